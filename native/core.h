@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 15 };
+enum { VT_INTERFACE = 16 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -218,6 +218,8 @@ enum vt_question {
   VT_QUESTION_EXISTS = 'e',    /* whether it exists; a dangling symlink does */
   VT_QUESTION_DIRECTORY = 'd', /* whether it is a directory (else ENOTDIR) that can be entered (else EACCES) */
   VT_QUESTION_TEXT = 't',      /* bytes of a regular file; EISDIR: a directory, EINVAL: another type, EFBIG: over 1 MiB */
+  VT_QUESTION_PROGRAM = 'p',   /* "DIRECTORY:DIRECTORY/NAME": real path of the first, NUL, path, NUL, real path of its directory */
+  VT_QUESTION_STATE = 's',     /* vt_core_look_cached() only: text that changes with the content of a file or directory */
 };
 
 /* Answers in the order of the questions, each: errno, length (32 bits each), bytes. */

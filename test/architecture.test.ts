@@ -220,8 +220,8 @@ describe('architecture', () => {
     }
     // Not equal: raise both numbers (native/core.h, src/launch/addon.ts), then write down here what there is now.
     expect(seen).toEqual({
-      native: ['15'],
-      typescript: ['15'],
+      native: ['16'],
+      typescript: ['16'],
       functions: [
         'spawn',
         'terminate',

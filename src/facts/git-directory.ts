@@ -1,6 +1,6 @@
 import { dirname, isAbsolute } from 'node:path'
 import { repositoryErrors, repositoryProblems } from '../messages/repository.ts'
-import type { FoundEntry, RepositoryConfig } from './facts.ts'
+import type { ConfigEntry, FoundEntry, RepositoryConfig } from './facts.ts'
 import { parseGitConfig } from './git-config.ts'
 import { isWhole, type Lookup, type PathAnswer, type PathQuestion } from './lookup.ts'
 
@@ -67,10 +67,11 @@ export function configEntriesIn(
   const files = new Set(['config', 'config.worktree'].map((name) => joined(directory, name)))
   for (const file of files) {
     if (files.size > maxIncludes) return unreadableRepository(file, repositoryProblems.tooManyIncludes)
-    const text = readSmall(file, lookup)
-    if (typeof text === 'object') return text
-    if (text === undefined) continue
-    const read = parseGitConfig(text)
+    const answer = lookup.see(textOf(file))
+    const problem = problemOf(file, answer)
+    if (problem) return problem
+    if ('failed' in answer) continue
+    const read = entriesOf(answer)
     if (!read) return unreadableRepository(file, repositoryProblems.notConfiguration)
     for (const entry of read) {
       const included = fileIncludedBy({ ...entry, file })
@@ -83,6 +84,15 @@ export function configEntriesIn(
 }
 
 const maxIncludes = 100
+
+/** Answers about an unchanged file are one object. */
+const parsed = new WeakMap<PathAnswer, readonly ConfigEntry[]>()
+
+function entriesOf(answer: { readonly found: string }): readonly ConfigEntry[] | undefined {
+  const entries = parsed.get(answer) ?? parseGitConfig(answer.found)
+  if (entries) parsed.set(answer, entries)
+  return entries
+}
 
 /** Undefined for another entry, and where the home directory or prefix of git would have to be known. */
 function fileIncludedBy({ key, value, file }: FoundEntry): string | UnreadableRepository | undefined {

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../base/clock.ts'
-export type PathQuestionKind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
+export type PathQuestionKind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks' | 'program'
 
 export interface PathQuestion {
   readonly kind: PathQuestionKind
@@ -10,7 +10,8 @@ export interface PathQuestion {
  * The answer, or the name of the errno. `where`: the real path of the existing part, NUL, the rest as
  * written. `names`: each preceded by `l` (it may be a link) or `-`, and ended by NUL. `exists` and
  * `directory`: an empty string. `text`: EISDIR, EINVAL for anything but a regular file, EFBIG. `gitlinks`:
- * each ended by NUL; EBADMSG for a file that is no index, otherwise as `text`.
+ * each ended by NUL; EBADMSG for a file that is no index, otherwise as `text`. `program`, about
+ * `DIRECTORY:DIRECTORY/NAME`: the real path of the first such file, NUL, its path, NUL, its directory's real path.
  */
 export type PathAnswer = { readonly found: string } | { readonly failed: string }
 
@@ -41,6 +42,7 @@ export class Lookup {
     directory: new Map(),
     text: new Map(),
     gitlinks: new Map(),
+    program: new Map(),
   }
   readonly #wanted: PathQuestion[] = []
 
@@ -60,16 +62,10 @@ export class Lookup {
     for (const question of questions)
       if (!this.#seen[question.kind].has(question.path)) fresh.set(question.kind + question.path, question)
     if (fresh.size === 0) return
-    // Separately, because gitlinks send the whole batch to Node's thread pool (native-lookup.ts).
-    const isIndex = ({ kind }: PathQuestion) => kind === 'gitlinks'
-    for (const asked of [
-      [...fresh.values()].filter((one) => !isIndex(one)),
-      [...fresh.values()].filter(isIndex),
-    ]) {
-      const answers = await this.#find(asked)
-      for (const [at, { kind, path }] of asked.entries())
-        this.#seen[kind].set(path, answers[at] ?? unanswered)
-    }
+    // Indexes last: they take the longest.
+    const asked = [...fresh.values()].sort((a, b) => Number(isIndex(a)) - Number(isIndex(b)))
+    const answers = await this.#find(asked)
+    for (const [at, { kind, path }] of asked.entries()) this.#seen[kind].set(path, answers[at] ?? unanswered)
   }
 
   /** The cached answer; else ETIMEDOUT for now, and the next `fill` asks the question. */
@@ -143,6 +139,10 @@ export class Lookup {
   }
 }
 
+function isIndex({ kind }: PathQuestion): boolean {
+  return kind === 'gitlinks'
+}
+
 export type DirectoryNames = readonly DirectoryName[] | { readonly failed: string }
 
 export interface DirectoryName {
@@ -155,8 +155,9 @@ function nameOf(entry: string): DirectoryName {
   return { name: entry.slice(1), plain: entry.startsWith('-') }
 }
 
+/** Without the names that lead nowhere else: `.` and empty ones. */
 export function whereIs(path: string): PathQuestion {
-  return { kind: 'where', path: path === '' ? '/' : path }
+  return { kind: 'where', path: path.replace(/\/\.?(?=\/|$)/g, '') || '/' }
 }
 
 export function namesIn(path: string): PathQuestion {

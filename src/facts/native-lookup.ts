@@ -1,4 +1,6 @@
+import { monotonicMs } from '../base/clock.ts'
 import { errnoName } from '../base/errno.ts'
+import { Contents } from './contents.ts'
 import type { PathAnswer, PathLookup, PathQuestion, PathQuestionKind } from './lookup.ts'
 
 /** native/core.h, enum vt_question. */
@@ -11,56 +13,72 @@ export interface LookupAddon {
   lookCached(questions: string): Buffer
 }
 
-const letters: Readonly<Record<Exclude<PathQuestionKind, 'gitlinks'>, string>> = {
-  where: 'r',
-  names: 'n',
-  exists: 'e',
-  directory: 'd',
-  text: 't',
-}
+type Letters = Readonly<Partial<Record<PathQuestionKind, string>>>
 
-/** By the addon: from the kernel’s cache of names (lookup/cached.c), else in processes (lookup/pool.c). Git indexes are too large: Node's pool reads them. */
+const letters: Letters = { where: 'r', names: 'n', exists: 'e', directory: 'd', text: 't', program: 'p' }
+/** Of what was read before, the kernel tells at once whether it has changed. */
+const stateLetters: Letters = { names: 's', text: 's', gitlinks: 's' }
+const cachedLetters: Letters = { ...letters, ...stateLetters }
+
+/**
+ * By the addon: from the kernel’s cache of names (lookup/cached.c), else in processes (lookup/pool.c), which cost three wake-ups.
+ * Git indexes are too large for these: Node's pool reads them. They come last.
+ */
 export function nativeLookup(addon: LookupAddon): PathLookup {
+  const contents = new Contents()
   let pool: PathLookup | undefined
+  const look = async (questions: readonly PathQuestion[], limitMs: number) => {
+    const until = monotonicMs() + limitMs
+    const native = questions.filter(({ kind }) => kind !== 'gitlinks')
+    const answers = native.length === 0 ? [] : await askAddon(addon, native, limitMs)
+    if (!answers || answers.length < native.length || native.length === questions.length) return answers
+    pool ??= (await import('./pool-lookup.ts')).poolLookup()
+    const indexes = await pool.ask(questions.slice(native.length), until - monotonicMs())
+    return [...answers, ...(indexes ?? [])]
+  }
   return {
     ask: async (questions, limitMs) => {
-      const native = questions.filter(isNative)
-      if (native.length === questions.length) return askNative(addon, native, limitMs)
-      pool ??= (await import('./pool-lookup.ts')).poolLookup()
-      return pool.ask(questions, limitMs)
+      const cached = answersOf(addon.lookCached(textOf(questions, cachedLetters)))
+      const answers = questions.map((question, at) => answerNow(question, cached[at], contents))
+      const open = questions.filter((_, at) => !answers[at])
+      const found = open.length === 0 ? [] : await look(open, limitMs)
+      if (!found) return undefined
+      const rest = found.values()
+      for (const [at, question] of questions.entries()) {
+        if (answers[at]) continue
+        const answer = rest.next().value
+        if (!answer) return whole(answers.slice(0, at))
+        const state = stateOf(question, cached[at])
+        if (state !== undefined) contents.set(question, state, answer)
+        answers[at] = answer
+      }
+      return whole(answers)
     },
   }
 }
 
-type NativeQuestion = PathQuestion & { readonly kind: keyof typeof letters }
-
-function isNative(question: PathQuestion): question is NativeQuestion {
-  return question.kind !== 'gitlinks'
+/** Undefined where a process has to look. */
+function answerNow(
+  question: PathQuestion,
+  cached: PathAnswer | undefined,
+  contents: Contents,
+): PathAnswer | undefined {
+  const state = stateOf(question, cached)
+  if (state !== undefined) return contents.get(question, state)
+  return cached && 'failed' in cached && cached.failed === 'EAGAIN' ? undefined : cached
 }
 
-/** A lookup that can wait costs three wake-ups of a process or thread, the others one system call each. */
-async function askNative(addon: LookupAddon, questions: readonly NativeQuestion[], limitMs: number) {
-  const known = answersOf(addon.lookCached(textOf(questions)))
-  const open = questions.filter((_, at) => isOpen(known[at]))
-  if (open.length === 0) return known
-  const rest = (await askAddon(addon, open, limitMs))?.values()
-  if (!rest) return undefined
-  const answers: PathAnswer[] = []
-  for (const at of questions.keys()) {
-    const answer = isOpen(known[at]) ? rest.next().value : known[at]
-    if (!answer) return answers
-    answers.push(answer)
-  }
-  return answers
+function stateOf({ kind }: PathQuestion, cached: PathAnswer | undefined): string | undefined {
+  return stateLetters[kind] && cached && 'found' in cached ? cached.found : undefined
 }
 
-function isOpen(answer: PathAnswer | undefined): boolean {
-  return answer === undefined || ('failed' in answer && answer.failed === 'EAGAIN')
+function whole(answers: readonly (PathAnswer | undefined)[]): PathAnswer[] {
+  return answers.filter((answer) => answer !== undefined)
 }
 
 function askAddon(
   addon: LookupAddon,
-  questions: readonly NativeQuestion[],
+  questions: readonly PathQuestion[],
   limitMs: number,
 ): Promise<readonly PathAnswer[] | undefined> {
   return new Promise((resolve) => {
@@ -68,7 +86,7 @@ function askAddon(
       clearTimeout(timer)
       resolve(answersOf(answers))
     }
-    const id = addon.look(textOf(questions), answered)
+    const id = addon.look(textOf(questions, letters), answered)
     if (id < 0) return resolve(undefined)
     const timer = setTimeout(() => {
       const answers = addon.giveUpLooking(id)
@@ -77,7 +95,7 @@ function askAddon(
   })
 }
 
-function textOf(questions: readonly NativeQuestion[]): string {
+function textOf(questions: readonly PathQuestion[], letters: Letters): string {
   return questions.map(({ kind, path }) => letters[kind] + path).join('\0')
 }
 

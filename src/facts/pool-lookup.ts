@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { delimiter } from 'node:path'
 import { codedError, errorCode, errorReason } from '../base/errno.ts'
 import { within } from '../base/within.ts'
 import { gitlinksIn } from './git-index.ts'
@@ -81,6 +82,17 @@ const kinds: Readonly<Record<PathQuestionKind, (path: string) => Promise<string>
     if (!found) throw codedError('EBADMSG')
     return found.map((name) => `${name}\0`).join('')
   },
+  program,
+}
+
+async function program(places: string): Promise<string> {
+  const end = places.lastIndexOf('/')
+  for (const directory of places.slice(0, end).split(delimiter)) {
+    const path = directory + places.slice(end)
+    const real = await realpath(path).catch(() => undefined) // missing, or not to be found there by a shell either
+    if (real !== undefined) return `${real}\0${path}\0${await realpath(directory || '/')}`
+  }
+  throw codedError('ENOENT')
 }
 
 async function where(path: string): Promise<string> {

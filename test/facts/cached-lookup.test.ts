@@ -48,6 +48,7 @@ describe.skipIf(!addon || !isOnRootMount())(
     writeFileSync(join(root, 'a/file'), 'x')
     symlinkSync('a/b', join(root, 'link'))
     symlinkSync('nowhere', join(root, 'dangling'))
+    symlinkSync('a', join(root, 'up'))
     const at = (path: string) => join(root, path)
 
     it('takes no process, and says the same', async () => {
@@ -56,6 +57,8 @@ describe.skipIf(!addon || !isOnRootMount())(
         whereIs(at('a/gone/x')),
         whereIs(at('link')),
         whereIs(at('link/gone')),
+        whereIs(`${at('a')}/./b/../file/`),
+        whereIs(`${at('link')}/../gone`),
         { kind: 'exists', path: at('dangling') },
         { kind: 'exists', path: at('gone') },
         { kind: 'directory', path: at('link') },
@@ -68,11 +71,29 @@ describe.skipIf(!addon || !isOnRootMount())(
         { found: `${at('a')}\0/gone/x` },
         { found: `${at('a/b')}\0` },
         { found: `${at('a/b')}\0/gone` },
+        { found: `${at('a/file')}\0` },
+        { found: `${at('a')}\0/gone` },
         { found: '' },
         { failed: 'ENOENT' },
         { found: '' },
         { failed: 'ENOTDIR' },
         { failed: 'ENOENT' },
+      ])
+      expect(processes).toBe(0)
+    })
+
+    it('finds a program along PATH with one question', async () => {
+      const places = (...entries: string[]) => entries.map(at).join(':')
+      const program = (path: string): PathQuestion => ({ kind: 'program', path })
+      const { answers, processes } = await askAgain([
+        program(`${places('none', 'a/b', 'link', 'a', 'a')}/file`),
+        program(`${places('a/b', 'link')}/file`),
+        program(`${places('none', 'up')}/b`),
+      ])
+      expect(answers).toEqual([
+        { found: [at('a/file'), at('a/file'), at('a')].join('\0') },
+        { failed: 'ENOENT' },
+        { found: [at('a/b'), at('up/b'), at('a')].join('\0') },
       ])
       expect(processes).toBe(0)
     })

@@ -119,6 +119,21 @@ describe.each(lookups)('lookup of paths: %s', (_, open) => {
     expect(answer && 'failed' in answer ? answer.failed : undefined).toBe(failed)
   })
 
+  it.each([
+    [`${root}/gone:${root}/a/b:${root}/a/text:${root}/a/text`, undefined],
+    [`${root}/gone:${root}/a:${root}/link`, 'a/text a/text a'],
+    [`${root}/link/..:${root}/a`, 'a/text link/../text a'],
+  ])('finds the first program of PATH: %s', async (places, expected) => {
+    const [answer] = await new Lookup(await open(), patientMs).ask([
+      { kind: 'program', path: `${places}/text` },
+    ])
+    const found = expected
+      ?.split(' ')
+      .map((path) => `${root}/${path}`)
+      .join('\0')
+    expect(answer).toEqual(found === undefined ? { failed: 'ENOENT' } : { found })
+  })
+
   it('reads a text whole, and names what is in a directory, links for themselves', async () => {
     expect(await ask('text', 'a/text')).toEqual({ found: 'é\0ü\n' })
     const [names] = await new Lookup(await open(), patientMs).names([root])

@@ -58,3 +58,33 @@ ssize_t vt_lookup_cut(const char *path, size_t length) {
   while (length && path[length - 1] != '/') length--;
   return length ? (ssize_t)length - 1 : -1;
 }
+
+/* Behind the real path of a file: its path, and its directory's real path. */
+static int add_found(const char *path, size_t directory, vt_find *find, struct vt_answer *answer) {
+  char beginning[PATH_MAX];
+  size_t length = strlen(path);
+  bool direct = answer->length == length && memcmp(answer->at, path, length) == 0;
+  memcpy(beginning, path, directory);
+  beginning[directory] = 0;
+  int error = vt_answer_append(answer, "", 1);
+  if (!error) error = vt_answer_append(answer, path, length + 1);
+  if (error) return error;
+  return direct ? vt_answer_append(answer, beginning, directory) : find(directory ? beginning : "/", answer);
+}
+
+int vt_lookup_program(const char *places, vt_find *find, struct vt_answer *answer) {
+  char path[PATH_MAX];
+  const char *name = strrchr(places, '/');
+  size_t length;
+  for (const char *at = places; name && at < name; at += length + 1) {
+    length = strcspn(at, ":");
+    if (length > (size_t)(name - at)) length = (size_t)(name - at);
+    if (length + strlen(name) >= sizeof path) continue; /* ENAMETOOLONG, also for a shell */
+    memcpy(path, at, length);
+    strcpy(path + length, name);
+    int error = find(path, answer);
+    if (!error) return add_found(path, length, find, answer);
+    if (error == EAGAIN || error == ENOBUFS) return error;
+  }
+  return ENOENT;
+}

@@ -28,3 +28,9 @@ bool vt_lookup_is_plain(const char *path);
 
 /* The length of a path without its last name; 0 for a name in the root; -1: there is no name left. */
 ssize_t vt_lookup_cut(const char *path, size_t length);
+
+/* Appends the real path of an existing file. Returns 0 or an errno. */
+typedef int vt_find(const char *path, struct vt_answer *answer);
+
+/* The first file of that name, for VT_QUESTION_PROGRAM. EAGAIN: `find` cannot tell. */
+int vt_lookup_program(const char *places, vt_find *find, struct vt_answer *answer);

@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -33,9 +36,11 @@ static int is_missing(const char *path) {
 /* Appends the real path of an existing file. ENOENT, if the last name or one before it is missing; else EAGAIN. */
 static int find(const char *path, struct vt_answer *answer) {
   int fd = open_cached(path, 0, RESOLVE_NO_LINKS);
-  bool direct = fd >= 0;
-  if (!direct && errno == ELOOP) fd = open_cached(path, 0, 0);
-  if (fd < 0) return errno == ENOENT ? is_missing(path) : EAGAIN;
+  bool linked = fd < 0 && errno == ELOOP;
+  if (linked) fd = open_cached(path, 0, 0);
+  if (fd < 0 && errno != ENOENT) return EAGAIN;
+  if (fd < 0) return linked ? is_missing(path) : ENOENT;
+  bool direct = !linked && vt_lookup_is_plain(path);
   int error = direct ? vt_answer_append(answer, path, strlen(path)) : vt_answer_append_path_of(answer, fd);
   close(fd);
   return error ? EAGAIN : 0;
@@ -56,7 +61,7 @@ static int find_beginning(const char *path, size_t *length, struct vt_answer *an
 
 static int look_where(const char *path, struct vt_answer *answer) {
   size_t length = strlen(path);
-  if (length >= PATH_MAX || !vt_lookup_is_plain(path)) return EAGAIN;
+  if (length >= PATH_MAX) return EAGAIN;
   int error = find_beginning(path, &length, answer);
   if (!error) error = vt_answer_append(answer, "", 1);
   if (!error) error = vt_answer_append(answer, path + length, strlen(path + length));
@@ -69,12 +74,50 @@ static int look_whether(const char *path) {
   return error == ENOENT || !error ? error : EAGAIN;
 }
 
-/* Content could still have to be read from a disk. */
-static int look_for_none(const char *path) {
+/* linux/magic.h: ext2 to ext4, XFS, Btrfs, F2FS, tmpfs, overlayfs */
+static bool is_local_type(uint32_t type) {
+  static const uint32_t types[] = {0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994, 0x794c7630};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (types[i] == type) return true;
+  return false;
+}
+
+/*
+ * File systems of this machine. On others, attributes that the kernel has may be old, and asking for present ones may block. One
+ * answer holds for all paths, because no mount is entered.
+ */
+static bool is_local(void) {
+  static int known; /* 0: not yet */
+  int local = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  struct statfs root;
+  if (local == 0) {
+    local = statfs("/", &root) == 0 && is_local_type((uint32_t)root.f_type) ? 1 : -1;
+    __atomic_store_n(&known, local, __ATOMIC_RELAXED);
+  }
+  return local > 0;
+}
+
+/*
+ * A later change sets another ctime, unless it comes so soon that the clock of the file system (s_time_gran: up to a second) reads
+ * the same, or is a write under way. What a process writes through a mapping that it has written to before may set none.
+ */
+static bool is_settled(const struct statx *status) {
+  struct timespec now;
+  return clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 && now.tv_sec > status->stx_ctime.tv_sec + 1;
+}
+
+static int look_for_state(const char *path, struct vt_answer *answer) {
+  struct statx status;
+  char state[96];
   int fd = open_cached(path, 0, 0);
   if (fd < 0) return errno == ENOENT ? ENOENT : EAGAIN;
+  int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+  bool known = is_local() && statx(fd, "", flags, STATX_BASIC_STATS, &status) == 0 && is_settled(&status);
   close(fd);
-  return EAGAIN;
+  if (!known) return EAGAIN;
+  int length = snprintf(state, sizeof state, "%x:%x:%llx:%llx:%llx.%x", status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
+                        status.stx_size, status.stx_ctime.tv_sec, status.stx_ctime.tv_nsec);
+  return vt_answer_append(answer, state, (size_t)length) ? EAGAIN : 0;
 }
 
 static int look_for_directory(const char *path) {
@@ -91,12 +134,15 @@ static int look_for_directory(const char *path) {
 static int look_at(const char *question, void *context, struct vt_answer *answer) {
   const char *path = question + 1;
   (void)context;
+  if (*path != '/') return EAGAIN; /* the current directory may be on another mount */
   switch ((enum vt_question)question[0]) {
     case VT_QUESTION_WHERE: return look_where(path, answer);
     case VT_QUESTION_EXISTS: return look_whether(path);
     case VT_QUESTION_DIRECTORY: return look_for_directory(path);
+    case VT_QUESTION_PROGRAM: return vt_lookup_program(path, find, answer);
+    case VT_QUESTION_STATE: return look_for_state(path, answer);
     case VT_QUESTION_NAMES:
-    case VT_QUESTION_TEXT: return look_for_none(path);
+    case VT_QUESTION_TEXT: return EAGAIN;
   }
   return EINVAL;
 }

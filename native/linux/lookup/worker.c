@@ -153,6 +153,8 @@ static int look_at(const char *question, void *block, struct vt_answer *answer) 
     case VT_QUESTION_EXISTS: return look_whether(path);
     case VT_QUESTION_DIRECTORY: return look_for_directory(path);
     case VT_QUESTION_TEXT: return look_at_text(path, answer);
+    case VT_QUESTION_PROGRAM: return vt_lookup_program(path, find, answer);
+    case VT_QUESTION_STATE: return EINVAL;
   }
   return EINVAL;
 }
