@@ -88,7 +88,8 @@ function withPlainExports(code: string): string {
     names.push(`${name}:${value}`)
     return ''
   })
-  if (names.length === 0 || /\bexports\b/.test(rest)) throw new Error('the exports of run.cjs look different')
+  if (names.length === 0 || /(?<!\.)\bexports\b(?!:)/.test(rest))
+    throw new Error('the exports of run.cjs look different')
   return `${rest.replace(/;$/, '')};module.exports={__proto__:null,${names.join()}};`
 }
 

@@ -1,19 +1,20 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-type Load = (module: NodeModule, file: string) => void
+type Require = (name: string) => unknown
 type Compiled = (
   exports: unknown,
-  require: unknown,
+  require: Require,
   module: NodeModule,
   file: string,
   directory: string,
 ) => void
 
-/** Of node:module, what @types/node leaves out: https://nodejs.org/api/module.html, `require.extensions`. */
-interface NodeModules {
-  readonly enableCompileCache?: (directory: string) => void
-  readonly _extensions: Record<string, Load>
+/** Node's class of modules; what @types/node leaves out: https://nodejs.org/api/module.html. */
+interface Modules {
+  new (file: string, parent: NodeModule): NodeModule
+  /** `require.cache` */
+  readonly _cache: Record<string, NodeModule | undefined>
 }
 
 /**
@@ -21,16 +22,18 @@ interface NodeModules {
  * Being in the package, the cache is as writable as the files. `command`: each runs, so caches, other functions.
  */
 export function useCompileCache(command: string): void {
-  const { env, versions } = process
+  const { arch, env, version, versions } = process
   if (env['NODE_DISABLE_COMPILE_CACHE'] || versions['bun'] || versions['deno']) return
-  const modules = process.getBuiltinModule('node:module') as unknown as NodeModules
   const directory = join(root, '.compiled')
-  if (modules.enableCompileCache) {
-    if (isOurs()) modules.enableCompileCache(directory)
-  } else {
-    const suffix = `.${command}.${process.version}-${process.arch}`
-    modules._extensions['.cjs'] = loader(modules, (file) => join(directory, basename(file) + suffix))
-  }
+  if (Number.parseInt(versions.node, 10) < 22)
+    loadOwnFiles((file) => join(directory, `${basename(file)}.${command}.${version}-${arch}`))
+  else if (isOurs()) enableCompileCache(directory)
+}
+
+function enableCompileCache(directory: string): void {
+  const modules: object = process.getBuiltinModule('node:module')
+  const { enableCompileCache } = modules as { enableCompileCache?: (directory: string) => void }
+  enableCompileCache?.(directory)
 }
 
 /** The package's directory, from dist/. */
@@ -41,29 +44,42 @@ function isOurs(): boolean {
   return process.geteuid === undefined || statSync(root).uid === process.geteuid()
 }
 
-/** For Node 20, which has no cache of its own. */
-function loader({ _extensions }: NodeModules, keptAs: (file: string) => string): Load {
+/** For Node 20, which has no cache of its own; its search for a file takes as long as reading it. */
+function loadOwnFiles(keptAs: (file: string) => string): void {
+  const Module = module.constructor as unknown as Modules
   const { Script } = process.getBuiltinModule('node:vm')
   const fresh = new Map<string, () => Buffer>()
   // At exit the data holds the functions that have run.
   process.once('exit', () => fresh.forEach((data, kept) => void keep(kept, data())))
-  return (module, file) => {
-    const code = readFileSync(file)
-    // Such as execa's: import() in a Script is experimental in Node 20, which warns.
-    if (code.includes('import(')) return _extensions['.js']?.(module, file)
+  const search: Require = module.require.bind(module)
+  const requireFrom = (directory: string) => (name: string) =>
+    name.startsWith('.') ? load(join(directory, name)) : search(name)
+  const load: Require = (file) => {
+    const known = Module._cache[file]
+    if (known) return known.exports
+    const code = wrapped(readFileSync(file))
     const kept = keptAs(file)
     const cachedData = keptData(kept, code)
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) {\n${code}\n})`, {
-      filename: file,
-      lineOffset: -1,
-      ...(cachedData && { cachedData }),
-    })
+    // Such as execa's: import() in a Script is experimental in Node 20, which warns.
+    if (!cachedData && code.includes('import(')) return search(file)
+    const options = { filename: file, lineOffset: -1, ...(cachedData && { cachedData }) }
+    // The build has made the files ASCII.
+    const script = new Script(code.toString('latin1'), options)
     if (!cachedData || script.cachedDataRejected)
       fresh.set(kept, () => Buffer.concat([script.createCachedData(), code]))
+    const own = new Module(file, module)
+    Module._cache[file] = own
     const run: Compiled = script.runInThisContext()
-    const require = (name: string) => module.require(name)
-    run.call(module.exports, module.exports, require, module, file, dirname(file))
+    run.call(own.exports, own.exports, requireFrom(dirname(file)), own, file, dirname(file))
+    own.loaded = true
+    return own.exports
   }
+  module.require = requireFrom(__dirname)
+}
+
+function wrapped(code: Buffer): Buffer {
+  const parameters = 'exports, require, module, __filename, __dirname'
+  return Buffer.concat([Buffer.from(`(function (${parameters}) {\n`), code, Buffer.from('\n})')])
 }
 
 /** V8 checks only the length of the source, so the file holds the source after the data. */

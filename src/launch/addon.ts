@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, toNamespacedPath } from 'node:path'
 import { errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
@@ -139,14 +138,24 @@ export function loadAddon<A extends AddonCore>(
 ): A | AddonMissing {
   try {
     const path = given ?? packagedAddon()
-    const addon: A = createRequire(path)(path)
+    const addon = loaded.get(path) ?? dlopen(path)
+    loaded.set(path, addon)
     // An addon of another build may lack functions or read arguments differently: call none of them.
-    if (addon.interfaceVersion === interfaceVersion) return addon
+    if (addon.interfaceVersion === interfaceVersion) return addon as A
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
     // Any failure has the same consequence: read and workspace mode are refused with this reason.
     return { missing: firstLine(errorText(error)) }
   }
+}
+
+const loaded = new Map<string, AddonCore>()
+
+/** As `require` does, without the search for a file, and without node:module, which takes time to load. */
+function dlopen(path: string): AddonCore {
+  const module = { exports: {} as AddonCore }
+  process.dlopen(module, toNamespacedPath(path))
+  return module.exports
 }
 
 function packagedAddon(): string {
