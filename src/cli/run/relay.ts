@@ -13,22 +13,25 @@ export class OutputRelay {
   readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
   readonly #isTerminal: Readonly<Record<Stream, boolean>> = { stdout: isTerminal(1), stderr: isTerminal(2) }
   #status: StatusLine | undefined
-  readonly #cancel = new AbortController()
+  #cancelling: AbortController | undefined
+  /** The reader is gone or writing failed: the command has no more purpose. */
+  onCancel: () => void = () => this.#cancelling?.abort()
   readonly #last: Partial<Record<Stream, Promise<void>>> = {}
   /** The command has left a line unfinished where vitrine's own lines go. */
   #midLine = false
 
   constructor() {
-    // The reader is gone or writing failed: the command has no more purpose.
-    for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.#cancel.abort()
+    for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.cancel()
   }
 
+  /** Made where it is needed: a signal with its listener takes as long as a hundredth of Node's start. */
   get signal(): AbortSignal {
-    return this.#cancel.signal
+    this.#cancelling ??= new AbortController()
+    return this.#cancelling.signal
   }
 
   cancel(): void {
-    this.#cancel.abort()
+    this.onCancel()
   }
 
   begin(): void {

@@ -32,7 +32,9 @@ export async function main(args: readonly string[]): Promise<number> {
   await sayIgnored(shell)
   await sayLowered(given.requests[0]?.timeoutMs, shell)
   if (pty) return pty.runInTerminal(shell, given)
-  return relay ? runStreaming(shell, given, relay) : runToJson(shell, given)
+  if (!relay) return runToJson(shell, given)
+  relay.onCancel = () => void shell.close()
+  return runStreaming(shell, given, relay)
 }
 
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
@@ -55,17 +57,22 @@ async function runToJson(shell: Shell, given: RunArguments): Promise<number> {
 }
 
 /** Runs the commands one after the other and passes on their output. Resolves to the exit code. */
-export async function runStreaming(shell: Shell, given: CommandsToRun, relay: OutputRelay): Promise<number> {
+export async function runStreaming(
+  shell: Shell,
+  given: CommandsToRun,
+  relay: OutputRelay,
+  signal?: AbortSignal,
+): Promise<number> {
   const stop = forwardSignals(shell)
   relay.begin()
   const running = runAll(shell, given, {
-    signal: relay.signal,
+    signal,
     onOutput: (stream, chunk) => relay.pass(stream, chunk),
     save: given.requests[0]?.scratchpad !== undefined,
     line: given.line,
   })
   const ran = await running
-    .catch(nothingIf(relay.signal))
+    .catch(nothingIf(signal))
     .then(allOf, startedOf)
     .finally(() => relay.end())
   // From here on signals end vitrine as usual: only a slow reader of our output can delay it.
@@ -94,11 +101,16 @@ async function runAll(
 }
 
 /** Our output broke between two commands of a list: that is no error, the exit code reports it. */
-function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
+function nothingIf(signal: AbortSignal | undefined): (error: unknown) => readonly Result[] {
   return (error) => {
-    if (signal.aborted && error === signal.reason) return []
+    if (signal ? signal.aborted && error === signal.reason : isShellClosed(error)) return []
     throw error
   }
+}
+
+function isShellClosed(error: unknown): boolean {
+  if (!isVitrineError(error) || error.refusal.code !== 'INVALID_REQUEST') return false
+  return error.refusal.problem.kind === 'shell-closed'
 }
 
 function allOf(results: readonly Result[]): Ran {

@@ -193,7 +193,8 @@ export class InteractiveSession {
   #stream(request: ExecuteRequest, line: LineOptions): Promise<number> {
     this.#typed?.share()
     const work = { each: false, requests: [request], stdin: '', ...(this.#keepsState && { line }) }
-    return runStreaming(this.#shell, work, new OutputRelay())
+    const relay = new OutputRelay()
+    return runStreaming(this.#shell, work, relay, relay.signal)
   }
 
   async #foreground(job: Stopped | undefined): Promise<number> {
