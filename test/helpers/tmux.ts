@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterFile } from './clean-up.ts'
 import { makeDirectory } from './place.ts'
@@ -6,7 +7,10 @@ import { allProcesses, waitFor } from './processes.ts'
 
 /** A real terminal with a shell in it: 80 columns, 24 rows. Closed after the file's last test. */
 export class Tmux {
-  readonly #socket = join(makeDirectory(), 'tmux')
+  readonly #directory = makeDirectory()
+  readonly #socket = join(this.#directory, 'tmux')
+  /** Gets what the shell prints: while it does not grow, the screen is as before. */
+  readonly #printed = join(this.#directory, 'printed')
   readonly #env: NodeJS.ProcessEnv
   readonly #session: number
 
@@ -15,26 +19,25 @@ export class Tmux {
     this.#env = { ...env, ENV: '', TERM: 'screen', LC_ALL: 'C.UTF-8' }
     delete this.#env['TMUX']
     // One word alone would be run by the user's own shell, which may stay as its parent (tmux(1), new-session).
-    this.#run('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'env', 'sh')
+    const session = ['new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'env', 'sh']
+    this.#run('-f', '/dev/null', ...session, ';', 'pipe-pane', `exec cat > '${this.#printed}'`)
     this.#session = this.pid
     afterFile(() => this.close())
   }
 
   /** Types a line, with Enter. */
   line(text: string): void {
-    this.type(text)
-    this.key('Enter')
+    this.#run('send-keys', '-l', '--', literal(text), ';', 'send-keys', 'Enter')
   }
 
   /** Types characters as they are; the terminal gets them at once. */
   type(text: string): void {
-    this.#run('send-keys', '-l', '--', text)
+    this.#run('send-keys', '-l', '--', literal(text))
   }
 
   /** Pastes text, all at once; line feeds arrive as Enter. */
   paste(text: string): void {
-    this.#run('set-buffer', '--', text)
-    this.#run('paste-buffer')
+    this.#run('set-buffer', '--', literal(text), ';', 'paste-buffer')
   }
 
   /** Presses one key, by tmux's name for it. */
@@ -70,12 +73,18 @@ export class Tmux {
   /** The screen, as soon as it matches; throws with the screen when it does not in time. */
   async shows(text: string | RegExp, withinMs = 50_000): Promise<string> {
     const deadline = Date.now() + withinMs
-    for (let pauseMs = 30; ; pauseMs = Math.min(200, pauseMs * 1.25)) {
+    for (;;) {
+      const printed = this.#size()
       const screen = this.screen()
       if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen
       if (Date.now() > deadline) throw new Error(`no ${String(text)} on the screen:\n${screen}`)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      // Also without output: tmux itself can change the screen, for example its size.
+      await waitFor(() => this.#size() > printed, 1000)
     }
+  }
+
+  #size(): number {
+    return statSync(this.#printed, { throwIfNoEntry: false })?.size ?? 0
   }
 
   /** The process id of the shell. */
@@ -105,6 +114,11 @@ export class Tmux {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   }
+}
+
+/** A semicolon at the end of a word separates tmux's commands, unless a backslash precedes it (tmux(1), parsing). */
+function literal(text: string): string {
+  return text.replace(/;$/, '\\;')
 }
 
 function withoutBlanks(text: string): string {

@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux' && isInstalled('tmux'))(
     it('y makes the change while the command waits, and the rest of it runs', async () => {
       const screen = await ask()
       expect(screen).toContain(`vitrine: ${heading}`)
-      expect(screen).toMatch(/^began$/m)
+      expect(screen).toMatch(/began$/m)
       expect(settings()).toBe('before')
       terminal.key('y')
       expect(await terminal.shows('[exit code 0]')).toMatch(/^ended 0$/m)
