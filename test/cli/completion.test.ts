@@ -58,8 +58,13 @@ it.each([
   ],
   [['run', '--timeout', ''], []],
   [['nonsense', '--x', 'constructor', '--__proto__=', ''], Object.keys(grammar)],
-])('for %j the words are %j', async (words, expected) => {
-  expect((await candidates(...words)).map((line) => line.replace(/\t.*/, ''))).toEqual(expected)
+])('for %j the words are %j', (words, expected) => {
+  expect(offerFor(words)).toMatchObject({ words: expected })
+})
+
+it('the command line prints them', async () => {
+  expect(await candidates('mcp', '--mode=w')).toEqual(['--mode=workspace\t', '--mode=write\t'])
+  expect((await candidates('')).map((line) => line.replace(/\t.*/, ''))).toEqual(Object.keys(grammar))
 })
 
 it.each([

@@ -13,21 +13,14 @@ it.each([[[]], [['--help']], [['-h']], [['help']]])('%j prints the help', async 
   expect(ran.stdout).toMatch(/^vitrine: .*\n\nUsage:\n/)
 })
 
-it.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'completion'])(
-  '%s --help has the usage and examples',
+it.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'doctor', 'completion'])(
+  '%s --help has the usage and examples, and is what help prints',
   async (command) => {
     const ran = await home.run([command, '--help'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(new RegExp(`^vitrine ${command}: .*\n\nUsage:\n  vitrine ${command} `))
-    expect(ran.stdout).toMatch(/^Examples:\n {2}.*vitrine /m)
-  },
-)
-
-it.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'doctor', 'completion'])(
-  'vitrine help %s is its --help',
-  async (command) => {
-    const { stdout } = await home.run([command, '--help'])
-    expect(await home.run(['help', command])).toMatchObject({ code: 0, stdout, stderr: '' })
+    if (command !== 'docker') expect(ran.stdout).toMatch(/^Examples:\n {2}.*vitrine /m)
+    expect(await home.run(['help', command])).toEqual(ran)
   },
 )
 
@@ -35,27 +28,33 @@ it('--help behind "--" is the command\'s', async () => {
   expect((await home.run(['run', '--', 'printf', '%s', '--help'])).stdout).toBe('--help')
 })
 
+const values: Readonly<Record<string, string>> = {
+  ' TIME': '10s',
+  ' DIR': '/',
+  ' NAME': 'kept',
+  ' MODE': 'read',
+  ' BACKEND': 'local',
+  ' FILE': '/dev/null',
+  ' HOST': 'a.example',
+}
+
 it('every option that the help of run shows is taken', async () => {
   const { stdout } = await home.run(['run', '--help'])
   const options = [...stdout.matchAll(/^ {2}(--[a-z-]+)( [A-Z]+)?/gm)]
   expect(options.length).toBeGreaterThan(7)
-  for (const [, option = '', value] of options) {
+  const given = options.flatMap(([, option = '', value = '']) => {
     // --pty needs a terminal (pty.test.ts), --keep-going needs --each (each.test.ts)
-    if (option === '--pty' || option === '--keep-going') continue
-    if (option === '--allow-host' && listsRefused !== null) continue
-    const given =
-      {
-        ' TIME': '10s',
-        ' DIR': '/',
-        ' NAME': 'kept',
-        ' MODE': 'read',
-        ' BACKEND': 'local',
-        ' FILE': '/dev/null',
-        ' HOST': 'a.example',
-      }[value ?? ''] ?? ''
-    const ran = await home.run(['run', option, ...(given === '' ? [] : [given]), '--', 'exit 7'])
-    expect(ran).toMatchObject({ code: 7 })
-  }
+    if (option === '--pty' || option === '--keep-going') return []
+    if (option === '--allow-host' && listsRefused !== null) return []
+    return [value === '' ? [option] : [option, values[value] ?? '']]
+  })
+  // All that may stand together at once; each of the others alone.
+  const alone = ['--each', '--ask', '--network', '--write', '--mode', '--merged', '--json']
+  const [others, together] = [true, false].map((wanted) =>
+    given.filter(([option = '']) => alone.includes(option) === wanted),
+  )
+  for (const words of [...(others ?? []), (together ?? []).flat()])
+    expect(await home.run(['run', ...words, '--', 'exit 7']), words.join(' ')).toMatchObject({ code: 7 })
 })
 
 it.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {

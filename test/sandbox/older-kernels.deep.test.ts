@@ -1,0 +1,3 @@
+import { describeAbi } from './older-kernels.ts'
+
+for (const abi of [3, 4, 5]) describeAbi(abi)
