@@ -269,7 +269,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     function host(...lines: string[]) {
       writeFileSync(
         file('host.mjs'),
-        `import { openShell, terminalApprover } from ${JSON.stringify(builtLibrary())}
+        `import { openShell, terminalApprover } from ${JSON.stringify(builtLibrary)}
          await Promise.all(${JSON.stringify(lines)}.map(async (command) => {
            const shell = await openShell({ mode: 'write', approver: terminalApprover() })
            await shell.execute({ command }).then(({ exitCode }) => console.log('ran', exitCode), ({ code }) => console.log(code))

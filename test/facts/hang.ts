@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
-import { builtLibrary, compileFixture, repository } from '../helpers/programs.ts'
+import { compileFixture, repository } from '../helpers/programs.ts'
 
 /** What a host did with a file system that never answers, and for how many milliseconds: that it returned is the proof. */
 export interface Timed<T> {
@@ -23,7 +23,6 @@ export function missing(): string | null {
 
 /** Runs test/fixtures/facts/NAME.mjs beside one, and returns what it says happened. */
 export async function runHost<Happened>(name: string): Promise<Happened> {
-  builtLibrary()
   const mounted = join(makeDirectory(), 'mounted')
   mkdirSync(mounted)
   // The server hangs beyond SIGKILL: it has read what it does not answer. It is invisible outside the namespace.

@@ -46,7 +46,7 @@ export async function runTasksAs(
   tasks: readonly Task[],
   { wrapper = [], timeoutMs = 50_000 }: HostStart = {},
 ): Promise<Result[][]> {
-  const library = builtLibrary()
+  const library = builtLibrary
   const credentials = uid === process.getuid?.() ? {} : { uid, gid }
   const [program = '', ...words] = [...wrapper, process.execPath, '--input-type=module', '-e', host]
   const child = spawn(program, words, {

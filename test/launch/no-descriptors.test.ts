@@ -8,7 +8,7 @@ const host = join(repository, 'test/fixtures/host/no-descriptors.mjs')
 it.skipIf(!isInstalled('prlimit'))(
   'a host without descriptors at its first command is told, and runs the next (needs prlimit)',
   () => {
-    const library = builtLibrary()
+    const library = builtLibrary
     for (let left = 0; left < 16; left++) {
       const printed = execFileSync(
         'prlimit',
@@ -34,7 +34,7 @@ it.skipIf(!isInstalled('prlimit')).for(['read', 'write'])(
     const program = join(repository, 'test/fixtures/host/full-while-it-runs.mjs')
     const printed = execFileSync(
       'prlimit',
-      ['--nofile=128:128', process.execPath, program, builtLibrary(), mode],
+      ['--nofile=128:128', process.execPath, program, builtLibrary, mode],
       { encoding: 'utf8' },
     )
     expect(JSON.parse(printed)).toMatchObject({

@@ -5,12 +5,11 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, waitFor } from '../helpers/processes.ts'
-import { builtLibrary, compileFixture, repository } from '../helpers/programs.ts'
+import { compileFixture, repository } from '../helpers/programs.ts'
 
 let daemon: string
 
 beforeAll(() => {
-  builtLibrary()
   daemon = compileFixture('daemon')
 })
 

@@ -1,20 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runTool } from '../../src/adapters/tool.ts'
 import type { Mode } from '../../src/base/types.ts'
 import { scratchpadRoots } from '../../src/scratchpad/directory.ts'
 import { findAnywhere } from '../../src/scratchpad/list.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { builtLibrary, repository } from '../helpers/programs.ts'
+import { repository } from '../helpers/programs.ts'
 
 const modes: readonly Mode[] = ['read', 'write']
 const script = (name: string) => join(repository, 'test/fixtures/host', name)
-
-beforeAll(() => {
-  builtLibrary()
-})
 
 describe.each(modes)('%s mode: max_bytes', (mode) => {
   it('ends a command that goes over it, with what it wrote until then', async () => {

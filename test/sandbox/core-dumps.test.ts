@@ -86,7 +86,7 @@ describe.skipIf(reason !== null)(`core dumps in read mode${reason ? ` (skipped: 
       const after = await shell.execute({ command: 'echo ran' }).catch((error) => error)
       console.log(JSON.stringify({ before: before.stdout, after: after.refusal }))
       await shell.close()`
-    const words = ['--input-type=module', '-e', script, builtLibrary(), '{file}']
+    const words = ['--input-type=module', '-e', script, builtLibrary, '{file}']
     expect(JSON.parse(runWhere({ pattern: 'core' }, words).stdout)).toMatchObject({
       before: 'ran\n',
       after: { code: 'SPAWN_FAILED', step: 'core dumps', errno: 'EPROTONOSUPPORT' },

@@ -1,16 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, survivors } from '../../helpers/processes.ts'
-import { builtLibrary, repository } from '../../helpers/programs.ts'
+import { repository } from '../../helpers/programs.ts'
 
 let marker = makeMarker()
-
-beforeAll(() => {
-  builtLibrary()
-})
 
 afterEach(async () => {
   await endAll(marker)

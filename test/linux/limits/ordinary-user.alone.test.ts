@@ -3,7 +3,6 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endLines, Home } from '../../cli/vitrine.ts'
 import { nobody, whyNot } from '../../helpers/other-users.ts'
 import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
-import { builtLibrary } from '../../helpers/programs.ts'
 import { compileHungry, excesses } from './hungry.ts'
 
 const asRoot = process.getuid?.() === 0
@@ -11,7 +10,6 @@ let hungry: string
 let marker = makeMarker()
 
 beforeAll(() => {
-  builtLibrary()
   hungry = compileHungry()
 })
 

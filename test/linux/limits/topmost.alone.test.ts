@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { limitsNote } from '../../../src/messages/limits.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
-import { builtLibrary, repository } from '../../helpers/programs.ts'
+import { repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { makeTopmost, noTopmost, type Topmost } from '../../helpers/topmost.ts'
 
@@ -22,7 +22,6 @@ describe.skipIf(missing !== undefined)(
     let marker = makeMarker()
 
     beforeAll(() => {
-      builtLibrary()
       topmost = makeTopmost()
     })
 

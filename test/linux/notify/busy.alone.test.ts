@@ -9,7 +9,7 @@ const opens = 150_000
 const line = `while [ \${i:=0} -lt ${opens} ]; do true > /dev/null || echo refused; i=$((i+1)); done; echo "$i"`
 
 const script = `
-import { openShell } from ${JSON.stringify(builtLibrary())}
+import { openShell } from ${JSON.stringify(builtLibrary)}
 const shell = await openShell({ mode: 'read' })
 await shell.execute({ command: 'true' })
 console.log('ready')

@@ -13,7 +13,7 @@ export interface Told {
 
 /** Writes a host of its own that runs one line in read mode, passes its output on, and tells what became of it. */
 export function writeTeller(directory: string, command: string, options: ShellOptions = {}): string {
-  const library = pathToFileURL(builtLibrary()).href
+  const library = pathToFileURL(builtLibrary).href
   const script = join(directory, 'teller.mjs')
   writeFileSync(
     script,

@@ -3,16 +3,12 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import { builtLibrary, repository } from '../../helpers/programs.ts'
 import { makeGround, uid } from './ground.ts'
 
 const hosts: ChildProcess[] = []
-
-beforeAll(() => {
-  builtLibrary()
-})
 
 afterEach(async () => {
   for (const host of hosts.splice(0)) {
@@ -94,7 +90,7 @@ describe('when a worker thread ends', () => {
         const shell = await openShell({ mode: 'read', privateTmp: true, cwd: workerData.temporary, env: { ...process.env, TMPDIR: workerData.temporary } })
         shell.execute({ command: 'echo started; sleep 600' }, { onOutput: () => parentPort.postMessage('started') })
       })`
-    const worker = new Worker(text, { eval: true, workerData: { library: builtLibrary(), temporary } })
+    const worker = new Worker(text, { eval: true, workerData: { library: builtLibrary, temporary } })
     await once(worker, 'message')
     await worker.terminate()
     const { run, left } = await makeGround({}, temporary)

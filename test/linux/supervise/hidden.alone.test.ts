@@ -7,7 +7,7 @@ import { buildPrograms } from '../../attacks/build.ts'
 import { users } from '../../attacks/table.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { aliveWith, makeMarker, waitFor } from '../../helpers/processes.ts'
-import { builtLibrary, readable } from '../../helpers/programs.ts'
+import { readable } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 
 const nobody = { name: '', uid: -1, gid: -1 }
@@ -44,7 +44,6 @@ describe.skipIf(missing() !== null)('where /proc hides processes from an ordinar
   let marker: string
 
   beforeAll(() => {
-    builtLibrary()
     escapes = buildPrograms().escape
   })
 

@@ -37,7 +37,7 @@ describe.skipIf(reason !== null)(
 
     beforeAll(() => {
       const script = join(repository, 'test/fixtures/host/process-one.mjs')
-      const host = [process.execPath, script, builtLibrary(), makeDirectory()]
+      const host = [process.execPath, script, builtLibrary, makeDirectory()]
       const { stdout } = spawnSync('unshare', [...namespace, ...host], { encoding: 'utf8', timeout: 110_000 })
       happened = JSON.parse(stdout) as Happened
     }, 120_000)

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
-import { builtLibrary, repository } from '../../helpers/programs.ts'
+import { repository } from '../../helpers/programs.ts'
 
 const fixture = join(repository, 'test/fixtures/host/blocked.mjs')
 /** A grace that is not over before a test is, and one that is. */
@@ -15,10 +15,6 @@ const shortGrace = '[shell]\nkill_grace_ms = 100\n'
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 let marker = makeMarker()
-
-beforeAll(() => {
-  builtLibrary()
-})
 
 afterEach(async () => {
   await endAll(marker)

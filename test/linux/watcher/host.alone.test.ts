@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeMemoryGroup } from '../../helpers/cgroup.ts'
 import { aliveWith, allProcesses, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
-import { builtLibrary } from '../../helpers/programs.ts'
 import { clearUp, compilePrograms, escapes, leftOf, type Programs } from '../supervise/escapes.ts'
 import { commandsOf, startHost, watchersOf } from './hosts.ts'
 
@@ -9,7 +8,6 @@ let programs: Programs
 let marker: string
 
 beforeAll(() => {
-  builtLibrary()
   programs = compilePrograms()
 })
 

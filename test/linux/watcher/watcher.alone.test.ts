@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { whyNot } from '../../helpers/other-users.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { makeMarker, processEntry, waitFor } from '../../helpers/processes.ts'
-import { builtLibrary, compileFixture, isInstalled } from '../../helpers/programs.ts'
+import { compileFixture, isInstalled } from '../../helpers/programs.ts'
 import { probing, realAddon } from '../../sandbox/hosts.ts'
 import { clearUp, compilePrograms, leftOf, type Programs } from '../supervise/escapes.ts'
 import { commandsOf, startHost, watchersOf } from './hosts.ts'
@@ -19,7 +19,6 @@ let programs: Programs
 let marker: string
 
 beforeAll(() => {
-  builtLibrary()
   programs = compilePrograms()
 })
 

@@ -36,15 +36,7 @@ server.listen(0, '127.0.0.1', async () => {
 })`
 
 async function fetched(without: 'nothing' | 'descriptors'): Promise<unknown> {
-  const args = [
-    '--nofile=200:200',
-    process.execPath,
-    '-e',
-    fetching,
-    builtLibrary(),
-    makeDirectory(),
-    without,
-  ]
+  const args = ['--nofile=200:200', process.execPath, '-e', fetching, builtLibrary, makeDirectory(), without]
   return JSON.parse((await promisify(execFile)('prlimit', args)).stdout)
 }
 
@@ -68,7 +60,7 @@ describe.skipIf(why !== null)('a large tunnel of a command (needs curl, prlimit)
         const shell = await openShell({ mode: 'read', network: [host], cwd })
         await shell.execute({ command: 'curl -sSp --http0.9 -o /dev/null http://' + host })
       })`
-    const workerData = { library: builtLibrary(), cwd: makeDirectory(), host: `127.0.0.1:${port}` }
+    const workerData = { library: builtLibrary, cwd: makeDirectory(), host: `127.0.0.1:${port}` }
     const worker = new Worker(text, { eval: true, workerData })
     expect(await waitFor(() => (upstream?.bytesWritten ?? 0) > 64 * mebibyte)).toBe(true)
     await worker.terminate()

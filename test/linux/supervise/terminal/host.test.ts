@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../../../helpers/processes.ts'
-import { builtLibrary, repository } from '../../../helpers/programs.ts'
-
-beforeAll(() => void builtLibrary())
+import { repository } from '../../../helpers/programs.ts'
 
 describe.each(['read', 'write'])('when the host of a terminal dies, in %s mode', (mode) => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('by %s, everything on it is gone', async (signal) => {

@@ -1,11 +1,11 @@
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Mode, Shell } from '../../../../src/index.ts'
 import { nobody, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
-import { builtLibrary, readable } from '../../../helpers/programs.ts'
+import { readable } from '../../../helpers/programs.ts'
 import { resources } from '../../../helpers/resources.ts'
 
 const modes: readonly Mode[] = ['read', 'write']
@@ -98,8 +98,6 @@ function runHost(
 }
 
 describe.each(modes)('a host of its own, in %s mode', (mode) => {
-  beforeAll(() => void builtLibrary())
-
   it.skipIf(process.getuid?.() !== 0)(
     'of an ordinary user: the terminal is his, and can be changed and opened',
     ({ skip }) => {

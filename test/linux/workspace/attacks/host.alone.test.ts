@@ -35,7 +35,7 @@ function start(user: User, rounds: number): { cwd: string; process: ChildProcess
   mkdirSync(join(cwd, '.git'))
   mkdirSync(join(cwd, 'src'))
   for (const path of [cwd, join(cwd, '.git'), join(cwd, 'src')]) chownSync(path, user.uid, user.gid)
-  const words = ['--input-type=module', '-e', host, builtLibrary(), 'workspace', cwd, maker(rounds)]
+  const words = ['--input-type=module', '-e', host, builtLibrary, 'workspace', cwd, maker(rounds)]
   const env = { PATH: process.env['PATH'], HOME: '/dev/null/home' }
   const child = spawn(process.execPath, words, {
     env,
