@@ -22,7 +22,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!name || !command || own.includes('--help') || own.includes('-h')) {
-    const { help } = await import('./help.ts')
+    const { help } = await import('./help/help.ts')
     return help(name, args, Object.keys(commands))
   }
   useCompileCache(name)

@@ -218,7 +218,9 @@ function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConf
   const config: Record<string, Record<string, unknown>> = {}
   const sources: Record<string, Setting> = {}
   for (const [{ key, section, name }, setting] of settings) {
-    config[section] = { ...config[section], [name]: setting.value }
+    const own = config[section] ?? {}
+    config[section] = own
+    own[name] = setting.value
     sources[key] = setting
   }
   // `sections`, which the type is derived from, has filled every key.
