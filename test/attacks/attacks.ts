@@ -62,8 +62,8 @@ export function everyAttack(): Row[] {
   )
 }
 
-/** What `npm test` tries: every third row of each group, without those that make a call thousands of times. */
+/** What `npm test` tries: every fourth row of each group, without those that make a call thousands of times. */
 export function isQuick({ name, attack }: Row): boolean {
   const repeats = /\b(race|flood)\b/.test(name)
-  return !repeats && Object.values(attacks).some((rows) => rows.indexOf(attack) % 3 === 0)
+  return !repeats && Object.values(attacks).some((rows) => rows.indexOf(attack) % 4 === 0)
 }

@@ -127,7 +127,12 @@ describe('a request that cannot be carried out is refused with 125', () => {
     const ran = await home.run(['run', '--json', ...args])
     expect(ran).toMatchObject({ code: 125, stderr: '' })
     expect(errorOf(ran)).toMatchObject({ code: 'INVALID_REQUEST', problem })
-    expect(await home.run(['run', ...args])).toMatchObject(invalid(errorOf(ran)['problem'] as RequestProblem))
+  })
+
+  it('without --json the same is said on stderr', async () => {
+    const args = ['--timeout', '5 parsecs', '--', 'ls']
+    const { problem } = errorOf(await home.run(['run', '--json', ...args]))
+    expect(await home.run(['run', ...args])).toMatchObject(invalid(problem as RequestProblem))
   })
 
   it.each(['/nowhere.toml', '/'])('a config file that cannot be read: %s', async (file) => {

@@ -25,9 +25,17 @@ export function processEntry(pid: number): ProcessEntry | undefined {
   return unlessGone(() => {
     // The name before it may hold anything, closing brackets and blanks too.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [state = 'X', parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { pid, parent: Number(parent), session: Number(session), state, ...threadsOf(pid) }
+    const [state = 'X', parent, , session, , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const own = isRunning(state, flags)
+      ? { commandLine: readFileSync(`/proc/${pid}/cmdline`, 'utf8'), running: true }
+      : threadsOf(pid)
+    return { pid, parent: Number(parent), session: Number(session), state, ...own }
   }, undefined)
+}
+
+/** PF_EXITING (include/linux/sched.h): it never leaves the kernel again, but may have to wait for a processor there. */
+function isRunning(state: string | undefined, flags: string | undefined): boolean {
+  return state !== 'Z' && state !== 'X' && (Number(flags) & 4) === 0
 }
 
 /** A process whose first thread has ended shows as a zombie with no command line, while its other threads go on. */
@@ -37,8 +45,7 @@ function threadsOf(pid: number): { commandLine: string; running: boolean } {
     const [state, , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
       commandLine: readFileSync(`/proc/${pid}/task/${thread}/cmdline`, 'utf8'),
-      // PF_EXITING (include/linux/sched.h): it never leaves the kernel again, but may have to wait for a processor there.
-      running: state !== 'Z' && state !== 'X' && (Number(flags) & 4) === 0,
+      running: isRunning(state, flags),
     }
   })
   return {
