@@ -93,6 +93,20 @@ describe('a program of the safe list that PATH finds in the project', () => {
     expect(await run('egrep x /dev/null', { path })).toBe('NOT_APPROVED')
   })
 
+  it.each([
+    ['cd', 'cd /; ls', ['time cd /', 'env cd /', 'echo / | xargs cd', 'find . -maxdepth 0 -exec cd {} +']],
+    [':', ': x && ls', ['time : x', 'env : x', 'echo x | xargs :', 'timeout 5 : x']],
+  ])('is not looked for by the shell for %s, but by other programs', async (name, line, others) => {
+    const bin = join(project, 'node_modules', '.bin')
+    const path = `${bin}:${system}`
+    for (const other of others) expect(await run(other, { path }), other).toBe('protected')
+    program(join(bin, name))
+    expect(await run(line, { path })).toBe('protected')
+    for (const other of others) expect(await run(other, { path }), other).toBe('NOT_APPROVED')
+    const shell = await openTestShell({ cwd: project, mode: 'write', env: { PATH: path, HOME: home } })
+    expect((await shell.decide({ argv: [name, '/'] })).verdict).toBe('ask')
+  })
+
   it('is not looked for in a directory that is neither', async () => {
     const path = `${dirname(program(join(home, 'own', 'bin', 'ls')))}:${system}`
     expect(await run('ls', { path })).toBe('ran')

@@ -14,6 +14,8 @@ const maxDepth = 6
 export interface Step {
   readonly command: SimpleCommand
   readonly wrapped?: Wrapped
+  /** One of the line itself, not one that another command starts. */
+  readonly direct?: true
 }
 
 /** Includes commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
@@ -45,7 +47,7 @@ interface Found {
 
 function follow(command: SimpleCommand, found: Found, depth: number): void {
   const wrapped = unwrap(command)
-  found.steps.push({ command, ...(wrapped ? { wrapped } : {}) })
+  found.steps.push({ command, ...(wrapped ? { wrapped } : {}), ...(depth === 0 ? { direct: true } : {}) })
   if (!wrapped) return
   if (depth === maxDepth) {
     found.unsure.push({ kind: 'nesting', text: command.text })

@@ -60,6 +60,15 @@ export function namesToLookUp(command: SimpleCommand): readonly string[] {
   return [name, ...((Object.hasOwn(helpers, name) && helpers[name]) || [])]
 }
 
+/** POSIX 2.14, special built-in utilities, and `cd`, which can only be one: no shell looks for them in PATH. */
+const builtIns = new Set(
+  words(': . break cd continue eval exec exit export readonly return set shift times trap unset'),
+)
+
+export function isBuiltIn({ words }: SimpleCommand): boolean {
+  return builtIns.has(knownValue(words[0]) ?? '')
+}
+
 /** The name without directory or `.exe`, in lower case because macOS also finds `GIT`. */
 export function nameOf(written: string): string {
   const base = written.slice(written.lastIndexOf('/') + 1)

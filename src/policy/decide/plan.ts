@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Mode } from '../../base/types.ts'
 import type { Facts, FactsNeeded } from '../../facts/facts.ts'
 import { type Expanded, expand, type Step } from '../command/expand.ts'
-import { nameOf, namesToLookUp, programOf } from '../command/program.ts'
+import { isBuiltIn, nameOf, namesToLookUp, programOf } from '../command/program.ts'
 import { couldMatch } from '../syntax/globs.ts'
 import {
   knownValue,
@@ -83,7 +83,8 @@ function withAssignments(expanded: Expanded, names: readonly string[]): Expanded
   return { ...expanded, steps }
 }
 
-export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
+export function factsNeeded(request: PolicyRequest): FactsNeeded {
+  const { steps, cwd, mode } = request
   const paths = new Set([cwd])
   const globs = new Set<string>()
   const directories = new Set<string>()
@@ -105,9 +106,17 @@ export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
     directories: [...directories],
     repositories: [...repositories],
     // Read and workspace mode confine every program.
-    programs: mode !== 'write' ? [] : [...new Set(steps.flatMap(({ command }) => namesToLookUp(command)))],
+    programs: mode !== 'write' ? [] : programsIn(request),
     couldMatch,
   }
+}
+
+function programsIn({ steps, work, shell, unsure }: PolicyRequest): readonly string[] {
+  // dash takes `time` for a program, which looks for the next word in PATH.
+  const isCertain = work.kind === 'line' && shell !== 'powershell' && unsure.length === 0
+  const knowsBuiltIns = isCertain && !steps.some(({ command }) => knownValue(command.words[0]) === 'time')
+  const started = steps.filter(({ command, direct }) => !(knowsBuiltIns && direct && isBuiltIn(command)))
+  return [...new Set(started.flatMap(({ command }) => namesToLookUp(command)))]
 }
 
 /** True for a glob that may match a name beginning with a dash. */
