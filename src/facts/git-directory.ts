@@ -1,6 +1,6 @@
 import { dirname, isAbsolute } from 'node:path'
 import { repositoryErrors, repositoryProblems } from '../messages/repository.ts'
-import type { ConfigEntry, FoundEntry, RepositoryConfig } from './facts.ts'
+import type { FoundEntry, RepositoryConfig } from './facts.ts'
 import { parseGitConfig } from './git-config.ts'
 import { isWhole, type Lookup, type PathAnswer, type PathQuestion } from './lookup.ts'
 
@@ -71,11 +71,11 @@ export function configEntriesIn(
     const problem = problemOf(file, answer)
     if (problem) return problem
     if ('failed' in answer) continue
-    const read = entriesOf(answer)
+    const read = entriesOf(file, answer)
     if (!read) return unreadableRepository(file, repositoryProblems.notConfiguration)
     for (const entry of read) {
-      const included = fileIncludedBy({ ...entry, file })
-      if (included === undefined) entries.push({ ...entry, file })
+      const included = fileIncludedBy(entry)
+      if (included === undefined) entries.push(entry)
       else if (typeof included === 'object') return included
       else files.add(included)
     }
@@ -86,10 +86,10 @@ export function configEntriesIn(
 const maxIncludes = 100
 
 /** Answers about an unchanged file are one object. */
-const parsed = new WeakMap<PathAnswer, readonly ConfigEntry[]>()
+const parsed = new WeakMap<PathAnswer, readonly FoundEntry[]>()
 
-function entriesOf(answer: { readonly found: string }): readonly ConfigEntry[] | undefined {
-  const entries = parsed.get(answer) ?? parseGitConfig(answer.found)
+function entriesOf(file: string, answer: { readonly found: string }): readonly FoundEntry[] | undefined {
+  const entries = parsed.get(answer) ?? parseGitConfig(answer.found)?.map((entry) => ({ ...entry, file }))
   if (entries) parsed.set(answer, entries)
   return entries
 }

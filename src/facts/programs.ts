@@ -34,28 +34,39 @@ export async function foreignPrograms(
 }
 
 interface Parts {
+  readonly of: string
   /** Absolute entries of PATH, up to the first relative one. */
-  readonly searched: readonly string[]
+  readonly searched: string | undefined
   /** A line may change its directory, so every program may be there. */
   readonly relative: string | undefined
-  readonly system: readonly string[]
+  readonly system: string | undefined
 }
 
-function parts(path: string): Parts {
+function partsOf(path: string): Parts {
   // An empty entry of PATH means the current directory (environ(7)).
   const entries = path.split(delimiter).map((entry) => entry || '.')
   const first = entries.findIndex((entry) => !isAbsolute(entry))
   const searched = first === -1 ? entries : entries.slice(0, first)
-  return {
-    searched,
-    relative: entries[first],
-    system: entries.filter((entry) => systemDirectories.has(entry)),
-  }
+  const system = entries.filter((entry) => systemDirectories.has(entry))
+  return { of: path, searched: joined(searched), relative: entries[first], system: joined(system) }
 }
 
-function questionsAbout(directories: readonly string[], names: readonly string[]): readonly PathQuestion[] {
-  const places = [...new Set(directories.map((directory) => directory.replace(/\/+$/, '')))].join(delimiter)
-  return directories.length === 0 ? [] : names.map((name) => ({ kind: 'program', path: `${places}/${name}` }))
+let last: Parts | undefined
+
+/** PATH seldom changes. */
+function parts(path: string): Parts {
+  if (last?.of !== path) last = partsOf(path)
+  return last
+}
+
+/** Undefined: there are none. The root directory is an empty text. */
+function joined(directories: readonly string[]): string | undefined {
+  const places = new Set(directories.map((directory) => directory.replace(/\/+$/, '')))
+  return places.size === 0 ? undefined : [...places].join(delimiter)
+}
+
+function questionsAbout(places: string | undefined, names: readonly string[]): readonly PathQuestion[] {
+  return places === undefined ? [] : names.map((name) => ({ kind: 'program', path: `${places}/${name}` }))
 }
 
 interface Found {

@@ -31,6 +31,14 @@ async function askAgain(questions: readonly PathQuestion[]) {
   return ask(questions)
 }
 
+/** A mount or unmount elsewhere keeps the kernel from answering at that moment (fs/namei.c, mount_lock). */
+async function askUntilKnown(questions: readonly PathQuestion[]) {
+  for (;;) {
+    const { answers, processes } = await ask(questions)
+    if (processes === 0) return answers
+  }
+}
+
 const root = makeDirectory()
 
 /** A mount is not entered: on one, each question takes a process. proc_pid_mountinfo(5): the fifth field is the mount point. */
@@ -65,7 +73,7 @@ describe.skipIf(!addon || !isOnRootMount())(
         { kind: 'directory', path: at('a/file') },
         { kind: 'text', path: at('gone') },
       ]
-      const { answers, processes } = await askAgain(questions)
+      const answers = await askUntilKnown(questions)
       expect(answers).toEqual([
         { found: `${at('a/file')}\0` },
         { found: `${at('a')}\0/gone/x` },
@@ -79,13 +87,12 @@ describe.skipIf(!addon || !isOnRootMount())(
         { failed: 'ENOTDIR' },
         { failed: 'ENOENT' },
       ])
-      expect(processes).toBe(0)
     })
 
     it('finds a program along PATH with one question', async () => {
       const places = (...entries: string[]) => entries.map(at).join(':')
       const program = (path: string): PathQuestion => ({ kind: 'program', path })
-      const { answers, processes } = await askAgain([
+      const answers = await askUntilKnown([
         program(`${places('none', 'a/b', 'link', 'a', 'a')}/file`),
         program(`${places('a/b', 'link')}/file`),
         program(`${places('none', 'up')}/b`),
@@ -95,7 +102,6 @@ describe.skipIf(!addon || !isOnRootMount())(
         { failed: 'ENOENT' },
         { found: [at('a/b'), at('up/b'), at('a')].join('\0') },
       ])
-      expect(processes).toBe(0)
     })
 
     it('leaves contents, other mounts and dangling links to a process', async () => {

@@ -76,7 +76,7 @@ int vt_lookup_program(const char *places, vt_find *find, struct vt_answer *answe
   char path[PATH_MAX];
   const char *name = strrchr(places, '/');
   size_t length;
-  for (const char *at = places; name && at < name; at += length + 1) {
+  for (const char *at = places; name && at <= name; at += length + 1) {
     length = strcspn(at, ":");
     if (length > (size_t)(name - at)) length = (size_t)(name - at);
     if (length + strlen(name) >= sizeof path) continue; /* ENAMETOOLONG, also for a shell */

@@ -33,13 +33,13 @@ static int is_missing(const char *path) {
   return EAGAIN;
 }
 
-/* Appends the real path of an existing file. ENOENT, if the last name or one before it is missing; else EAGAIN. */
+/* Appends the real path of an existing file. ENOENT: a name is missing. ELOOP: one behind a symlink is, or its target. Else EAGAIN. */
 static int find(const char *path, struct vt_answer *answer) {
   int fd = open_cached(path, 0, RESOLVE_NO_LINKS);
   bool linked = fd < 0 && errno == ELOOP;
   if (linked) fd = open_cached(path, 0, 0);
   if (fd < 0 && errno != ENOENT) return EAGAIN;
-  if (fd < 0) return linked ? is_missing(path) : ENOENT;
+  if (fd < 0) return linked ? ELOOP : ENOENT;
   bool direct = !linked && vt_lookup_is_plain(path);
   int error = direct ? vt_answer_append(answer, path, strlen(path)) : vt_answer_append_path_of(answer, fd);
   close(fd);
@@ -52,6 +52,7 @@ static int find_beginning(const char *path, size_t *length, struct vt_answer *an
     memcpy(beginning, path, *length);
     beginning[*length] = 0;
     int error = find(*length ? beginning : "/", answer);
+    if (error == ELOOP) error = is_missing(beginning);
     if (error != ENOENT) return error;
     ssize_t shorter = vt_lookup_cut(path, *length);
     if (shorter < 0) return EAGAIN;
