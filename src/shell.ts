@@ -132,7 +132,7 @@ export class Shell {
       this.#checkOpen(options)
       const execution = await admit(given, mode, options, this.#context)
       entry?.admitted(execution.admission)
-      return { ...execution, entry }
+      return { entry, ...execution }
     } catch (error) {
       await entry?.refused(error)
       throw error

@@ -96,7 +96,7 @@ export class Admission {
     const started = monotonicMs()
     const held = this.#isHeld(command)
     if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
-    if (held) return { ...admittedBySandbox(command.mode), lookupMs: monotonicMs() - started }
+    if (held) return { lookupMs: monotonicMs() - started, ...admittedBySandbox(command.mode) }
     const decider = await this.#decider()
     const againMs = Math.min(secondLimitMs, wait.timeoutMs)
     const { decision: first, gitCare, needsApprover } = await decider.decide(command, againMs)

@@ -44,16 +44,17 @@ export function readFields<T extends object>(what: string, value: T, fields: Fie
       wanted.object,
       reading(what, () => kindOf(value)),
     )
-  const names = Object.keys(fields)
+  const names = Object.keys(fields) as (keyof T & string)[]
   const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
   if (stranger !== undefined)
     refuseRequest({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
-  const checked = Object.entries<FieldRule>(fields).flatMap(([name, field]) => {
-    const given = readField(value, name, field)
-    return given === undefined ? [] : [[name, given] as const]
-  })
+  const checked: Record<string, unknown> = {}
+  for (const name of names) {
+    const given = readField(value, name, fields[name])
+    if (given !== undefined) checked[name] = given
+  }
   // Every field has been checked.
-  return Object.fromEntries(checked) as T
+  return checked as T
 }
 
 function readField(value: object, name: string, field: FieldRule): unknown {

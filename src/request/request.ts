@@ -116,7 +116,6 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
   return {
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
-    ...deadlineOf(request.timeoutMs, defaults),
     env: variablesOf(request.env ?? {}),
     stdin: request.stdin ?? null,
     merged: request.merged ?? false,
@@ -124,6 +123,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     privateTmp: request.privateTmp,
     network: request.network,
     terminal: null,
+    ...deadlineOf(request.timeoutMs, defaults),
   }
 }
 

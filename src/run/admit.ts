@@ -33,7 +33,7 @@ export async function admit(
   const environments = options.line ? undefined : knownEnvironments(setup)
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
   const admission = await context.admission.admit(
-    { ...request, mode, environments, refused: given.refused },
+    { mode, environments, refused: given.refused, ...request },
     wait,
   )
   await startEngine(request, mode, options, context)
@@ -68,7 +68,7 @@ async function checked(
   const cwd = (await backend.directoryThere?.(request.cwd)) ?? request.cwd
   if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)
-  return { ...request, cwd }
+  return cwd === request.cwd ? request : { ...request, cwd }
 }
 
 /** A local write-mode command may need the container engine that `[docker] start_command` starts. */

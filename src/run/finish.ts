@@ -18,7 +18,7 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
-  const result = buildResult(partsOf(execution, { ...ended, end, connections }, collected))
+  const result = buildResult(partsOf(execution, { connections, ...ended, end }, collected))
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   const named = namingProjects(result, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
@@ -33,8 +33,9 @@ function hasEnded({ end }: Ended): boolean {
 
 function withRefusedHosts<E extends ResultParts['ended']['end']>(
   end: E,
-  connections: readonly Connection[] = [],
+  connections: readonly Connection[] | undefined,
 ): E {
+  if (!connections) return end
   return { ...end, denials: [...end.denials, ...deniedConnections(connections)] }
 }
 

@@ -24,7 +24,7 @@ export function launch(execution: Execution): Running {
   const launchedAt = monotonicMs()
   const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs, monotonicMs)
   const setup = access?.open(made, ask) ?? made
-  const supervision = new Supervision({ ...deadline, signal: options.signal })
+  const supervision = new Supervision({ signal: options.signal, ...deadline })
   const output = outputOf(execution, supervision, () => process)
   const environment = environmentOf(execution, setup)
   const follower = followerOf(execution, environment)
@@ -46,7 +46,7 @@ export function launch(execution: Execution): Running {
   const ended = supervision.ended.then((end) => {
     process.stdin?.destroy()
     const durationMs = Math.round(monotonicMs() - launchedAt)
-    return { ...end, setup, collector: output.collector, durationMs }
+    return { setup, collector: output.collector, durationMs, ...end }
   })
   // Before the first event: a short line reports at once, and waits for what is typed then.
   if (request.terminal) follower?.attend((text) => process.stdin?.write(text))
