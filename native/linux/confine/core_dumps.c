@@ -6,13 +6,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+
+/* Stays open in the host, whose descriptor table the first child shares: opening takes longer than a read, which tells the present
+ * setting (proc_dostring, kernel/sysctl.c). */
+static int pattern = -1;
+
 static int destination(void) {
   char first = 0;
-  int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  ssize_t length = read(fd, &first, 1);
-  close(fd);
-  return length < 0 ? -1 : first;
+  if (pattern < 0) pattern = vt_above_standard(open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC));
+  return pattern < 0 || pread(pattern, &first, 1, 0) < 0 ? -1 : first;
 }
 
 /* 1, not 0: with 0 the kernel still starts the program of a pipe; 1 means never (fs/coredump.c). A dump to a socket (Linux

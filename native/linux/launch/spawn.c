@@ -39,11 +39,12 @@ struct step {
 static pid_t host;
 static int null_fd = -1;
 
+/* Standard signals (signal(7)): hosts do not ignore real-time ones, and exec resets handlers. */
 static int reset_signals(struct vt_command *command) {
   (void)command;
   struct sigaction standard = {.sa_handler = SIG_DFL};
-  for (int signal = 1; signal < NSIG; signal++)
-    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL); /* EINVAL for 32, 33: libc reserves them */
+  for (int signal = 1; signal <= SIGSYS; signal++)
+    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL);
   return 0;
 }
 
