@@ -116,9 +116,6 @@ Napi::Value proxy_client(const Napi::CallbackInfo& info) {
   return object;
 }
 
-// exit(code): without the clean-up of Node and of libraries
-void exit_now(const Napi::CallbackInfo& info) { _exit(info[0].As<Napi::Number>().Int32Value()); }
-
 // lock(fd) -> 0 or an errno
 Napi::Value lock(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), vt_core_lock(info[0].As<Napi::Number>().Int32Value()));
@@ -176,7 +173,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("store", Napi::Function::New(env, store));
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));
-  exports.Set("exit", Napi::Function::New(env, exit_now));
   exports.Set("proxyClient", Napi::Function::New(env, proxy_client));
   exports.Set("relay", Napi::Function::New(env, relay));
   exports.Set("relayMore", Napi::Function::New(env, relay_more));

@@ -152,12 +152,6 @@ async function launcherWithout({ missing }: AddonMissing, platform: Platform): P
   }
 }
 
-/** Ends the process after its exit handlers, without Node's own clean-up, which takes 1 ms. Nothing may be left to write. */
-export function exitAtOnce(): void {
-  const { addon } = thisHost()
-  if (!('missing' in addon)) process.once('exit', (code) => addon.exit(code))
-}
-
 export interface HostSupport {
   readonly platform: Platform
   readonly missing?: string

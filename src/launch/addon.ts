@@ -107,8 +107,6 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStat
   proxyClient(port: number): ProxyClient | undefined
   /** Exclusive flock(2) that does not wait; 0 or an errno. Closing the descriptor releases it. */
   lock(fd: number): number
-  /** _exit(2) */
-  exit(code: number): never
 }
 
 export interface ProxyClient {
@@ -132,7 +130,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 17
+const interfaceVersion = 16
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -11,7 +11,6 @@ import { isFailure, listLines } from '../../messages/list.ts'
 import { sayIgnored, shellOptions } from '../configuration.ts'
 import { refusalCode } from '../fail.ts'
 import { jsonOf } from '../json.ts'
-import { exitSoon } from './exit.ts'
 import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
 import { type RunArguments, readRunArguments } from './options.ts'
 import { OutputRelay } from './relay.ts'
@@ -33,10 +32,9 @@ export async function main(args: readonly string[]): Promise<number> {
   await sayIgnored(shell)
   await sayLowered(given.requests[0]?.timeoutMs, shell)
   if (pty) return pty.runInTerminal(shell, given)
-  if (relay) relay.onCancel = () => void shell.close()
-  const code = await (relay ? runStreaming(shell, given, relay) : runToJson(shell, given))
-  exitSoon()
-  return code
+  if (!relay) return runToJson(shell, given)
+  relay.onCancel = () => void shell.close()
+  return runStreaming(shell, given, relay)
 }
 
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
