@@ -11,7 +11,7 @@ const alone = ['test/**/*.alone.test.ts']
 const deep = ['test/**/*.deep.test.ts']
 
 /** Half of a file's time is the start of a process and of what it imports: files take turns in a few processes. */
-const beside = { maxWorkers: 3, isolate: false }
+const beside = { maxWorkers: 5, isolate: false }
 
 /** Files that take long for their size. */
 const long =
