@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -54,8 +54,14 @@ async function endVictim({ marker, victim }: Attempt): Promise<string | undefine
   return state
 }
 
-/** Signals a process outside in each way, twice, that is older than the command. */
+/** Signals a process outside in each way, twice, that is older than the command. Again where the process ids began anew meanwhile. */
 async function signalOlder(user: User): Promise<Map<Way, Signalled>> {
+  const first = spawnSync('true').pid
+  const seen = await signalFirst(user)
+  return spawnSync('true').pid > first ? seen : signalOlder(user)
+}
+
+async function signalFirst(user: User): Promise<Map<Way, Signalled>> {
   const attempts = ways.map(() => startVictim(user))
   const pids = attempts.map(({ victim }) => String(victim.pid))
   const commands = ways.map((way, at) => [signaller, way, pids[at] ?? '', pids[at] ?? ''])
