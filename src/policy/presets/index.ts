@@ -26,9 +26,12 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   const index = new Map<string, Rule[]>()
   for (const rule of rules) {
     const name = rule.prefix[0] ?? ''
-    index.set(name, [...(index.get(name) ?? []), rule])
+    const known = index.get(name)
+    if (known) known.push(rule)
+    else index.set(name, [rule])
   }
-  for (const list of index.values()) list.sort((a, b) => b.prefix.length - a.prefix.length)
+  for (const list of index.values())
+    if (list.length > 1) list.sort((a, b) => b.prefix.length - a.prefix.length)
   return index
 }
 
