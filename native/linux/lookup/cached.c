@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,7 +114,7 @@ static int look_for_state(const char *path, struct vt_answer *answer) {
   int fd = open_cached(path, 0, 0);
   if (fd < 0) return errno == ENOENT ? ENOENT : EAGAIN;
   int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
-  bool known = is_local() && statx(fd, "", flags, STATX_BASIC_STATS, &status) == 0 && is_settled(&status);
+  bool known = is_local() && syscall(SYS_statx, fd, "", flags, STATX_BASIC_STATS, &status) == 0 && is_settled(&status);
   close(fd);
   if (!known) return EAGAIN;
   int length = snprintf(state, sizeof state, "%x:%x:%llx:%llx:%llx.%x", status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
