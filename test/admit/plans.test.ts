@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Plans } from '../../src/admit/plans.ts'
 import type { RequestToDecide } from '../../src/policy/decide/plan.ts'
 
-const given = { mode: 'write', cwd: '/work', home: '/home' } as const
+const given = { mode: 'write', cwd: '/project', home: '/home' } as const
 
 function lineOf(line: string, more: Partial<RequestToDecide> = {}): RequestToDecide {
   return { ...given, work: { kind: 'line', line }, ...more }
@@ -12,7 +12,7 @@ it('plans a line once for a directory and a mode', () => {
   const plans = new Plans()
   const plan = plans.of(lineOf('cat a'))
   expect(plans.of(lineOf('cat a'))).toBe(plan)
-  expect([...plan.needed.paths]).toEqual(['/work', '/work/a'])
+  expect([...plan.needed.paths]).toEqual(['/project', '/project/a'])
   expect(plans.of(lineOf('cat a', { cwd: '/other' })).needed.paths).toEqual(['/other', '/other/a'])
   expect(plans.of(lineOf('cat a', { mode: 'read' })).needed.programs).toEqual([])
   expect(plan.needed.programs).toEqual(['cat'])
@@ -22,10 +22,10 @@ it('plans a line anew for each value of a variable that it names', () => {
   const plans = new Plans()
   const pathsWith = (value: string | undefined) =>
     plans.of(lineOf('cat "$X"', { variableValue: () => value })).needed.paths
-  expect(pathsWith('one')).toContain('/work/one')
-  expect(pathsWith('two')).toContain('/work/two')
-  expect(plans.of(lineOf('cat "$X"')).needed.paths).toEqual(['/work'])
-  expect(pathsWith('three')).toContain('/work/three')
+  expect(pathsWith('one')).toContain('/project/one')
+  expect(pathsWith('two')).toContain('/project/two')
+  expect(plans.of(lineOf('cat "$X"')).needed.paths).toEqual(['/project'])
+  expect(pathsWith('three')).toContain('/project/three')
 })
 
 it('plans a line anew for each variable of the command', () => {
