@@ -26,6 +26,7 @@ struct watch {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct vt_monitor *meters; /* under the lock */
+  int64_t wakes_at;          /* under the lock: monotonic nanoseconds; NEVER: only when told */
 };
 
 struct vt_monitor {
@@ -116,6 +117,7 @@ static void *measure(void *context) {
   for (;;) {
     struct vt_monitor *meter = most_due(watch);
     int64_t due = meter ? due_of(meter) : NEVER;
+    watch->wakes_at = due;
     if (due == NEVER) pthread_cond_wait(&watch->changed, &watch->lock);
     else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) vt_condition_wait(&watch->changed, &watch->lock, due);
     else look_unlocked(watch, meter);
@@ -172,7 +174,7 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
   pthread_mutex_lock(&meter->watch->lock);
   meter->next = meter->watch->meters;
   meter->watch->meters = meter;
-  pthread_cond_signal(&meter->watch->changed);
+  if (due_of(meter) < meter->watch->wakes_at) pthread_cond_signal(&meter->watch->changed);
   pthread_mutex_unlock(&meter->watch->lock);
   return meter;
 }
