@@ -164,7 +164,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("lookCached", Napi::Function::New(env, look_cached));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
-  exports.Set("renewPrivate", Napi::Function::New(env, renew_private));
+  exports.Set("resetPrivate", Napi::Function::New(env, reset_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
   exports.Set("snapshot", Napi::Function::New(env, snapshot));
   exports.Set("unchanged", Napi::Function::New(env, unchanged));

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 16 };
+enum { VT_INTERFACE = 17 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -198,8 +198,8 @@ void vt_core_make_private(const char *temporary, struct vt_private *made);
 int vt_core_remove_private(int lock);
 /* The same without blocking, if it is empty, as after most commands. False: it stays, locked. */
 bool vt_core_remove_empty_private(int lock);
-/* Renames an empty, otherwise unchanged directory for another command. False: remove it. */
-bool vt_core_renew_private(int lock, struct vt_private *renewed);
+/* Whether it is as it was made but for its times, which are reset. False: remove it. */
+bool vt_core_reset_private(int lock);
 /* Removes the directories of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);

@@ -84,13 +84,11 @@ Napi::Value remove_private(const Napi::CallbackInfo& info) {
   return start_blocking(info.Env(), blocking);
 }
 
-// renewPrivate(keeper) -> its new path; undefined: remove it
-Napi::Value renew_private(const Napi::CallbackInfo& info) {
+// resetPrivate(keeper) -> whether it can serve another command
+Napi::Value reset_private(const Napi::CallbackInfo& info) {
   void* data = nullptr;
   napi_get_value_external(info.Env(), info[0], &data);
-  vt_private renewed;
-  if (!vt_core_renew_private(static_cast<Keeper*>(data)->lock, &renewed)) return info.Env().Undefined();
-  return Napi::String::New(info.Env(), renewed.path);
+  return Napi::Boolean::New(info.Env(), vt_core_reset_private(static_cast<Keeper*>(data)->lock));
 }
 
 // sweepPrivate(temporary) -> promise of an errno

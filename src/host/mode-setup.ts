@@ -61,7 +61,7 @@ interface Variant {
 
 export class Setups {
   readonly #options: SetupOptions
-  readonly #made = new Map<string, ModeSetup>()
+  readonly #made = new Map<string, { readonly setup: ModeSetup; readonly changes: Changes | null }>()
 
   constructor(options: SetupOptions) {
     this.#options = options
@@ -74,12 +74,16 @@ export class Setups {
       privateTmp: mode !== 'write' && privateTmp,
       network: given.network ?? this.#options.network,
     }
+    if (mode !== 'write' && !this.#options.config.shell.sandbox) throw this.#withoutSandbox()
+    const changes = mode === 'workspace' ? this.#options.changes() : null
     const name = `${mode} ${variant.privateTmp} ${variant.network}`
     const known = this.#made.get(name)
-    if (known)
-      return mode === 'workspace' ? { ...known, confinement: this.#confinement(mode, variant) } : known
-    const setup = this.#make(mode, variant)
-    this.#made.set(name, setup)
+    if (known?.changes === changes) return known.setup
+    const options = this.#sandboxOptions(variant, changes)
+    const setup = known
+      ? { ...known.setup, confinement: this.#confinement(mode, options) }
+      : this.#make(mode, options)
+    this.#made.set(name, { setup, changes })
     return setup
   }
 
@@ -94,26 +98,21 @@ export class Setups {
     }
   }
 
-  #sandboxOptions(mode: Mode, variant: Variant): SandboxOptions {
-    const { config, reads, changes } = this.#options
-    const unixSockets = config.shell.unix_sockets
-    return { ...variant, reads, changes: mode === 'workspace' ? changes() : null, unixSockets }
+  #sandboxOptions(variant: Variant, changes: Changes | null): SandboxOptions {
+    const { config, reads } = this.#options
+    return { ...variant, reads, changes, unixSockets: config.shell.unix_sockets }
   }
 
-  #confinement(mode: Mode, variant: Variant): Confinement | null {
-    return mode === 'write'
-      ? null
-      : this.#options.equipment.sandbox.confine(this.#sandboxOptions(mode, variant))
+  #confinement(mode: Mode, options: SandboxOptions): Confinement | null {
+    return mode === 'write' ? null : this.#options.equipment.sandbox.confine(options)
   }
 
-  #make(mode: Mode, variant: Variant): ModeSetup {
+  #make(mode: Mode, options: SandboxOptions): ModeSetup {
     const { config, equipment } = this.#options
-    const { privateTmp } = variant
-    if (mode !== 'write' && !config.shell.sandbox) throw this.#withoutSandbox()
     const { sandbox, launcher } = equipment
-    const options = this.#sandboxOptions(mode, variant)
+    const { privateTmp } = options
     const limits = limitsOf(config.limits, privateTmp)
-    const network = variant.network !== 'none'
+    const network = options.network !== 'none'
     const quiet = (variables: Variables) =>
       mode === 'write' ? variables : withToolSettings(variables, network)
     const readOnly = quiet(this.#environment(mode, 'line'))
@@ -121,7 +120,7 @@ export class Setups {
     return {
       environments: { line: readOnly, steps: other('steps'), none: other('none') },
       place: equipment.place,
-      confinement: this.#confinement(mode, variant),
+      confinement: this.#confinement(mode, options),
       privateTmp: privateTmp ? this.#privateTmp(mode, { environment: readOnly, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,

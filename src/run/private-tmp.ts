@@ -26,7 +26,7 @@ export class PrivateTmp {
     if (!privateTmp) return this.#setup
     this.#due = monotonicMs() + withinMs
     this.#directory = privateTmp.directories.make(privateTmp.temporary)
-    return setupIn(this.#setup, privateTmp, this.#directory.path)
+    return setupIn(this.#setup, privateTmp, this.#directory)
   }
 
   /**
@@ -48,22 +48,30 @@ export class PrivateTmp {
   }
 }
 
+/** The setup of the last command in a directory, which serves the next one of the same mode. */
+const lastSetups = new WeakMap<PrivateDirectory, { readonly from: ModeSetup; readonly setup: ModeSetup }>()
+
 function setupIn(
-  setup: ModeSetup,
+  from: ModeSetup,
   { directories, caches }: NonNullable<ModeSetup['privateTmp']>,
-  directory: string,
+  directory: PrivateDirectory,
 ): ModeSetup {
+  const last = lastSetups.get(directory)
+  if (last?.from === from) return last.setup
+  const { path } = directory
   const inDirectory = (environment: Variables) =>
-    withToolCaches({ ...environment, ...privateVariables(directory) }, directory, caches)
-  return {
-    ...setup,
-    environments: whenUsed(setup.environments, inDirectory),
-    confinement: setup.confinement && directories.grant(setup.confinement, directory),
+    withToolCaches({ ...environment, ...privateVariables(path) }, path, caches)
+  const setup = {
+    ...from,
+    environments: whenUsed(from.environments, inDirectory),
+    confinement: from.confinement && directories.grant(from.confinement, path),
   }
+  lastSetups.set(directory, { from, setup })
+  return setup
 }
 
 /** Changes each environment when it is first read: a command uses only one. */
-export function whenUsed(
+function whenUsed(
   environments: ModeSetup['environments'],
   change: (environment: Variables) => Variables,
 ): ModeSetup['environments'] {

@@ -16,8 +16,8 @@ export interface PrivateTmpAddon {
     | { readonly failedStep: string; readonly errno: number }
   /** The errno if something remains, else 0. Synchronous when the directory is empty. */
   removePrivate(keeper: unknown): Promise<number> | number
-  /** The new path of an empty directory; undefined if it is not as it was made. */
-  renewPrivate(keeper: unknown): string | undefined
+  /** Whether it is as it was made. */
+  resetPrivate(keeper: unknown): boolean
   sweepPrivate(temporary: string): Promise<number>
 }
 
@@ -38,28 +38,39 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
   const sweeps = new Map<string, Promise<number>>()
   return {
     make(temporary) {
-      const made = takeSpare(temporary) ?? addon.makePrivate(temporary)
+      const spare = takeSpare(temporary)
+      if (spare) return spare
+      const made = addon.makePrivate(temporary)
       if ('failedStep' in made) throw new VitrineError(refusal(temporary, made))
       const swept = sweeps.get(temporary) ?? addon.sweepPrivate(temporary)
       sweeps.set(temporary, swept)
-      return {
-        path: made.path,
-        async remove(spare) {
-          const { keeper } = made
-          const path = spare ? addon.renewPrivate(keeper) : undefined
-          if (path) keepSpare(spareOf(addon, { temporary, path, keeper }))
-          const errno = (path ? 0 : await addon.removePrivate(keeper)) || (await swept)
-          return errno === 0 ? undefined : errnoName(errno)
-        },
-      }
+      return directoryOf(addon, { temporary, swept, ...made })
     },
     grant: (confinement, directory) => writing(confinement, directory),
   }
 }
 
-/** Not in a closure of `make`, which has the spare before it in reach: all of them would stay in memory. */
-function spareOf(addon: PrivateTmpAddon, made: Omit<SpareDirectory, 'remove'>): SpareDirectory {
-  return { ...made, remove: () => addon.removePrivate(made.keeper) }
+interface Made {
+  readonly temporary: string
+  readonly path: string
+  readonly keeper: unknown
+  readonly swept: Promise<number>
+}
+
+function directoryOf(addon: PrivateTmpAddon, { temporary, path, keeper, swept }: Made): SpareDirectory {
+  const discard = () => addon.removePrivate(keeper)
+  const directory: SpareDirectory = {
+    temporary,
+    path,
+    discard,
+    async remove(spare) {
+      const isSpare = spare && addon.resetPrivate(keeper)
+      if (isSpare) keepSpare(directory)
+      const errno = (isSpare ? 0 : await discard()) || (await swept)
+      return errno === 0 ? undefined : errnoName(errno)
+    },
+  }
+  return directory
 }
 
 function writing(confinement: Confinement, directory: string): LandlockConfinement {

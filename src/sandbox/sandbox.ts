@@ -203,8 +203,8 @@ export interface PrivateDirectory {
   /** Absolute, without symbolic links. */
   readonly path: string
   /**
-   * Resolves to an error name if something remains. Called once, after the last process ended. `spare`: an empty one may serve
-   * another command, under another path.
+   * Resolves to an error name if something remains. Called once for each `make`, after the last process ended. `spare`: an
+   * unused one may serve another command.
    */
   remove(spare?: boolean): Promise<string | undefined>
 }

@@ -10,11 +10,13 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/descriptors.h"
+#include "base/kernel.h"
 #include "base/paths.h"
 #include "confine/confinement_pool.h"
 
@@ -196,13 +198,15 @@ bool vt_core_remove_empty_private(int lock) {
 }
 
 static bool is_empty(int fd) {
-  int copy = openat(fd, ".", DIRECTORY);
-  DIR *entries = copy < 0 ? NULL : fdopendir(copy);
-  if (!entries && copy >= 0) close(copy);
-  bool empty = entries != NULL;
-  for (struct dirent *entry; empty && (entry = readdir(entries));) empty = vt_is_dots(entry->d_name);
-  if (entries) closedir(entries);
-  return empty;
+  char entries[512] __attribute__((aligned(8)));
+  long length;
+  while ((length = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+    for (long at = 0; at < length;) {
+      const struct entry *entry = (const void *)(entries + at);
+      if (!vt_is_dots(entry->name)) return false;
+      at += entry->length;
+    }
+  return length == 0;
 }
 
 /* A command can change its mode, attributes and times (reset here); many entries enlarge it, on ext4 for good. */
@@ -213,21 +217,11 @@ static bool is_as_made(int lock, int fd) {
   return flistxattr(fd, NULL, 0) == flistxattr(lock, NULL, 0) && is_empty(fd) && futimens(fd, NULL) == 0;
 }
 
-static bool rename_locked(int lock) {
-  char name[NAME_LENGTH + 1], next[NAME_LENGTH + 1];
-  int parent = find_locked(lock, name);
-  bool renamed = parent >= 0 && random_name(next) == 0 && renameat(parent, name, parent, next) == 0;
-  vt_close(parent);
-  return renamed;
-}
-
-bool vt_core_renew_private(int lock, struct vt_private *renewed) {
+bool vt_core_reset_private(int lock) {
   int fd = openat(lock, granted, DIRECTORY);
-  bool fit = fd >= 0 && is_as_made(lock, fd) && rename_locked(lock);
+  bool fit = fd >= 0 && is_as_made(lock, fd);
   vt_close(fd);
-  if (!fit || vt_path_of(lock, renewed->path, sizeof renewed->path - sizeof granted)) return false;
-  strcat(strcat(renewed->path, "/"), granted);
-  return true;
+  return fit;
 }
 
 /* Skips a locked directory: its host lives, or another sweep removes it. */

@@ -56,17 +56,19 @@ static void is_removed_at_once_where_empty(void) {
   CHECK(vt_core_remove_private(filled.lock) == 0, "it stays");
 }
 
-static void is_renewed_where_as_made(void) {
-  struct vt_private made = make(), renewed, other;
+static void is_reset_where_as_made(void) {
+  struct vt_private made = make();
+  struct stat status;
   char file[sizeof made.path + 8];
-  CHECK(vt_core_renew_private(made.lock, &renewed), "it is as it was made");
-  CHECK(strcmp(renewed.path, made.path) && is_there(renewed.path) && !is_there(made.path), "%s", renewed.path);
-  snprintf(file, sizeof file, "%s/file", renewed.path);
-  CHECK(mkdir(file, 0700) == 0 && !vt_core_renew_private(made.lock, &other) && rmdir(file) == 0, "it is not empty");
-  CHECK(chmod(renewed.path, 0500) == 0 && !vt_core_renew_private(made.lock, &other), "its mode has changed");
-  CHECK(chmod(renewed.path, 0700) == 0 && setxattr(renewed.path, "user.x", "x", 1, 0) == 0, "%s", strerror(errno));
-  CHECK(!vt_core_renew_private(made.lock, &other), "it has an attribute");
-  CHECK(vt_core_remove_private(made.lock) == 0 && !is_there(renewed.path), "it stays");
+  snprintf(file, sizeof file, "%s/file", made.path);
+  CHECK(utimensat(AT_FDCWD, made.path, (struct timespec[2]){{1, 0}, {1, 0}}, 0) == 0, "%s", strerror(errno));
+  CHECK(vt_core_reset_private(made.lock), "it is as it was made");
+  CHECK(stat(made.path, &status) == 0 && status.st_mtime > 1, "its time is %ld", (long)status.st_mtime);
+  CHECK(mkdir(file, 0700) == 0 && !vt_core_reset_private(made.lock) && rmdir(file) == 0, "it is not empty");
+  CHECK(chmod(made.path, 0500) == 0 && !vt_core_reset_private(made.lock), "its mode has changed");
+  CHECK(chmod(made.path, 0700) == 0 && setxattr(made.path, "user.x", "x", 1, 0) == 0, "%s", strerror(errno));
+  CHECK(!vt_core_reset_private(made.lock), "it has an attribute");
+  CHECK(vt_core_remove_private(made.lock) == 0 && !is_there(made.path), "it stays");
 }
 
 static void is_made_and_removed(void) {
@@ -243,7 +245,7 @@ int main(void) {
   is_made_and_removed();
   umask(022);
   is_removed_at_once_where_empty();
-  is_renewed_where_as_made();
+  is_reset_where_as_made();
   removes_what_is_deep_and_shut();
   never_follows_a_link();
   sweeps_what_is_not_locked();
