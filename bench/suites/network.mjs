@@ -1,4 +1,4 @@
-// 1 GiB over HTTP from a server of this machine: straight to it, and through the proxy of a list of hosts.
+// What a list of hosts costs: a start, and 1 GiB over HTTP from a server of this machine, straight and through the proxy.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -29,13 +29,26 @@ export async function network({ quick }) {
   const serving = spawn(process.execPath, ['-e', server], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = await once(serving.stdout, 'data')
   const host = `127.0.0.1:${Number(port)}`
-  const shells = await Promise.all([true, [host]].map((network) => openShell({ mode: 'read', network })))
+  const shells = await Promise.all(
+    [true, [host], false].map((network) => openShell({ mode: 'read', network })),
+  )
   try {
-    return await measure(host, shells, quick ? 3 : 11)
+    return [...(await starts(shells, quick ? 60 : 500)), ...(await measure(host, shells, quick ? 3 : 11))]
   } finally {
     serving.kill()
     await Promise.all(shells.map((shell) => shell.close()))
   }
+}
+
+/** @param {import('../../dist/index.js').Shell[]} shells @param {number} rounds */
+async function starts([, listed, shut], rounds) {
+  /** @param {import('../../dist/index.js').Shell | undefined} shell */
+  const run = (shell) => async () => void succeeded(await shell?.execute({ command: ':' }))
+  const samples = await interleave(
+    { 'no network': run(shut), 'a list of hosts': run(listed) },
+    { rounds, warmUp: rounds / 10 },
+  )
+  return ratioRows('start, network by host', samples, { targets: { 'a list of hosts': 1.05 } })
 }
 
 /** @param {string} host @param {import('../../dist/index.js').Shell[]} shells @param {number} rounds */

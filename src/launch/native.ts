@@ -104,12 +104,15 @@ const known = new WeakMap<object, string>()
 
 /** No name or value has a NUL: requests and configurations with one are refused, and no process has one. */
 function pairsIn(environment: LaunchRequest['environment']): string {
-  const pairs =
-    known.get(environment) ??
-    Object.entries(environment)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\0')
+  const pairs = known.get(environment) ?? joined(environment)
   known.set(environment, pairs)
+  return pairs
+}
+
+function joined(environment: LaunchRequest['environment']): string {
+  let pairs = ''
+  for (const name of Object.keys(environment))
+    pairs += pairs === '' ? `${name}=${environment[name]}` : `\0${name}=${environment[name]}`
   return pairs
 }
 

@@ -144,6 +144,13 @@ export function withVariables(environment: Variables, given: Environment, place:
   )
 }
 
+/** `variables` over those of `environment`, which each command of a list of hosts needs: to spread it takes three times as long. */
+export function withOwnVariables(environment: Variables, variables: Variables): Variables {
+  const all: Record<string, string> = {}
+  for (const name of Object.keys(environment)) all[name] = environment[name] as string
+  return Object.assign(all, variables)
+}
+
 function inCapitals(variables: Environment): Environment {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]))
 }

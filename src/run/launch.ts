@@ -2,7 +2,7 @@ import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
-import { type Variables, withVariables } from '../request/environment.ts'
+import { type Variables, withOwnVariables, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
 import { feedStdin } from '../request/stdin.ts'
@@ -129,9 +129,11 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
   }
 }
 
-function environmentOf({ request, admission, options }: Execution, setup: ModeSetup): Variables {
+function environmentOf({ request, admission, options, access }: Execution, setup: ModeSetup): Variables {
   const { env, terminal } = request
-  const given = withVariables(setup.environments[admission.gitCare], env, setup.place)
+  const inherited = setup.environments[admission.gitCare]
+  const connected = access ? withOwnVariables(inherited, access.variables) : inherited
+  const given = withVariables(connected, env, setup.place)
   const own = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
   return withLineVariables(own, options.line?.variables)
 }

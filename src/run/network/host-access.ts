@@ -7,7 +7,6 @@ import type { AskHost, Gate, GateOptions } from '../../network/gate.ts'
 import { hostAndPort, parseHost } from '../../network/hosts.ts'
 import type { HostProxy } from '../../network/proxy.ts'
 import type { Variables } from '../../request/environment.ts'
-import { whenUsed } from '../private-tmp.ts'
 
 /** The proxy of a shell. It starts with the first command that needs it. */
 export class ShellProxy {
@@ -57,20 +56,19 @@ export class HostAccess {
     this.asks = asks
   }
 
-  /** The setup of a command that connects by the proxy. */
+  /** The setup of a command that connects by the proxy; its environment also needs `variables`. */
   open(setup: ModeSetup, ask: AskHost | undefined): ModeSetup {
     const { throughProxy } = this.#backend.sandbox
     if (!setup.confinement || !throughProxy) throw new Error('a proxy without a sandbox')
     const gate = this.#proxy.open({ rules: this.#rules, ask })
     this.#gate = gate
-    const { port } = this.#proxy
-    const variables = proxyVariables({ port, secret: gate.secret })
-    const proxied = (environment: Variables) => ({ ...environment, ...variables })
-    return {
-      ...setup,
-      environments: whenUsed(setup.environments, proxied),
-      confinement: throughProxy(setup.confinement, { port, command: gate.number }),
-    }
+    const confinement = throughProxy(setup.confinement, { port: this.#proxy.port, command: gate.number })
+    return { ...setup, confinement }
+  }
+
+  /** What makes the command connect by the proxy, once it is open. */
+  get variables(): Variables {
+    return this.#gate ? proxyVariables({ port: this.#proxy.port, secret: this.#gate.secret }) : {}
   }
 
   /** Ends what is left of its connections. */
