@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Home } from '../../cli/vitrine.ts'
 import { fillFixture } from '../../compatibility/fixture.ts'
 
-/** A project whose index has another time than its files: git tries to correct it. */
+/** A project whose index has another time than an unchanged file: git tries to correct it. */
 export function makeProject() {
   const home = new Home()
   fillFixture(home.directory)
-  utimesSync(join(home.directory, 'README.md'), 1, 1)
+  utimesSync(join(home.directory, 'package.json'), 1, 1)
 
   /** Runs a line in read mode; `own` is what stands on stderr beside the command's own lines. */
   async function run(line: string, ...options: string[]) {
