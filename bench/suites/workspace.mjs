@@ -14,8 +14,8 @@ import { interleave } from '../lib/stats.mjs'
 
 /** @param {{ quick: boolean }} options */
 export async function workspace({ quick }) {
-  // Not in TMPDIR, which may be a tmpfs: git and npm work on disks.
-  const place = mkdtempSync('/var/tmp/vitrine-bench-')
+  // Not in TMPDIR, which may be a tmpfs: git and npm work on disks. BENCH_DISK: a directory on another one.
+  const place = mkdtempSync(join(process.env.BENCH_DISK ?? '/var/tmp', 'vitrine-bench-'))
   try {
     const [write, workspace] = await Promise.all([open('write', place), open('workspace', place)])
     const sides = { write, workspace, place }
