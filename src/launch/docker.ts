@@ -115,10 +115,10 @@ class ContainedCommand {
   }
 
   async #vector(): Promise<ExecRequest> {
-    const { argv, merged, environment, cwd, stdin, confinement } = this.#request
+    const { argv, merged, environment, own, cwd, stdin, confinement } = this.#request
     const identity = this.#wanted.mode === 'read' ? {} : await identityFor(this.#request, this.#containers)
     const hasIdentity = Object.keys(identity).length > 0
-    const variables = { ...environment, ...identity, [this.#cookie.name]: this.#cookie.value }
+    const variables = { ...environment, ...own, ...identity, [this.#cookie.name]: this.#cookie.value }
     const common = { cwd, stdin: stdin !== null }
     if (!this.#inside || confinement?.kind !== 'container')
       return { ...common, argv: wrapped(argv, { merged, hasIdentity }), environment: variables }

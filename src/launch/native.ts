@@ -74,15 +74,13 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 }
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
-export function recordOf(
-  { candidates, argv, environment, cwd, stdin, merged, state, terminal, limits, deadline }: LaunchRequest,
-  confinement: SpawnRecord['confinement'],
-): SpawnRecord {
+export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
+  const { candidates, argv, cwd, stdin, merged, state, terminal, limits, deadline } = request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
     argv,
-    env: pairsIn(environment),
+    env: pairsOf(request),
     cwd,
     stdin,
     merged,
@@ -100,6 +98,10 @@ function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
   return confinement
 }
 
+function pairsOf({ environment, own }: LaunchRequest): string {
+  return own ? joined(own, pairsIn(environment)) : pairsIn(environment)
+}
+
 const known = new WeakMap<object, string>()
 
 /** No name or value has a NUL: requests and configurations with one are refused, and no process has one. */
@@ -109,8 +111,8 @@ function pairsIn(environment: LaunchRequest['environment']): string {
   return pairs
 }
 
-function joined(environment: LaunchRequest['environment']): string {
-  let pairs = ''
+function joined(environment: LaunchRequest['environment'], before = ''): string {
+  let pairs = before
   for (const name of Object.keys(environment))
     pairs += pairs === '' ? `${name}=${environment[name]}` : `\0${name}=${environment[name]}`
   return pairs

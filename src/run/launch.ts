@@ -2,7 +2,7 @@ import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
-import { type Variables, withOwnVariables, withVariables } from '../request/environment.ts'
+import { type Variables, without, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
 import { feedStdin } from '../request/stdin.ts'
@@ -26,11 +26,11 @@ export function launch(execution: Execution): Running {
   const setup = access?.open(made, ask) ?? made
   const supervision = new Supervision({ signal: options.signal, ...deadline })
   const output = outputOf(execution, supervision, () => process)
-  const environment = environmentOf(execution, setup)
-  const follower = followerOf(execution, environment)
+  const variables = variablesOf(execution, setup)
+  const follower = followerOf(execution, variables.environment)
   const start = startOf()
   const process = context.backend.launcher.launch(
-    launchRequestOf(execution, setup, { environment, deadline, follower }),
+    launchRequestOf(execution, setup, { variables, deadline, follower }),
     {
       ...eventsOf({ output, follower, supervision, start }),
       // The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage).
@@ -129,13 +129,18 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
   }
 }
 
-function environmentOf({ request, admission, options, access }: Execution, setup: ModeSetup): Variables {
+type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
+
+/** Those of the proxy stay apart where the command changes no others, whose text is then made once for all commands. */
+function variablesOf({ request, admission, options, access }: Execution, setup: ModeSetup): CommandVariables {
   const { env, terminal } = request
   const inherited = setup.environments[admission.gitCare]
-  const connected = access ? withOwnVariables(inherited, access.variables) : inherited
-  const given = withVariables(connected, env, setup.place)
-  const own = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
-  return withLineVariables(own, options.line?.variables)
+  const own = access?.variables
+  const isChanged = options.line !== undefined || terminal !== null || Object.keys(env).length > 0
+  if (own && !isChanged) return { environment: without(inherited, own), own }
+  const given = withVariables(own ? { ...inherited, ...own } : inherited, env, setup.place)
+  const all = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
+  return { environment: withLineVariables(all, options.line?.variables) }
 }
 
 function followerOf(
@@ -147,7 +152,7 @@ function followerOf(
 }
 
 interface LaunchParts {
-  readonly environment: Variables
+  readonly variables: CommandVariables
   readonly deadline: Deadline
   readonly follower: LineFollower | undefined
 }
@@ -155,7 +160,7 @@ interface LaunchParts {
 function launchRequestOf(
   { request, context }: Execution,
   { confinement, limits }: ModeSetup,
-  { environment, deadline, follower }: LaunchParts,
+  { variables: { environment, own }, deadline, follower }: LaunchParts,
 ): LaunchRequest {
   const { cwd, merged, stdin, terminal, work } = request
   const { interpreter } = context.backend
@@ -167,6 +172,7 @@ function launchRequestOf(
     candidates,
     argv,
     environment: variables ? { ...environment, ...variables } : environment,
+    own,
     confinement,
     limits,
     deadline,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../src/base/hint.ts'
 import { thisHost } from '../../../src/host/host.ts'
 import { remedies } from '../../../src/messages/hints.ts'
+import type { Shell } from '../../../src/shell.ts'
 import { linesOf, openAudited } from '../../audit/place.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
@@ -135,6 +136,34 @@ print(ask(one), ask(two), ask(three), sep='\\n')`
     const shut = await shell.execute({ command, network: false })
     expect(shut.connections).toBeUndefined()
     expect(shut.stdout).toBe('000 000 000 ')
+  })
+})
+
+describe.skipIf(listsRefused !== null)('the variables that name the proxy', () => {
+  /** Without a shell, which would hide a variable that comes twice. */
+  async function variables(shell: Shell, env = {}) {
+    const { stdout } = await shell.execute({ argv: ['env'], env })
+    const lines = stdout.split('\n').filter((line) => /^(HTTP_PROXY|http_proxy|MINE)=/.test(line))
+    return lines.sort()
+  }
+
+  it('come once each, with a secret for each command, over configured ones, beside the others', async () => {
+    const toml = '[env.set]\nHTTP_PROXY = "http://configured.example:1"\nMINE = "1"\n'
+    const shell = await openHostShell({ toml, network: ['good.example'] })
+    const secrets = new Set<string>()
+    for (const _ of [1, 2]) {
+      const [upper = '', ...rest] = await variables(shell)
+      expect(upper).toMatch(/^HTTP_PROXY=http:\/\/vitrine:\w+@127\.0\.0\.1:\d+$/)
+      expect(rest).toEqual(['MINE=1', upper.replace('HTTP_PROXY', 'http_proxy')])
+      secrets.add(upper)
+    }
+    expect(secrets.size).toBe(2)
+  })
+
+  it("give way to a call's own", async () => {
+    const shell = await openHostShell({ network: ['good.example'] })
+    const own = { HTTP_PROXY: 'x', http_proxy: undefined, MINE: '1' }
+    expect(await variables(shell, own)).toEqual(['HTTP_PROXY=x', 'MINE=1'])
   })
 })
 
