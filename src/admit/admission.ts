@@ -50,8 +50,10 @@ export interface ApprovalWait {
   readonly signal: AbortSignal | undefined
 }
 
+/** What git runs by itself, such as hooks, can change no more than the command in workspace mode: it runs as in write mode. */
 function admittedBySandbox(mode: Mode): Omit<Admitted, 'lookupMs'> {
-  return { decision: { verdict: 'allow', reason: explainHeld(mode), matches: [] }, gitCare: 'line' }
+  const decision = { verdict: 'allow', reason: explainHeld(mode), matches: [] } as const
+  return { decision, gitCare: mode === 'workspace' ? 'none' : 'line' }
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */

@@ -117,9 +117,20 @@ git checkout -q topic; echo x > src/deep/text; git checkout main; git checkout -
 git stash -q; echo local > src/deep/text; git stash -q; git checkout -q topic; git stash pop; git status --short; git stash list
 `
 
+const hooks = `for hook in pre-commit commit-msg post-commit post-checkout post-merge pre-rebase pre-push; do
+printf '#!/bin/sh\\necho %s >> hooks.log\\n' $hook > .git/hooks/$hook; chmod +x .git/hooks/$hook; done
+git branch other`
+const ofHooks = `
+echo x > new; git add new; git commit -qm new; cat hooks.log
+git checkout -q other; git commit -q --allow-empty -m o; git merge -q --no-edit main; git rebase -q main; cat hooks.log
+git init -q --bare up.git; git push -q up.git main; cat hooks.log
+git status --short; git stash list; cat hooks.log
+`
+
 describeTwins('git in workspace mode does what it does in write mode', [
   ...twinsOf(alone),
   ...twinsOf(ofHistory, { given: history }),
   ...twinsOf(ofDiverged, { given: diverged }),
   ...twinsOf(ofConflicting, { given: conflicting }),
+  ...twinsOf(ofHooks, { given: hooks }),
 ])
