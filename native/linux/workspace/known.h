@@ -14,9 +14,10 @@ enum { VT_MOST_KNOWN = 16, VT_KNOWN_MS = 20 };
 
 struct vt_known {
   uint64_t uses;
-  uint64_t call;             /* 0, or the notification with the last lookup, */
-  char text[PATH_MAX];       /* of this directory, */
-  const struct vt_known_directory *last; /* and its answer */
+  uint64_t call;       /* the notification of the last lookup; 0: none */
+  int base;            /* the directory that it looked up, relative to this descriptor of the caller */
+  char text[PATH_MAX];
+  const struct vt_known_directory *last; /* what it found */
   struct vt_known_directory {
     uint64_t used; /* 0: empty */
     int64_t until;

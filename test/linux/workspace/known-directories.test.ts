@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { waitFor } from '../../helpers/processes.ts'
 
@@ -137,5 +138,39 @@ for round in range(100):
       command: 'mkdir made; cd made; echo > a; echo > /proc/self/cwd/b; echo > /dev/fd/../cwd/c',
     })
     expect(readdirSync(join(place.work, 'made')).sort()).toEqual(['a', 'b', 'c'])
+  })
+})
+
+linux("a path through /proc/self is the command's own, not that of vitrine", () => {
+  const program = (given: string) => `import os
+work = os.path.dirname(os.getcwd())
+os.mkdir(f"{work}/made"); os.chdir(f"{work}/made"); os.symlink("/proc/self/cwd", "link")
+with open("f", "w") as file: file.write("of the command")
+open(f"{work}/src/known", "w").close()
+os.chmod("${given}", 0o600)
+os.rename("${given}", f"{work}/moved")`
+
+  it.each([
+    '/proc/self/cwd/f',
+    '//proc/self/cwd/f',
+    '/./proc/self/cwd/f',
+    '/dev/../proc/self/cwd/f',
+    '/proc/thread-self/cwd/f',
+    `${'../'.repeat(20)}proc/self/cwd/f`,
+    'link/f',
+    './link/link/f',
+  ])('%s', async (given) => {
+    const { work } = makePlace()
+    const file = join(work, 'src/f')
+    writeFileSync(file, 'of vitrine', { mode: 0o644 })
+    const run = ['run', '--mode', 'workspace', '--workspace', work, '--', 'python3', '-c', program(given)]
+    const { code, stderr } = await new Home().run(run, { cwd: join(work, 'src') })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(readFileSync(join(work, 'moved'), 'utf8')).toBe('of the command')
+    expect(statSync(join(work, 'moved')).mode & 0o777).toBe(0o600)
+    expect({ text: readFileSync(file, 'utf8'), mode: statSync(file).mode & 0o777 }).toEqual({
+      text: 'of vitrine',
+      mode: 0o644,
+    })
   })
 })

@@ -11,20 +11,40 @@
 #include "confine/confinement.h"
 #include "workspace/known.h"
 
-/* The caller's directory as a path of ours, and the name in it. Not where /proc/self would be us. */
-static bool split(const struct vt_caller *caller, int base, const char *path, char *directory, const char **name) {
+/* Splits "a/b/c" into "a/b/" and "c". */
+static bool split(const char *path, char directory[PATH_MAX], const char **name) {
   const char *slash = strrchr(path, '/');
   size_t before = slash ? (size_t)(slash + 1 - path) : 0, length = strlen(path + before);
-  int start = 0;
   *name = path + before;
-  if (!length || length > NAME_MAX || vt_path_is_dots(*name, length)) return false;
-  if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0) return false;
-  if (path[0] != '/' && base == AT_FDCWD) start = sprintf(directory, "/proc/%d/cwd/", caller->thread);
-  else if (path[0] != '/') start = sprintf(directory, "/proc/%d/fd/%d/", caller->thread, base);
-  if ((size_t)start + before >= PATH_MAX) return false;
-  memcpy(directory + start, path, before);
-  directory[(size_t)start + before] = 0;
+  if (!length || length > NAME_MAX || vt_path_is_dots(*name, length) || before >= PATH_MAX) return false;
+  memcpy(directory, path, before);
+  directory[before] = 0;
   return true;
+}
+
+static bool identify_base(const struct vt_caller *caller, int base, struct vt_identity *identity) {
+  char path[48];
+  if (base == AT_FDCWD) snprintf(path, sizeof path, "/proc/%d/cwd/", caller->thread);
+  else snprintf(path, sizeof path, "/proc/%d/fd/%d/", caller->thread, base);
+  return vt_identify(AT_FDCWD, path, 0, identity) == 0;
+}
+
+/* Not through links of /proc (RESOLVE_NO_MAGICLINKS): /proc/self would be our process. */
+static int open_directory(const struct vt_caller *caller, int base, const char *directory) {
+  enum { FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+  int from = directory[0] == '/' ? AT_FDCWD : vt_resolve_base(caller, base);
+  if (from == -1) return -1;
+  int fd = vt_openat2(from, directory, FLAGS, RESOLVE_NO_MAGIC);
+  if (from >= 0) close(from);
+  return fd;
+}
+
+static bool identify(const struct vt_caller *caller, int base, const char *directory, struct vt_identity *identity) {
+  if (!directory[0]) return identify_base(caller, base, identity);
+  int fd = open_directory(caller, base, directory);
+  bool found = fd >= 0 && vt_identify(fd, "", AT_EMPTY_PATH, identity) == 0;
+  if (fd >= 0) close(fd);
+  return found;
 }
 
 static bool complete(const struct vt_known_directory *known, const char *name, struct vt_resolved *place) {
@@ -38,13 +58,15 @@ static bool complete(const struct vt_known_directory *known, const char *name, s
 }
 
 /* Both paths of a rename(2) mostly lead to one directory. */
-static const struct vt_known_directory *find_directory(struct vt_notification *notification, const char *directory) {
+static const struct vt_known_directory *find_directory(struct vt_notification *notification, int base, const char *directory) {
   struct vt_known *known = notification->known_directories;
   struct vt_identity identity;
-  if (known->call == notification->notif.id && strcmp(known->text, directory) == 0) return known->last;
-  if (vt_identify(AT_FDCWD, directory, 0, &identity)) return NULL;
+  bool again = known->call == notification->notif.id && known->base == base && strcmp(known->text, directory) == 0;
+  if (again) return known->last;
+  if (!identify(&notification->caller, base, directory, &identity)) return NULL;
   known->last = vt_known_find(known, &identity);
   known->call = notification->notif.id;
+  known->base = base;
   strcpy(known->text, directory);
   return known->last;
 }
@@ -52,8 +74,8 @@ static const struct vt_known_directory *find_directory(struct vt_notification *n
 static bool find_known(struct vt_notification *notification, int base, const char *path, bool follow, struct vt_resolved *place) {
   char directory[PATH_MAX];
   const char *name;
-  if (!split(&notification->caller, base, path, directory, &name)) return false;
-  const struct vt_known_directory *known = find_directory(notification, directory);
+  if (!split(path, directory, &name)) return false;
+  const struct vt_known_directory *known = find_directory(notification, base, directory);
   if (!known) return false;
   /* The call goes on, and the kernel finds what is there. */
   bool goes_on = known->kind == VT_SPOT_GRANTED && !follow && notification->call->subject == VT_PATH;
@@ -63,7 +85,7 @@ static bool find_known(struct vt_notification *notification, int base, const cha
   return complete(known, name, place);
 }
 
-/* For the next calls. Goes on with the proven descriptor. */
+/* Remembers the directory for the next calls, and uses its proven descriptor from here on. */
 static void learn(struct vt_notification *notification, struct vt_resolved *place) {
   struct vt_identity identity;
   if (!place->name[0] || vt_identify(place->parent, "", AT_EMPTY_PATH, &identity)) return;

@@ -27,6 +27,9 @@ enum { VT_NO_FILE = -1 };
  * place->parent open; VT_NO_FILE; or the errno that the call itself would get. May block as long as a file system does. */
 int vt_resolve(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_resolved *place);
 
+/* The directory that the caller means by `directory`, or its working directory (AT_FDCWD): an O_PATH descriptor, or -1 with errno. */
+int vt_resolve_base(const struct vt_caller *caller, int directory);
+
 /* Test hook, called before each lookup if a test program defines it. */
 void vt_test_before_lookup(void) __attribute__((weak, visibility("hidden")));
 

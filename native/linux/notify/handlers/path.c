@@ -228,14 +228,14 @@ void vt_handle_create(struct vt_notification *notification) {
   vt_resolved_close(&place);
 }
 
-/* Resolves both paths of a call. False: see find_own(). */
-static bool find_both(struct vt_notification *notification, struct vt_resolved *old, struct vt_resolved *new) {
+/* Resolves both paths of a call. `follow`: a final symbolic link of the old one, too. False: see find_own(). */
+static bool find_both(struct vt_notification *notification, bool follow, struct vt_resolved *old, struct vt_resolved *new) {
   const struct vt_call *call = notification->call;
   char second[PATH_MAX];
   new->known = NULL;
   new->parent = -1;
   new->dead = false;
-  if (!find_own(notification, false, false, old)) return false;
+  if (!find_own(notification, follow, false, old)) return false;
   int error = read_path(notification, call->second, second);
   if (!error) error = vt_place_find(notification, base_of(notification, call->second_directory), second, false, new);
   if (error) vt_resolved_close(old);
@@ -262,10 +262,16 @@ static bool link_descriptor(struct vt_notification *notification) {
   return !private;
 }
 
+static uint32_t link_flags(const struct vt_notification *notification) {
+  return notification->call->call == VT_SYS_linkat ? (uint32_t)vt_argument(notification, 4) : 0;
+}
+
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
+  uint32_t flags = link_flags(notification);
+  if (flags & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) return; /* EINVAL */
   if (link_descriptor(notification)) return;
-  if (!find_both(notification, &old, &new)) return;
+  if (!find_both(notification, (flags & AT_SYMLINK_FOLLOW) != 0, &old, &new)) return;
   bool possible = old.exists && !new.exists && !new.slashed, meant = possible && !S_ISDIR(old.status.st_mode);
   bool acts = possible && vt_workspace_links(notification, &old, &new);
   if (meant && !acts && !is_granted_name(notification, &new) && may_change(&new))
@@ -276,7 +282,7 @@ void vt_handle_link(struct vt_notification *notification) {
 
 void vt_handle_rename(struct vt_notification *notification) {
   struct vt_resolved old, new;
-  if (!find_both(notification, &old, &new)) return;
+  if (!find_both(notification, false, &old, &new)) return;
   bool keeps = notification->call->call == VT_SYS_renameat2 && (notification->notif.data.args[4] & NO_REPLACE);
   bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;

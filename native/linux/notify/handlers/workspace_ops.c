@@ -28,16 +28,17 @@ static const struct vt_workspace *workspace_of(const struct vt_notification *not
   return notification->listener->confinement->workspace;
 }
 
-/* The outcome of an act. A call whose caller is gone, or that was answered for us, is not carried out. */
+/* Notes the outcome of a call that was carried out. Returns true. */
 static bool finish(struct vt_notification *notification, int failed) {
   notification->error = failed ? errno : 0;
   notification->done = !failed;
   return true;
 }
 
+/* False: the caller is gone, and nothing is carried out. */
 static bool may_act(struct vt_notification *notification) {
   if (vt_workspace_server_may_act(notification)) return true;
-  notification->error = EINTR; /* not delivered: the caller is gone */
+  notification->error = EINTR; /* is not delivered */
   return false;
 }
 
@@ -170,8 +171,7 @@ static int make_link(struct vt_notification *notification, const struct vt_spot 
   return -1;
 }
 
-/* Regular files and FIFOs only: devices reach beyond the workspace. */
-/* By number: mknodat(3) needs glibc 2.33, and musl has no renameat2(2). */
+/* Regular files and FIFOs only: devices reach beyond the workspace. By number, because mknodat(3) needs glibc 2.33. */
 static int make_node(struct vt_notification *notification, const struct vt_spot *spot) {
   mode_t mode = mode_of(notification), type = mode & S_IFMT;
   errno = EPERM;
@@ -273,6 +273,7 @@ static uint32_t rename_flags(const struct vt_notification *notification) {
   return notification->call->call == VT_SYS_renameat2 ? (uint32_t)argument(notification, 4) : 0;
 }
 
+/* By number: musl 1.2.3 has no renameat2(2). */
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
   struct vt_spot from, to;
   uint32_t flags = rename_flags(notification);

@@ -12,12 +12,12 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place);
 bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+
 /* The caller's descriptor that linkat(2) names, by AT_EMPTY_PATH or by its link in /proc; -1: none. */
 int vt_workspace_descriptor_to_name(struct vt_notification *notification);
-
 /* Gives the file of the caller's descriptor a name. */
 bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place);
-bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 
 /* For the report of a refusal: whether a resolved path is protected, leads to something protected, or is another name of a
  * protected file. `status`: of the file, NULL: unknown or missing. */

@@ -9,6 +9,8 @@ umask 002; touch shared; mkdir -p group/sub
 cp -a src copy
 mv src/main.c main.c
 ln run.sh hard; echo more >> hard; cat run.sh
+echo x > t; ln -s t sym; ln -L sym new; ln -P sym other; ln -L link main; ln -L src/../link src/l; stat -c '%h %F' t sym new other main src/l
+python3 -c 'import ctypes; l=ctypes.CDLL(None,use_errno=True).linkat; [print(l(-100,b"link",-100,b"n%d"%f,f),ctypes.get_errno()) for f in (0,1024,4096,5120,16384)]'; ls
 rm -rf src
 chmod u+x src/main.c
 touch -d 2001-02-03T04:05:06Z run.sh src/main.c src new
