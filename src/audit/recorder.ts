@@ -32,7 +32,7 @@ export function makeRecorder(
   { cwd, env }: Pick<RecorderOptions, 'cwd' | 'env'>,
 ): Recorder {
   const { path, required } = config.audit
-  const privateParent = join(temporaryOf(env), `vitrine-${process.getuid?.()}`)
+  const privateParent = join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`)
   checkSettings({ path, required, privateParent, where: (key) => sources[`audit.${key}`].where })
   const locker = lockerOf(host)
   if (!locker) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })

@@ -20,7 +20,7 @@ export type Refusal =
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
       /** What cannot be had. `engine`: what a command calls. `workspace`: workspace mode. Default: read mode. */
-      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher' | 'workspace' | 'hosts'
+      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher' | 'workspace' | 'hosts' | 'private-tmp'
       readonly wanted: string
       readonly got: string
       readonly remedy: string
@@ -43,6 +43,9 @@ export type Unmet = Pick<Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>, 'wan
 
 /** What workspace mode needs beyond read mode. */
 export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }
+
+/** What a private temporary directory needs. */
+export type UnmetPrivateTmp = Unmet & { readonly for: 'private-tmp' }
 
 /** What a list of hosts needs. */
 export type UnmetHosts = Unmet & { readonly for: 'hosts' }
@@ -70,6 +73,8 @@ export type RequestProblem =
       readonly kind: 'cwd'
       readonly path: string
       readonly reason: 'deleted' | 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
+      /** `unreadable`: the name of the error. */
+      readonly errno?: string
     }
   | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
   | { readonly kind: 'unsavable'; readonly name: string; readonly reason: string }

@@ -37,8 +37,9 @@ export async function checkNewDirectory(path: string, pathLookup: PathLookup): P
 
 /** INVALID_REQUEST for a directory that cannot be entered; `errno` is a name. */
 export function cannotEnter(path: string, errno: string): VitrineError {
-  const reason = reasons[errno] ?? 'unreadable'
-  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, reason } })
+  const reason = reasons[errno]
+  const why = reason ? { reason } : ({ reason: 'unreadable', errno } as const)
+  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, ...why } })
 }
 
 function remember(path: string): void {

@@ -81,7 +81,11 @@ export class Setups {
     if (known?.changes === changes) return known.setup
     const options = this.#sandboxOptions(variant, changes)
     const setup = known
-      ? { ...known.setup, confinement: this.#confinement(mode, options) }
+      ? {
+          ...known.setup,
+          confinement: this.#confinement(mode, options),
+          enforcement: this.#enforcement(mode, options),
+        }
       : this.#make(mode, options)
     this.#made.set(name, { setup, changes })
     return setup
@@ -109,7 +113,6 @@ export class Setups {
 
   #make(mode: Mode, options: SandboxOptions): ModeSetup {
     const { config, equipment } = this.#options
-    const { sandbox, launcher } = equipment
     const { privateTmp } = options
     const limits = limitsOf(config.limits, privateTmp)
     const network = options.network !== 'none'
@@ -124,10 +127,16 @@ export class Setups {
       privateTmp: privateTmp ? this.#privateTmp(mode, { environment: readOnly, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,
-      enforcement: {
-        ...(mode === 'write' ? sandbox.writeEnforcement?.() : sandbox.enforcement(options)),
-        ...limitsEnforcement(limits, launcher.limits),
-      },
+      enforcement: this.#enforcement(mode, options),
+    }
+  }
+
+  #enforcement(mode: Mode, options: SandboxOptions): Enforcement {
+    const { config, equipment } = this.#options
+    const { sandbox, launcher } = equipment
+    return {
+      ...(mode === 'write' ? sandbox.writeEnforcement?.() : sandbox.enforcement(options)),
+      ...limitsEnforcement(limitsOf(config.limits, options.privateTmp), launcher.limits),
     }
   }
 

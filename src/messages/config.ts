@@ -34,7 +34,7 @@ export function describeConfigProblem(refusal: ConfigRefusal): string {
 export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonly string[] {
   const lines = ignored.slice(0, maxIgnoredLines).map(describeIgnored)
   const rest = ignored.length - lines.length
-  return rest === 0 ? lines : [...lines, `${rest} more are ignored; see "vitrine config show"`]
+  return rest === 0 ? lines : [...lines, `${rest} more are ignored; "vitrine config show --json" lists all`]
 }
 
 function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {

@@ -1,4 +1,4 @@
-import type { Unmet } from '../base/refusal.ts'
+import type { UnmetPrivateTmp } from '../base/refusal.ts'
 
 /** Why a private directory remains. */
 export function notRemoved(directory: string, errno: string): string {
@@ -10,23 +10,31 @@ export function stillRemoved(directory: string): string {
   return `${directory} is large and is still being removed; close() waits for it`
 }
 
-const wanted = 'a private temporary directory (private_tmp = true)'
+const unmet = {
+  for: 'private-tmp',
+  wanted: 'a private temporary directory ([shell] private_tmp = true, or workspace mode)',
+} as const
 const useOwn = 'set TMPDIR to a directory of your own'
 const useWritable = 'set TMPDIR to a directory that you can write to'
 
-export function noPrivateTmpOn(platform: string): Unmet {
-  return { wanted, got: `${platform} has none`, remedy: 'set private_tmp = false' }
+export function noPrivateTmpOn(platform: string): UnmetPrivateTmp {
+  return { ...unmet, got: `${platform} has none`, remedy: 'set private_tmp = false' }
 }
 
-export function privateTmpNotMade(temporary: string, reason: string): Unmet {
-  return { wanted, got: `none can be created in ${temporary}: ${reason}`, remedy: useWritable }
+export function privateTmpNotMade(temporary: string, reason: string): UnmetPrivateTmp {
+  return { ...unmet, got: `none can be created in ${temporary}: ${reason}`, remedy: useWritable }
 }
 
 /**
  * @param own the directory of this user in `temporary`
  * @param failedStep a step of the addon: native/core.h, enum vt_private_step
  */
-export function privateTmpFailed(temporary: string, own: string, failedStep: string, errno: string): Unmet {
+export function privateTmpFailed(
+  temporary: string,
+  own: string,
+  failedStep: string,
+  errno: string,
+): UnmetPrivateTmp {
   const words: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
     temporary: [`${temporary} cannot be opened: ${errno}`, 'set TMPDIR to an existing directory'],
     unsafe: [
@@ -45,5 +53,5 @@ export function privateTmpFailed(temporary: string, own: string, failedStep: str
     ],
   }
   const [got, remedy] = words[failedStep] ?? [errno, useOwn]
-  return { wanted, got, remedy }
+  return { ...unmet, got, remedy }
 }

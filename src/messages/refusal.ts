@@ -32,7 +32,7 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
       if (refusal.for === 'engine') return describeNoEngine(refusal)
       if (refusal.for === 'hosts') return describeNoHosts(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
-      return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; ${refusal.for ? 'found' : 'this host'}: ${refusal.got}. The command did not run.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
+      return `${subjectOf(refusal.for)} needs ${refusal.wanted}; ${refusal.for === 'workspace' ? 'found' : 'this host'}: ${refusal.got}. The command did not run.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
       return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. The command did not run.\nSwitch to write mode, or set sandbox = true.`
     case 'SPAWN_FAILED':
@@ -44,6 +44,10 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
     case 'AUDIT_FAILED':
       return describeAuditFailure(refusal)
   }
+}
+
+function subjectOf(wanting: 'workspace' | 'private-tmp' | undefined): string {
+  return wanting === 'private-tmp' ? 'The command' : modeNames[wanting ?? 'read']
 }
 
 /** Why a command that ran throws. */
@@ -93,7 +97,7 @@ function describeDirectoryProblem(
   problem: Extract<RequestProblem, { kind: 'cwd' }>,
   forTool: boolean,
 ): string {
-  const { reason } = problem
+  const { reason, errno = 'EACCES' } = problem
   const path = visible(problem.path)
   switch (reason) {
     case 'deleted':
@@ -104,7 +108,7 @@ function describeDirectoryProblem(
     case 'not-a-directory':
       return `${path} is not a directory, so no command can run in it.`
     case 'unreadable':
-      return `The directory ${path} cannot be entered: permission denied.`
+      return `The directory ${path} cannot be entered: ${errno === 'EACCES' || errno === 'EPERM' ? 'permission denied' : errno}.`
     case 'unanswered':
       return `The file system of the directory ${path} does not answer. Run the command in another directory, or check the server or FUSE program behind it.`
   }

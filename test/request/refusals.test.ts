@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { RequestProblem } from '../../src/base/refusal.ts'
@@ -326,6 +326,13 @@ describe('a bad request is refused, and nothing runs', () => {
     chmodSync(locked, 0)
     const { refusal } = await refusalOf(shell.execute({ command: 'true', cwd: 'locked' }))
     expect(refusal).toMatchObject({ problem: { kind: 'cwd', reason: 'unreadable' } })
+  })
+
+  it.skipIf(process.platform === 'win32')('a cwd that is a loop of links: the error is named', async () => {
+    symlinkSync('loop', join(cwd, 'loop'))
+    const { refusal, message } = await refusalOf(shell.execute({ command: 'true', cwd: 'loop' }))
+    expect(refusal).toMatchObject({ problem: { kind: 'cwd', reason: 'unreadable', errno: 'ELOOP' } })
+    expect(message).toContain('ELOOP')
   })
 
   it('arguments that are too much together: SPAWN_FAILED', async () => {

@@ -132,23 +132,24 @@ function settingsWords(settings: Finding['settings']): string {
   return each.length === 0 ? '' : ` (${each.join(', ')})`
 }
 
-function lacking(rights: readonly Finding[]): string {
-  return [...new Set(rights.filter(({ state }) => state === 'lacking').map(({ right }) => right))].join(', ')
+function named(rights: readonly Finding[], wanted: RightState): string {
+  return [...new Set(rights.filter(({ state }) => state === wanted).map(({ right }) => right))].join(', ')
 }
 
 function verdictLine({ verdict, unavailable, rights }: Diagnosis): string {
   const count = (state: RightState) =>
     rights.filter((finding) => finding.attempt && finding.state === state).length
+  const attempts = rights.filter(({ attempt }) => attempt).length
   switch (verdict) {
     case 'unavailable':
       return `Read and workspace mode are not available. They need ${unavailable?.wanted}; this host: ${unavailable?.got}. To enable it: ${unavailable?.remedy}.`
     case 'untried':
       return 'Read mode is available but untested: no attempt changes anything in write mode either, or no temporary directory can be created.'
     case 'not-enforced':
-      return `READ MODE IS NOT ENFORCED: ${count('open')} of ${rights.length} attempts changed something. Please report it.`
+      return `NOT ENFORCED: ${named(rights, 'open')}. ${count('open')} of ${attempts} attempts did not end as they must. Please report it.`
     case 'partly':
-      return `Read mode is partly enforced: this system does not enforce ${lacking(rights)}. Of the other attempts, ${count('enforced')} were refused and ${count('untried')} could not be tested here.`
+      return `Read mode is partly enforced: this system does not enforce ${named(rights, 'lacking')}. Of the other attempts, ${count('enforced')} ended as they must and ${count('untried')} could not be tested here.`
     case 'enforced':
-      return `Read mode is enforced: ${count('enforced')} attempts were refused, ${count('untried')} could not be tested here.`
+      return `Read mode is enforced: ${count('enforced')} attempts ended as they must, ${count('untried')} could not be tested here.`
   }
 }

@@ -301,6 +301,18 @@ describe('a place that cannot be trusted', () => {
   })
 })
 
+it.runIf(process.platform === 'linux')(
+  'in workspace mode the refusal is about the directory, not about read mode',
+  async () => {
+    const env = { TMPDIR: join(makeDirectory(), 'missing') }
+    const shell = await openTestShell({ mode: 'workspace', cwd: makeDirectory(), env })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { for: 'private-tmp' },
+    })
+  },
+)
+
 describe('where there are no private directories', () => {
   it('private_tmp is refused when the shell opens, and nothing runs', async () => {
     const options = { mode: 'read', privateTmp: true, cwd: makeDirectory() } as const

@@ -139,6 +139,14 @@ linux('[workspace] protected', () => {
     expect(made).toEqual([false, false, false, true])
   })
 
+  it('is told anew when git names something more to protect', async () => {
+    const shell = await openIn({})
+    const noteOf = async () => (await shell.execute({ command: 'true' })).enforcement['workspace']?.note
+    const before = await noteOf()
+    execFileSync('git', ['config', 'core.hooksPath', 'own-hooks'], { cwd: shell.cwd })
+    expect(await noteOf()).not.toBe(before)
+  })
+
   it('protects nothing as []', async () => {
     const shell = await openIn({ workspace: 'protected = []' })
     await shell.execute({ command: 'echo x > .envrc; echo x > .git/hooks/pre-commit; git config a.b c' })
