@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { tried } from '../../base/errno.ts'
 import { pidNamespace, signalled, statFields } from '../../base/process.ts'
+import { type Mode, modes } from '../../base/types.ts'
 
 /** Label of each of our containers: the process that made it, as JSON. */
 export const hostLabel = 'vitrine.host'
@@ -9,13 +10,15 @@ export const modeLabel = 'vitrine.mode'
 /** Label: the directory that the container was made for. */
 export const workspaceLabel = 'vitrine.workspace'
 
-export function newName(mode: string): string {
+const ourNames = new RegExp(`^vitrine-(${modes.join('|')})-[0-9a-f]{12}$`)
+
+export function newName(mode: Mode): string {
   return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
 }
 
 /** Labels prove nothing: an image committed from our container passes them on, but not its name. */
 export function isOurName(name = ''): boolean {
-  return /^vitrine-(read|write)-[0-9a-f]{12}$/.test(name)
+  return ourNames.test(name)
 }
 
 /** Identifies a process even after its PID is reused, and across containers and machines. */

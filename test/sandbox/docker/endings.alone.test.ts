@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Mode, modes } from '../../../src/base/types.ts'
 import { lostHint } from '../../../src/messages/docker.ts'
-import { hostLabel, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
+import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import {
@@ -218,7 +219,8 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   it('what a host left all the same the next one removes, and nothing else', async () => {
     const gone = { ...thisProcess(), start: '1' }
     const elsewhere = { ...thisProcess(), namespace: 'pid:[1]' }
-    const left = await make({ [hostLabel]: JSON.stringify(gone) }, 'vitrine-read-00000000000a')
+    const leave = (mode: Mode) => make({ [hostLabel]: JSON.stringify(gone) }, newName(mode))
+    const left = await Promise.all(modes.map(leave))
     const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) }, 'vitrine-read-00000000000b')
     const foreign = await make({ 'another.program': 'x' }, 'vitrine-read-00000000000c')
     const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) }, 'vitrine-read-00000000000d')
@@ -226,7 +228,10 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')
     await openDockerShell(engine)
     const idsNow = async () => (await containersOf(engine)).map(({ Id }) => Id)
-    await eventually(async () => !(await idsNow()).includes(left), 'it is removed')
+    await eventually(
+      async () => !(await idsNow()).some((id) => left.includes(id)),
+      'those of every mode are removed',
+    )
     expect(await idsNow()).toEqual(expect.arrayContaining([living, foreign, unseen, copied]))
   })
 

@@ -1,9 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { modes } from '../../../src/base/types.ts'
 import { containerProcessEnd } from '../../../src/launch/docker-end.ts'
 import { FirstWords } from '../../../src/sandbox/docker/engine/first-words.ts'
 import { engineFrames } from '../../../src/sandbox/docker/engine/frames.ts'
-import { isRunning, readHost, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
+import {
+  isOurName,
+  isRunning,
+  newName,
+  readHost,
+  thisProcess,
+} from '../../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../../src/sandbox/docker/image.ts'
 import { bytesOf, keeperOf } from '../../../src/sandbox/docker/spec.ts'
 import { mountsOf, readMountTable, wronglyShown } from '../../../src/sandbox/docker/workspace.ts'
@@ -135,6 +142,15 @@ describe('the host of a container', () => {
   it.each([undefined, '', 'x', '{}', '{"pid":"1"}', 'null'])('%j is no label of ours', (label) => {
     expect(readHost(label)).toBeUndefined()
   })
+})
+
+describe('the name of a container', () => {
+  it.each(modes)('of %s mode is one of ours', (mode) => expect(isOurName(newName(mode))).toBe(true))
+
+  it.each(['vitrine-other-0123456789ab', 'my-vitrine-read-0123456789ab', 'vitrine-read-x', undefined])(
+    '%j is not',
+    (name) => expect(isOurName(name)).toBe(false),
+  )
 })
 
 it.each([
