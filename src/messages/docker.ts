@@ -210,6 +210,7 @@ export const engineProblems = {
   late: (ms: number) => `it did not answer within ${ms} ms`,
   cancelled: 'the request was cancelled',
   broken: (reason: string) => `its answer broke off: ${reason}`,
+  notJson: 'its answer is not JSON',
   silent: 'the first process of the container printed nothing',
   stuck: (container: string) => `the container ${container} does not end`,
   unended: 'it did not end in time',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../base/package-file.ts'
-import { type Engine, isEngineError } from './engine/engine.ts'
+import { type Engine, isEngineError, parsed } from './engine/engine.ts'
 
 const buildMs = 3_600_000
 
@@ -40,7 +40,7 @@ export async function buildImage(
     timeoutMs: buildMs,
   })) {
     if (line.trim() === '') continue
-    const { stream, status, error } = JSON.parse(line) as BuildStep
+    const { stream, status, error } = parsed(line) as BuildStep
     if (error !== undefined) return error
     const text = stream ?? (status === undefined ? '' : `${status}\n`)
     if (text !== '') said(text)

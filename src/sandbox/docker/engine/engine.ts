@@ -7,9 +7,9 @@ import { engineProblems } from '../../../messages/docker.ts'
 /** The engine failed to do what a request asked for. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
-  /** The HTTP status of the answer; 0: there was no answer. */
+  /** The HTTP status of the answer; 0: there was none, or none that is complete and can be understood. */
   readonly status: number
-  /** Without an answer, the code of the system error, or ETIMEDOUT. */
+  /** Without an answer, the code of the system error, or ETIMEDOUT; EPROTO: it cannot be understood. */
   readonly reason: string
 
   constructor(status: number, reason: string, message: string) {
@@ -75,9 +75,10 @@ export class Engine {
   /** Throws EngineError. */
   async call<T>(request: EngineRequest): Promise<T> {
     const { text } = await exchange(this.socketPath, this.#versioned(request))
-    return (text === '' ? undefined : JSON.parse(text)) as T
+    return (text === '' ? undefined : parsed(text)) as T
   }
 
+  /** Throws EngineError. */
   async bytes(request: EngineRequest): Promise<Buffer> {
     const { text } = await exchange(this.socketPath, this.#versioned(request), 'latin1')
     return Buffer.from(text, 'latin1')
@@ -95,13 +96,13 @@ export class Engine {
     })
   }
 
-  /** As they arrive. Throws EngineError. */
+  /** The lines of the answer, as they arrive. Throws EngineError. */
   async *lines(request: EngineRequest): AsyncGenerator<string> {
     const answer = await answerOf(this.socketPath, this.#versioned(request))
     if ((answer.statusCode ?? 0) >= 400) throw refused(answer, await textOf(answer))
     let rest = ''
-    for await (const chunk of answer.setEncoding('utf8')) {
-      const lines = (rest + String(chunk)).split('\n')
+    for await (const piece of piecesOf(answer, 'utf8')) {
+      const lines = (rest + piece).split('\n')
       rest = lines.pop() ?? ''
       yield* lines
     }
@@ -177,13 +178,27 @@ function send(
 
 async function textOf(answer: IncomingMessage, encoding: BufferEncoding = 'utf8'): Promise<string> {
   let text = ''
+  for await (const piece of piecesOf(answer, encoding)) text += piece
+  return text
+}
+
+/** The text of the answer, as it arrives. Throws EngineError. */
+async function* piecesOf(answer: IncomingMessage, encoding: BufferEncoding): AsyncGenerator<string> {
   try {
-    for await (const chunk of answer.setEncoding(encoding)) text += String(chunk)
+    for await (const chunk of answer.setEncoding(encoding)) yield String(chunk)
   } catch (error) {
     if (isEngineError(error)) throw error
     throw new EngineError(0, errorCode(error) ?? 'EIO', engineProblems.broken(errorText(error)))
   }
-  return text
+}
+
+/** Reads JSON of the engine. Throws EngineError. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new EngineError(0, 'EPROTO', engineProblems.notJson)
+  }
 }
 
 function refused(answer: IncomingMessage, text: string): EngineError {

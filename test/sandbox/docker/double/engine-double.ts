@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterFile } from '../../../helpers/clean-up.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+
+/** What a double does with a request: it answers, or destroys the connection (`response.socket`). */
+export type Answer = (response: ServerResponse) => void
+
+/** By method and path, without the API version: `DELETE /containers/c`. */
+export type Answers = Readonly<Record<string, Answer>>
+
+export interface EngineDouble {
+  readonly socketPath: string
+  /** What was asked of it, in order: the keys of `Answers`. */
+  readonly asked: readonly string[]
+  /** The connections that it has handed over. */
+  readonly connections: readonly Socket[]
+}
+
+/** An engine that gives the answers of a test, on a unix socket: for what no real one can be made to do. */
+export async function startDouble(answers: Answers, greetings: Readonly<Record<string, string>> = {}) {
+  const asked: string[] = []
+  const connections: Socket[] = []
+  const keyOf = (method = '', url = '') => `${method} ${url.replace(/^\/v[\d.]+/, '').replace(/\?.*/, '')}`
+  const server = createServer((request, response) => {
+    const key = keyOf(request.method, request.url)
+    asked.push(key)
+    const answer = { ...always, ...answers }[key] ?? status(404)
+    request.resume().once('end', () => answer(response))
+  })
+  server.on('upgrade', ({ method, url }, socket: Socket) => {
+    const key = keyOf(method, url)
+    asked.push(key)
+    connections.push(socket.on('error', () => {}).resume())
+    const head = 'HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n'
+    socket.write(Buffer.concat([Buffer.from(head), framed(greetings[key] ?? '')]))
+  })
+  const socketPath = join(makeDirectory(), 'docker.sock')
+  await once(server.listen(socketPath), 'listening')
+  afterFile(() => {
+    for (const socket of connections) socket.destroy()
+    server.close().closeAllConnections()
+  })
+  return { socketPath, asked, connections } satisfies EngineDouble
+}
+
+const always: Answers = {
+  'GET /_ping': (response) => response.writeHead(200, { 'api-version': '1.41' }).end('OK'),
+}
+
+export function status(code: number): Answer {
+  return (response) => response.writeHead(code).end()
+}
+
+export function text(body: string): Answer {
+  return (response) => response.end(body)
+}
+
+/** The first answer is for the first request; the last one stays. */
+export function inTurn(...answers: readonly [Answer, ...Answer[]]): Answer {
+  const left = [...answers]
+  return (response) => (left.length > 1 ? left.shift() : left[0])?.(response)
+}
+
+/** A frame of stdout, as in the streams of containers. */
+function framed(words: string): Buffer {
+  const head = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0])
+  head.writeUInt32BE(Buffer.byteLength(words), 4)
+  return words === '' ? Buffer.alloc(0) : Buffer.concat([head, Buffer.from(words)])
+}
