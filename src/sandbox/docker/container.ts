@@ -130,12 +130,26 @@ export class Container {
     return this.#end
   }
 
-  /** Throws EngineError. */
+  /** Also when its end is unknown. A removal that failed is tried again by the next call. Throws EngineError. */
   remove(): Promise<void> {
-    this.#removal ??= this.end()
-      .then(() => removeContainer(this.#engine, this.id))
-      .finally(() => this.#keeper.destroy())
+    this.#removal ??= this.#removed().catch((error) => {
+      this.#removal = undefined
+      throw error
+    })
     return this.#removal
+  }
+
+  /** An engine that did not end it may hang: this process does not wait for it. */
+  async #removed(): Promise<void> {
+    const inBackground = await this.end().then(
+      () => false,
+      () => true,
+    )
+    try {
+      await removeContainer(this.#engine, this.id, { inBackground })
+    } finally {
+      this.#keeper.destroy()
+    }
   }
 
   async #ended(): Promise<void> {

@@ -129,7 +129,7 @@ export class Containers {
     const removal = container
       .remove()
       .then(() => void this.#all.delete(container))
-      .catch(() => {}) // closing the shell tries again, and so does the next shell
+      .catch(() => {}) // closing the shell tries again; after this process the next shell removes it
       .finally(() => this.#removing.delete(removal))
     this.#removing.add(removal)
   }

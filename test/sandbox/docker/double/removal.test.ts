@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import type { Container } from '../../../../src/sandbox/docker/container.ts'
+import { Containers } from '../../../../src/sandbox/docker/containers.ts'
+import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+import {
+  type Answer,
+  type Answers,
+  type EngineDouble,
+  inTurn,
+  startDouble,
+  status,
+  text,
+} from './engine-double.ts'
+
+const removal = 'DELETE /containers/c'
+const kill = 'POST /containers/c/kill'
+
+interface Started {
+  readonly double: EngineDouble
+  readonly containers: Containers
+  readonly container: Container
+}
+
+/** The containers of a shell, one of which has been started. */
+async function startContainer(answers: Answers): Promise<Started> {
+  const double = await startDouble(
+    {
+      'POST /containers/create': text('{"Id":"c"}'),
+      'POST /containers/c/start': status(204),
+      'POST /containers/c/exec': text('{"Id":"e"}'),
+      'GET /exec/e/json': text('{"Running":false,"ExitCode":0,"Pid":1}'),
+      ...answers,
+    },
+    // Of another kernel: its mounts are compared with none.
+    { 'POST /containers/c/attach': 'another kernel\n\n' },
+  )
+  const engine = await Engine.connect(double.socketPath)
+  const workspace = makeDirectory()
+  const containers = new Containers({ engine, settings, workspace, places: [workspace], env: {} })
+  const { signal } = new AbortController()
+  const request = { argv: ['true'], environment: {}, cwd: '/', stdin: false }
+  const { container } = await containers.exec({ mode: 'read', fresh: true }, signal, request, () => {})
+  return { double, containers, container }
+}
+
+const settings = {
+  image: 'x',
+  network: 'none',
+  memory: 1024 ** 3,
+  cpus: 1,
+  pids: 64,
+  writableRoot: false,
+  privateTmpBytes: 0,
+  user: { uid: 1, gid: 1, groups: [] },
+  mounts: [],
+}
+
+const times = ({ asked }: EngineDouble, wanted: string) => asked.filter((key) => key === wanted).length
+
+/** The first process of the container ends at the end of its input. */
+function endWithInput({ connections }: EngineDouble): void {
+  connections[0]?.once('end', () => connections[0]?.end())
+}
+
+describe('a removal that failed', () => {
+  it('is tried again when the shell is closed', async () => {
+    const { double, containers, container } = await startContainer({
+      [removal]: inTurn(status(500), status(204)),
+    })
+    endWithInput(double)
+    await expect(container.remove()).rejects.toMatchObject({ name: 'EngineError', status: 500 })
+    await containers.close()
+    expect(times(double, removal)).toBe(2)
+  })
+
+  it('is not tried again once it has succeeded', async () => {
+    const { double, containers, container } = await startContainer({ [removal]: status(204) })
+    endWithInput(double)
+    await Promise.all([container.remove(), container.remove()])
+    await containers.close()
+    expect(times(double, removal)).toBe(1)
+  })
+})
+
+describe('a container that could not be ended', () => {
+  const lost: Answer = (response) => response.socket?.destroy()
+
+  it('is removed all the same, and stays one whose end is unknown', async () => {
+    const { double, containers, container } = await startContainer({ [kill]: lost, [removal]: status(204) })
+    await expect(container.end()).rejects.toMatchObject({ name: 'EngineError', reason: 'ECONNRESET' })
+    await containers.close()
+    expect(times(double, removal)).toBe(1)
+    expect(container.gone).toBe(true)
+    await expect(container.end()).rejects.toMatchObject({ reason: 'ECONNRESET' })
+  })
+})
