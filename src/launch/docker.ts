@@ -134,8 +134,8 @@ class ContainedCommand {
   }
 
   /**
-   * Read mode removes the container unless it is known to be empty. Nor is one used again that ran out of
-   * memory: files left in /tmp may use it. Resolves to the number of survivors.
+   * Outside of write mode the container is removed unless it is known to be empty. One that ran out of memory
+   * is never used again: files left in /tmp may use it. Resolves to the number of survivors.
    */
   async #leave(container: Container, isUsedUp: boolean): Promise<number> {
     const isWrite = this.#wanted.mode === 'write'
@@ -180,7 +180,7 @@ class ContainedCommand {
     this.#delivery = Promise.allSettled([this.#delivery, delivery])
   }
 
-  /** Read mode removes the container; in write mode other commands may run in it. */
+  /** Outside of write mode this removes the container; in write mode other commands may run in it. */
   #destroy(): void {
     this.#stop('SIGKILL')
     this.#stopped = 'SIGKILL'

@@ -26,10 +26,13 @@ describe.skipIf(missing !== null)(`a container's memory${skipped}`, () => {
     },
   )
 
-  it('/dev/shm is smaller than the memory, too', async () => {
-    const shell = await openDockerShell(engine, { toml: 'memory = "64m"\n' })
+  it.each([
+    ['64m', 8],
+    ['1g', 64],
+  ])('/dev/shm has an eighth of the memory, and at most 64 MiB: %s', async (memory, mebibytes) => {
+    const shell = await openDockerShell(engine, { toml: `memory = "${memory}"\n` })
     const { stdout } = await shell.execute({ command: 'df -k /dev/shm | tail -1' })
-    expect(Number(stdout.trim().split(/\s+/)[1])).toBeLessThanOrEqual(8 * 1024)
+    expect(Number(stdout.trim().split(/\s+/)[1])).toBe(mebibytes * 1024)
   })
 
   it.each(['read', 'write'] as const)(
