@@ -101,7 +101,7 @@ function upToGitRoot(start: string): string[] {
   }
 }
 
-/** A dangling symlink does. */
+/** Whether the path exists; a dangling symlink counts as existing. */
 export function exists(path: string): boolean {
   try {
     lstatSync(path)

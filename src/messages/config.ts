@@ -78,7 +78,9 @@ function whatIsWrong(problem: ConfigProblem): string {
 
 function whatToDo({ file, line, problem }: ConfigRefusal): string {
   if (problem.kind === 'unreadable')
-    return 'Nothing ran. Fix or remove the file, or name another one with --config.'
+    return problem.reason === fileProblems.missing
+      ? 'Nothing ran. Name a file that exists.'
+      : 'Nothing ran. Fix or remove the file.'
   if (line === undefined) return `Nothing ran. Correct or remove ${visible(file)}.`
   if (problem.kind === 'unknown-key')
     return 'Nothing ran. Correct or remove the key; config.example.toml documents every key.'

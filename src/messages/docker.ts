@@ -192,7 +192,7 @@ export const dockerNotes = {
   locks: readableLocks,
   sockets: 'unix sockets outside the workspace are out of reach; those inside it can be connected to',
   network: (name: string) => `allowed: the container is in the network "${name}"`,
-  seccomp: 'by the engine’s default profile',
+  seccomp: "by the engine's default profile",
   survivors: 'remaining processes end with the container',
   background: 'write mode: background processes live until the shell is closed',
   hostDeath: 'the container ends with the connection of this process',

@@ -36,12 +36,12 @@ export function explainHeld(mode: Mode): string {
 
 /** @param refused what the first run was refused in workspace mode */
 export function explainSecondRun(refused: readonly Denial[]): string {
-  return `workspace mode refused it (${refused.map(denialText).slice(0, 3).join(', ')}); approved, it runs again from its beginning, unsandboxed`
+  return `workspace mode refused it (${refused.map(denialText).slice(0, 3).join(', ')}); with approval it runs again from the start, unsandboxed`
 }
 
 /** @param path protected in workspace mode */
 export function explainChange(path: string): string {
-  return `it is about to change ${visible(path)}, which is protected because programs outside of the sandbox obey it; approved, this command may change all of it`
+  return `it is about to change ${visible(path)}, which is protected because programs outside of the sandbox obey it; with approval this command may change it and all beneath it`
 }
 
 /** @param program undefined: unknown */

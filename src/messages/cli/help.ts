@@ -198,7 +198,7 @@ Options:
   --cwd DIR          where commands run; default: the current directory
   --config FILE      use this config file instead of your own
 
-"install" takes --mode, --approve, --network, --private-tmp and --backend for the server in the entry.
+"install" takes --mode, --approve, --network, --allow-host, --private-tmp and --backend for the server in the entry.
 
 Examples:
   vitrine mcp install claude

@@ -1,7 +1,9 @@
 /** Sentences of `vitrine mcp install`. */
 
 export function installUsage(clients: readonly string[]): string {
-  return `Choose a client: vitrine mcp install ${clients.join('|')} [--mode MODES] [--approve client|elicit|none] [--write].`
+  const server =
+    '[--mode MODES] [--approve client|elicit|none] [--network | --allow-host HOST] [--private-tmp] [--backend BACKEND]'
+  return `Choose a client: vitrine mcp install ${clients.join('|')} ${server} [--print | --write].`
 }
 
 export const printAndWrite = 'Use either --print or --write, not both.'

@@ -31,7 +31,7 @@ export function toolDescription(facts: ToolFacts): string {
     deadlineText(facts),
     'Every command starts in a new shell in the working directory, with empty stdin: cd and variables do not carry over, and prompts cannot be answered. Use cwd, &&, and options such as --yes.',
     literalText(facts),
-    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last part is shown; all of it is saved for read_scratchpad. Set scratchpad to a name to save any output.`,
+    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last parts are shown; all of it is saved for read_scratchpad. Set scratchpad to a name to save any output.`,
   ].join('\n')
 }
 

@@ -73,7 +73,7 @@ export function watcherMissing(errno: string): Unmet {
   }
 }
 
-/** @param scopeAbi the Landlock ABI that tells unix sockets apart by path */
+/** @param pathAbi the Landlock ABI that tells unix sockets apart by path */
 export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
   return {
     wanted: `unix sockets opened by their path ([shell] unix_sockets): Landlock ABI ${pathAbi} (Linux 7.1)`,
@@ -87,11 +87,11 @@ export const linuxNotes = {
   ...workspaceNotes,
   devices: '/dev is not granted as a whole',
   locks: 'shared locks are allowed',
+  hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
   /**
    * What native/linux/confine/filter/seccomp_rules.c allows.
    * @param binds a client's bind(2) can be carried out
    */
-  hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
   network: (binds: boolean) =>
     `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
   unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,

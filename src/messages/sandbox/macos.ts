@@ -33,7 +33,7 @@ export function protectedHasLinks({ path, why }: OtherName): UnmetInWorkspace {
 /** Notes of `enforcement`. */
 export const macosNotes = {
   beside: workspaceNotes.beside,
-  changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; never run on a Mac`,
+  changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; not tested on a Mac yet`,
   devices: 'ioctl on a device that can be opened for reading is not restricted',
   locks: readableLocks,
   hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
