@@ -23,7 +23,7 @@ export interface CommandToDecide {
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
-  /** Each that it may get, without `env`; undefined: not known. */
+  /** Every environment that the command may get, before `env` is added. Undefined: not known. */
   readonly environments?: readonly Variables[] | undefined
 }
 
@@ -87,7 +87,7 @@ export class Decider {
     ]
   }
 
-  /** Lookups may take `lookLimitMs`; unanswered ones get `againMs` once more. Throws INVALID_REQUEST. */
+  /** Lookups may take `lookupLimitMs`. If one is unanswered, all are repeated, within `againMs`. Throws INVALID_REQUEST. */
   async decide(
     { work, cwd, mode, env = {}, environments }: CommandToDecide,
     againMs = secondLimitMs,

@@ -29,7 +29,7 @@ import { readSystem, type System } from './system.ts'
 import { trapsOf } from './traps.ts'
 import { makeWorkspace, workspaceAttempts, workspaceChecks } from './workspace.ts'
 
-/** In the order of `Enforcement`. */
+/** In the order in which they run; `findings` sorts their rows as `Enforcement` does. */
 const checks: readonly Check[] = [
   ...limitChecks,
   ...[

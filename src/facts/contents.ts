@@ -14,7 +14,7 @@ export class Contents {
     return known?.state === state ? known.answer : undefined
   }
 
-  /** `state`: as of before the reading, so that a change during it makes another one. */
+  /** `state` is taken before the reading: a change during it gives another state. */
   set(question: PathQuestion, state: string, answer: PathAnswer): void {
     if (this.#known.size >= maxContents) this.#known.clear()
     if (isContent(answer)) this.#known.set(keyOf(question), { state, answer })

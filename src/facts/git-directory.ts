@@ -57,7 +57,7 @@ export function* gitDirectoriesOf(
   yield shared
 }
 
-/** Of the configurations of a git directory, and of the files that they include, whatever the condition. */
+/** The entries of a git directory's configurations and of the files that they include, under any condition. */
 export function configEntriesIn(
   directory: string,
   lookup: Lookup,

@@ -23,7 +23,10 @@ export interface PathLookup {
 /** The time that lookups for one decision may take, in milliseconds; after it, missing facts are unknown. */
 export const lookupLimitMs = 200
 
-/** A `..` behind a missing name may lead to a link with another one, without end: then unknown. */
+/**
+ * How often `where` asks again about a path with `..` behind a missing name. It may lead to a link with another one, without end:
+ * after this the path is unknown.
+ */
 const maxTurns = 8
 
 const unanswered: PathAnswer = { failed: 'ETIMEDOUT' }

@@ -21,7 +21,7 @@ const stateLetters: Letters = { names: 's', text: 's', gitlinks: 's' }
 const cachedLetters: Letters = { ...letters, ...stateLetters }
 
 /**
- * By the addon: from the kernel’s cache of names (lookup/cached.c), else in processes (lookup/pool.c), which cost three wake-ups.
+ * By the addon: from the kernel's cache of names (lookup/cached.c), else in processes (lookup/pool.c), which cost three wake-ups.
  * Git indexes are too large for these: Node's pool reads them. They come last.
  */
 export function nativeLookup(addon: LookupAddon): PathLookup {

@@ -1,4 +1,4 @@
-/** Where the name of a TLS connection stands. `more`: the beginning is not complete. */
+/** The host name in a ClientHello. `more`: the message is not complete yet. */
 export type ServerName =
   | { readonly kind: 'more' }
   | { readonly kind: 'none' }

@@ -44,7 +44,7 @@ const connectMs = 10_000
 
 /** What one command may connect to, and what it did. Closed with the command. */
 export class Gate {
-  /** By one of these the proxy knows the command. */
+  /** The proxy knows the connections of the command by this number, from the system, or by the secret, from the client. */
   readonly number = ++numbers
   readonly secret = nextSecret()
   readonly rules: HostRules

@@ -22,7 +22,7 @@ export function isListedAddress({ allow }: HostRules, address: Address, port: nu
   return allow.every((list) => isIn(list, address, port))
 }
 
-/** Whether a name may lead to this address. */
+/** Whether `[network] deny` lists the address: no name may lead to it then. */
 export function isDeniedAddress({ deny }: HostRules, address: Address, port: number): boolean {
   return deny.some((pattern) => denies(pattern, address, port))
 }

@@ -50,7 +50,7 @@ export interface ApprovalRequest {
  */
 export type Approval = 'yes' | 'no' | 'all' | 'same'
 
-/** Answers what the policy asks about. A rejected promise counts as no. */
+/** Answers what the policy asks about. A rejected promise is no answer: it allows nothing and is not remembered. */
 export interface Approver {
   (request: ApprovalRequest, decision: Decision): Promise<Approval>
   /** Its name in the audit log: `terminal`, `mcp-client`, ... Default: `approver`. */

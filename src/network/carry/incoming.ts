@@ -29,7 +29,7 @@ export class Incoming {
     if (held === undefined || this.#pass(held)) socket.resume()
   }
 
-  /** Once it has begun. */
+  /** Only after `begin`. */
   stop(): void {
     this.#isStopped = true
     if (this.#socket) stopReading(this.#socket)

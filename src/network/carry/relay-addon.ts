@@ -13,6 +13,6 @@ export interface RelayAddon {
     backOnly: boolean,
   ): number
   relayMore(id: number, bytes: number): void
-  /** Must follow. Ends it, if it runs. Bytes from the first to the second, and back. */
+  /** To be called once for each id; ends the relay if it runs. `there`: bytes from the first to the second. */
   endRelay(id: number): { readonly there: number; readonly back: number }
 }

@@ -123,7 +123,10 @@ function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
   )
 }
 
-/** A project's program is no stand-in for the safe list's. A user's rule allows it, unless it shadows one. */
+/**
+ * A program that lies in a project does not count as the one of the safe list. A user's rule may allow it, unless a system directory
+ * has a program of the same name.
+ */
 function foreignRow(
   { command }: PlannedStep,
   { rules, facts, lenient }: PolicyInput,

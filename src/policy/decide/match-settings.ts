@@ -23,7 +23,7 @@ import type { RuleSet } from './ruleset.ts'
 
 /** How git is protected from programs that its repository names. */
 export interface Protection {
-  /** The line only reads (`PolicyDecision.onlyReads`): its environment overrides repository settings and hooks. */
+  /** The line only reads (`gitCare: 'line'`): its environment overrides repository settings and hooks. */
   readonly line: boolean
   readonly command: boolean
 }

@@ -118,7 +118,7 @@ function isDevice(path: string): boolean {
   return plain.startsWith('/dev/') && !HARMLESS_DEVICE.test(plain)
 }
 
-/** Finds `vitrine config trust`, also through npx or node and with options in between. */
+/** Finds `vitrine config trust` and `vitrine config init`, also through npx or node and with options in between. */
 function changesRules(words: readonly Word[]): boolean {
   const at = words.findIndex(({ value }) => nameOf(value) === 'vitrine')
   const given =

@@ -3,7 +3,7 @@ import { safe, safeForms } from './safe.ts'
 
 const none = { are: 'words', most: 0 } as const
 
-/** Its command is checked separately. `--max-lines` takes no second word, which would hide the program. */
+/** Its command is checked separately. `--max-lines` is left out: its value is optional, so the next word may be the program. */
 export const xargs = safe('xargs', {
   operands: none,
   options: {
