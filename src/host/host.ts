@@ -35,11 +35,11 @@ export interface Equipment {
   readonly launcher: Launcher
   readonly interpreter: Interpreter
   readonly pathLookup: PathLookup
-  /** A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same. */
   /** Linux: which process connected to the proxy. */
   readonly clientOf?: FindClient | undefined
   readonly relays?: RelayAddon | undefined
   readonly resolver?: Resolver | undefined
+  /** The name of a directory where commands run. Throws INVALID_REQUEST if it is not there. Absent: the same name. */
   readonly directoryThere?: (path: string) => Promise<string>
 }
 
@@ -122,7 +122,7 @@ async function windowsShell({ windows }: Host): Promise<Interpreter> {
   return powershell(windows?.probe.systemDirectory ?? `${root}\\System32`)
 }
 
-/** One launcher per addon, because the addon has one handler. Shells that open at once share the promise. */
+/** One launcher per addon. Shells that open at the same time share the promise. */
 const launchers = new WeakMap<object, Promise<Launcher>>()
 
 function selectLauncher(host: Host): Promise<Launcher> {

@@ -8,7 +8,10 @@ import { VitrineError } from '../messages/error.ts'
 import { wanted } from '../messages/wanted.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 
-/** What commands may read. Throws CONFIG_INVALID if none could start. `env`: theirs over the selected one. */
+/**
+ * What commands may read. Throws CONFIG_INVALID if none could start.
+ * @param env the caller's variables, overridden by those of commands
+ */
 export async function readsOf(
   loaded: LoadedConfig,
   {

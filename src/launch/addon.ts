@@ -97,7 +97,7 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStat
   answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
   hold(id: number): void
-  /** -1: output goes on as before. False: it does. */
+  /** False: no thread stores it, and output arrives as events again. `file` -1 asks for that. */
   store(id: number, file: number, keep: number, until: number): boolean
   probe(): Probe
   /** 0 or an errno. */

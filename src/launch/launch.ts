@@ -75,7 +75,7 @@ export interface Stored {
   readonly stdout: Kept
   readonly stderr: Kept
   readonly output: Kept
-  /** Why it ended; undefined: nothing failed. Then `rest` was read, but not written. */
+  /** Why writing failed: `rest` was read from the pipe, but not written. Undefined: it did not fail. */
   readonly failed?: string
   readonly restOf: Stream
   readonly rest: Buffer
@@ -93,8 +93,8 @@ export interface Storing {
   /** `LaunchEvents.held` follows, after all output so far, unless the command ends before. */
   hold(): void
   /**
-   * Once the output so far is in the file. `LaunchEvents.stored` follows when the output has ended, failed, or reached `until` bytes
-   * (0: never); then output arrives as before.
+   * Call it when the output so far is in the file. False: it cannot begin, and output arrives as before. `LaunchEvents.stored`
+   * follows when the output has ended, failed, or reached `until` bytes (0: never); then output arrives as before.
    */
   store(file: number, keep: number, until: number): boolean
   /** Instead of `store`: output arrives as before. */

@@ -44,7 +44,7 @@ const leastCapacity = 32_768
 /** From so much output on it is worth a thread that writes it. */
 const storedBytes = 1_048_576
 
-/** In bounded memory, above a threshold on disk. */
+/** Collects output: up to a threshold in memory; above it in a file, with both ends in memory. */
 export class Collector {
   readonly #options: CollectorOptions
   /** Above this many bytes, output goes to disk. */
@@ -154,7 +154,7 @@ export class Collector {
     if (this.#spill && !this.#holding && this.#output.total > storedBytes) this.#hold()
   }
 
-  /** Once. The thread holds both ends in memory: not where the result shows more. */
+  /** Called once. The thread keeps both ends in memory: it is not used if they are larger than `storedBytes`. */
   #hold(): void {
     this.#holding = true
     if (this.#output.half <= storedBytes / 2) this.#options.storing()?.hold()

@@ -48,7 +48,7 @@ export function launch(execution: Execution): Running {
     const durationMs = Math.round(monotonicMs() - launchedAt)
     return { setup, collector: output.collector, durationMs, ...end }
   })
-  // Before the first event: a short line reports at once, and waits for what is typed then.
+  // Before the first event: a short line reports at once, and then waits for what the follower types.
   if (request.terminal) follower?.attend((text) => process.stdin?.write(text))
   supervision.watch({ ...process, destroy: () => destroy(process, output) })
   feedStdin(process.stdin, request.stdin)
@@ -131,7 +131,7 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
 
 type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
 
-/** Those of the proxy stay apart where the command changes no others, whose text is then made once for all commands. */
+/** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
 function variablesOf({ request, admission, options, access }: Execution, setup: ModeSetup): CommandVariables {
   const { env, terminal } = request
   const inherited = setup.environments[admission.gitCare]

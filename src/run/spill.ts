@@ -13,7 +13,7 @@ export interface SpillFile {
   readonly fd: number
 }
 
-/** One at a time; keeps what cannot be written. */
+/** Writes chunks to a file, one batch at a time, and keeps what it could not write. */
 export class Spill {
   readonly file: SpillFile
   #waiting: Buffer[] = []
@@ -47,7 +47,7 @@ export class Spill {
     await this.#writing
   }
 
-  /** Another has written that much behind it; with an error it was the last. */
+  /** The native thread has appended `bytes` to the file. With `error` no more can be written. */
   wrote(bytes: number, error?: NodeJS.ErrnoException): void {
     this.#written += bytes
     if (error) this.#fail(error)

@@ -178,7 +178,7 @@ export interface Sandbox {
   confine(options: SandboxOptions): Confinement
   /** For each right: whether it is enforced, and by what. */
   enforcement(options: SandboxOptions): Enforcement
-  /** The same for write mode, where the sandbox enforces something there too. */
+  /** The same for write mode; absent where the sandbox enforces nothing there. */
   writeEnforcement?(): Enforcement
   /** Absent where no private tmp is possible: `privateTmp` is then refused. */
   readonly privateDirectories?: PrivateDirectories | undefined

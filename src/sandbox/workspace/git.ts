@@ -31,7 +31,7 @@ export function gitPlacesOf(
   const [workspace] = roots
   const dotGit = join(workspace, '.git')
   const kind = looks.kind(dotGit)
-  // Of a file, the answer depends on more than these looks.
+  // If `.git` is a file or a link, the answer also depends on paths that are not recorded.
   if (kind === 'file' || kind === 'other') looks.isComplete = false
   const outside = kind === 'directory' ? [] : repositoryOf(workspace)
   const guard = new Guard({ home, roots: [...roots, ...outside], looks })

@@ -10,7 +10,7 @@ export function isSettled({ ctimeMs }: Stats): boolean {
   return Date.now() - ctimeMs > tickMs
 }
 
-/** Looks at paths, and notes them: while the states of all of them are the same, so are the answers. */
+/** Asks about paths and records them: while the states of all of them are the same, so are the answers. */
 export class Looks {
   readonly paths = new Set<string>()
   /** Of these only the identity counts, not what is in them. */

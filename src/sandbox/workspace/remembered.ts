@@ -3,8 +3,8 @@ import { type ChangesWanted, changesFor, type UnfitRootFound } from './changes.t
 import { Looks } from './looks.ts'
 
 /**
- * What changesFor finds, as of each call. It looks anew unless the states of all paths are those from before its last look. The
- * paths are known from the look before that one: so the first two calls both look.
+ * What changesFor finds, as of each call. Searches again unless all paths that the last search asked about are as they were before
+ * it. Their states are recorded before a search, and an earlier search has to find the paths: so the first two calls both search.
  */
 export function rememberedChanges(
   wanted: ChangesWanted,
