@@ -11,7 +11,10 @@ export interface ToolInput {
   /** Saves the whole output under this name. */
   readonly scratchpad?: string | undefined
   readonly cwd?: string | undefined
-  /** Read mode: give the command a writable TMPDIR of its own. Default: the shell's `privateTmp`. */
+  /**
+   * Gives the command a writable TMPDIR of its own. Default: in read mode the shell's `privateTmp`, in workspace mode true. No
+   * effect in write mode.
+   */
   readonly private_tmp?: boolean | undefined
 }
 

@@ -6,7 +6,7 @@ export interface HeldLock {
   release(): void
 }
 
-/** Exclusive locks on files; the kernel releases one with its descriptor, also of a dead holder. */
+/** Exclusive locks on files; the kernel releases one with its descriptor, also when its holder dies. */
 export interface Locker {
   /** `undefined` if the lock is held. Throws the errors of open(2). */
   take(path: string): HeldLock | undefined

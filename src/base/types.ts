@@ -125,7 +125,7 @@ export interface RightEnforcement {
   readonly note?: string
 }
 
-/** Per right (files, metadata, sockets, ...). In write mode only configured limits are enforced. */
+/** Per right (files, metadata, sockets, ...). In write mode: the configured limits, and what a container enforces. */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
 /** On one simple command, or on the whole line. */

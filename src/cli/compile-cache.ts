@@ -19,7 +19,8 @@ interface Modules {
 
 /**
  * Caches the compiled code of the command line's files: compiling them takes longer than Node's own start.
- * Being in the package, the cache is as writable as the files. `command`: each runs, so caches, other functions.
+ * Being in the package, the cache is as writable as the files.
+ * Before Node 22, each `command` has a cache of its own, because it runs other functions.
  */
 export function useCompileCache(command: string): void {
   const { arch, env, version, versions } = process

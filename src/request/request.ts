@@ -27,8 +27,8 @@ export interface ExecuteRequest {
   /** Relative to the shell's directory; default: the shell's directory. */
   readonly cwd?: string | undefined
   /**
-   * Milliseconds, above 0; default `[shell] timeout_ms`. More than `max_timeout_ms` is lowered to that: `Result.timeoutMs` has
-   * what counts, and `hint` says so when the command ended for it.
+   * Milliseconds, above 0; default `[shell] timeout_ms`. More than `max_timeout_ms` is lowered to that: `Result.timeoutMs` is the
+   * value in force; if the command reaches it, `hint` says that it was lowered.
    */
   readonly timeoutMs?: number | undefined
   /** Text or bytes, a stream, or an open descriptor. Default: no input. */
