@@ -33,7 +33,7 @@ struct vt_confinement {
   struct vt_workspace *workspace; /* NULL: none; a reference */
   char **sockets;            /* unix sockets granted for connecting, likewise */
   dev_t terminal;            /* device of the command's terminal; 0: none */
-  struct vt_rules rules;     /* without reports: the supervisor answers reported calls by these */
+  struct vt_rules rules;     /* without reports: the notifier answers reported calls by these */
   struct sock_fprog program;
   struct sock_filter filter[VT_FILTER_MAX]; /* with VT_ANY_SESSION for the session id */
 };

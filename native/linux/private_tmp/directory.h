@@ -12,5 +12,6 @@
 
 #include "core.h"
 
-/* At any depth, with any modes and names. 0 or the errno of what stays; ETIMEDOUT at `deadline` (vt_now()). Blocks. */
+/* Removes everything in the directory, whatever its depth, modes and names. Returns 0 or the errno of what stays; ETIMEDOUT at
+ * `deadline` (vt_now()). Blocks. */
 int vt_private_dir_empty(int root, int64_t deadline);

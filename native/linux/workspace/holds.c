@@ -20,7 +20,8 @@ bool vt_workspace_marks(const struct vt_notification *notification, const char *
   return spot.kind == VT_SPOT_PROTECTED || (status && vt_workspace_protects(workspace, status));
 }
 
-/* Metadata is never asked about: it may change after a question about the path. `own`: only the protected path itself counts. */
+/* The owner is not asked about metadata: it may change once the owner has allowed changes of the path.
+ * `own`: only the protected path itself counts. */
 static bool was_approved(const struct vt_listener *listener, const struct vt_spot *spot, const char *path, bool own) {
   char by[PATH_MAX];
   if (spot->kind != VT_SPOT_PROTECTED || !spot->protected_by || vt_path_node_path(spot->protected_by, by, sizeof by) < 0) return false;

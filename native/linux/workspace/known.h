@@ -17,7 +17,7 @@ struct vt_known {
   uint64_t call;       /* the notification of the last lookup; 0: none */
   int base;            /* the directory that it looked up, relative to this descriptor of the caller */
   char text[PATH_MAX];
-  const struct vt_known_directory *last; /* what it found */
+  const struct vt_known_directory *last; /* what it found; NULL: nothing */
   struct vt_known_directory {
     uint64_t used; /* 0: empty */
     int64_t until;

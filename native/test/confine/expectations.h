@@ -18,7 +18,7 @@ enum scope {
 
 enum expected { LET = -1, ASK = -2, SEE = -3 /* let, but reported */, DONE = 0 /* pretends success */ }; /* else an errno */
 
-/* A refusal that is reported: with vt_filter_options.report the supervisor is asked instead. */
+/* A refusal that is reported: with vt_filter_options.report the call is notified instead. */
 enum { REPORTED = 0x10000 };
 #define TELL(error) ((error) | REPORTED)
 

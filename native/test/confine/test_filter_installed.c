@@ -86,7 +86,7 @@ static long do_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 /* FUTE
 static long do_private_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 | 128, 0, 1L, &(int[2]){0}, 0); }
 static long do_unreviewed(void) { return syscall(VT_LAST_REVIEWED_SYSCALL + 1, 0, 0, 0); }
 
-/* The name that it has: harmless where it succeeds. */
+/* Sets the host name that is set already, so a success changes nothing. */
 static long do_hostname(void) {
   char name[256] = "";
   gethostname(name, sizeof name - 1);

@@ -222,7 +222,7 @@ static void a_policy_grants_one_directory_at_a_time(void) {
   CHECK(vt_core_remove_private(second.lock) == 0 && vt_core_remove_private(third.lock) == 0, "something stays");
 }
 
-/* But now and then, for the rules of directories that are gone would add up. */
+/* A confinement is built anew after MOST_USES commands: the rules of removed directories would add up. */
 static void a_policy_serves_command_after_command(void) {
   struct vt_confinement *last = NULL;
   int built = 0;

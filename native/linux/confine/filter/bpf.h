@@ -39,10 +39,10 @@ struct vt_verdict {
   uint32_t otherwise;
 };
 
-/* For the session id, which only the installing process knows. Above any process id (PID_MAX_LIMIT, linux/threads.h). */
+/* Stands for the session id in a built filter. Larger than any process id (PID_MAX_LIMIT, linux/threads.h). */
 #define VT_ANY_SESSION 0x40000001u
 
-/* Async-signal-safe. */
+/* Puts the session id in place of VT_ANY_SESSION, in the child that installs the filter. Async-signal-safe. */
 void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session);
 
 /* A program under construction. Once `failed` (no room, or a jump too far), appending does nothing. */

@@ -1,5 +1,5 @@
 /* Shortens a finished program: equal returns become one, and jumps to jumps go straight to the end. At install the kernel
- * translates the filter again for every command, which takes time by its length. */
+ * translates the filter again for every command, which takes longer the longer it is. */
 #include <string.h>
 
 #include "confine/filter/bpf.h"

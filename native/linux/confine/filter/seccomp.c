@@ -28,7 +28,7 @@ int vt_filter_build(const struct vt_filter_options *options, struct sock_filter 
   struct vt_rules rules;
   vt_rules_select(options, &rules);
   struct vt_program program = {.instructions = out, .capacity = VT_FILTER_MAX};
-  /* the most frequent call of exploring commands among those that the kernel cannot cache */
+  /* the most frequent call of commands that only read, among those that the kernel cannot cache */
   struct vt_layout layout = {
       .arch = options->arch,
       .hot = vt_syscall_number(VT_SYS_openat, options->arch),

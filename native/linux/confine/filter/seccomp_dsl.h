@@ -9,9 +9,9 @@
 #define PRETEND FAIL(0) /* returns 0 and does nothing */
 #define JUDGE SECCOMP_RET_USER_NOTIF
 
-/* Notified if reports are on. */
+/* Notified if reports are on; else refused or allowed. */
 #define REFUSE(error) (FAIL(error) | VT_TOLD)
-#define WATCH (ALLOW | VT_TOLD) /* Landlock decides */
+#define WATCH (ALLOW | VT_TOLD)
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define VALUES(...) (const uint32_t[]){__VA_ARGS__}, .count = COUNT(((const uint32_t[]){__VA_ARGS__}))

@@ -2,7 +2,8 @@
 
 #include "confine/filter/seccomp_rules.h"
 
-/* Marks a reported action: notified with `report`, and answered the same. In the data bits, of which an errno needs 12 of 16. */
+/* Marks an action that is reported: with `report` the call is notified, and the notifier answers as the filter would, unless it
+ * carries the call out. An errno takes 12 of the 16 data bits; this is the highest. */
 #define VT_TOLD 0x8000u
 
 /* What vt_filter_options say, as bits. A rule is part of the filter if every bit of its `when` holds. */
@@ -12,7 +13,7 @@ enum {
   NO_NETWORK = 1 << 1,
   UNIX_SOCKETS = 1 << 2,
   TERMINAL = 1 << 3,
-  LISTENER = 1 << 4, /* the supervisor judges */
+  LISTENER = 1 << 4, /* the notifier judges */
   NO_LISTENER = 1 << 5,
   WRITABLE = 1 << 6,         /* the command has a writable directory */
   TRUNCATE_UNSEEN = 1 << 7,  /* the ruleset does not handle truncate(2) */

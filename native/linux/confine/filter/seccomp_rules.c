@@ -25,7 +25,7 @@ static const struct vt_rule make_at_rules[] = {{WRITABLE, {HAS_ANY(2, SET_ID)}, 
 static const struct vt_rule truncate_rules[] = {{TRUNCATE_UNSEEN, {ANY_ARGUMENTS}, REFUSE(EROFS)}};
 
 /* Growing a file past RLIMIT_FSIZE raises SIGXFSZ. BPF sees 32 bits at a time, so sizes of 1 MiB and more go to the
- * supervisor, which compares all 64. ftruncate(fd, length), fallocate(fd, mode, offset, length) */
+ * notifier, which compares all 64. ftruncate(fd, length), fallocate(fd, mode, offset, length) */
 #define MEBIBYTES 0xfff00000u
 #define WATCH_LARGE(index) \
   {WRITABLE, {HAS_ANY(index, MEBIBYTES)}, WATCH}, {WRITABLE, {HIGH_HALF_HAS_ANY(index)}, WATCH}
@@ -93,7 +93,7 @@ static const struct vt_rule futex_rules[] = {
 static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
 static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
-/* A second listener in the tree could answer for ours once the supervisor is gone; until then the kernel returns EBUSY. */
+/* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. */
 static const struct vt_rule seccomp_rules[] = {
     {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)}};
 
@@ -111,7 +111,7 @@ static const struct vt_rule socket_rules[] = {
     {PROXIED, {PLAIN_TCP}, ALLOW},
     {UNIX_SOCKETS, {UNIX_STREAM}, ALLOW},
 };
-/* Landlock decides which addresses and which of the unix sockets can be reached; the supervisor connects to the proxy. */
+/* Landlock decides which addresses and which of the unix sockets can be reached; the notifier connects to the proxy. */
 static const struct vt_rule connect_rules[] = {
     {PROXIED, {ANY_ARGUMENTS}, JUDGE},
     {UNIX_SOCKETS, {ANY_ARGUMENTS}, WATCH},
@@ -124,7 +124,7 @@ static const struct vt_rule socketpair_rules[] = {
 
 /* Clients bind too: netlink sockets always, internet sockets to a port that the kernel picks. Not allowed are a server's port,
  * and an abstract name for one end of a socket pair, which no other process could then use. The address is in memory, unseen
- * by the filter: the supervisor binds (notify/handlers/bind.c). Without a listener only netlink is allowed, by its address
+ * by the filter: the notifier binds (notify/handlers/bind.c). Without a listener only netlink is allowed, by its address
  * length. */
 static const struct vt_rule bind_rules[] = {
     {NO_LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW},

@@ -1,4 +1,4 @@
-/* A tree of path names: the way down to each readable and unreadable path. */
+/* A tree of path names. For reads: what a command may read; for a workspace: what it may change. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@ struct vt_path_node {
   struct vt_path_node *parent, *children, *next;
   struct vt_path_node **slots; /* hash table of the children, once there are several; NULL: not yet */
   size_t count, room;     /* of the children; of the slots */
-  bool granted; /* readable, with everything beneath */
-  bool kept;    /* unreadable, with everything beneath */
+  bool granted; /* may be read or changed, with everything beneath */
+  bool kept;    /* unreadable or protected, with everything beneath */
   bool cut;     /* a path beneath is or may become kept: its entries are granted one by one */
   bool closed;   /* cut, and only entries that the tree names are granted */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */

@@ -1,5 +1,6 @@
 /* What a command can read, when not everything: granted places, and kept (unreadable) places and names. Landlock can only
- * grant, so a directory with something kept in it is cut: its entries are granted one by one. */
+ * grant, so a directory with something kept in it is cut: its entries are granted one by one.
+ * A workspace uses the same structure for what a command may change (workspace/workspace.h). */
 #pragma once
 
 #include <stdbool.h>

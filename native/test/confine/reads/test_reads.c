@@ -75,7 +75,7 @@ static void paths_that_are_kept(void) {
   REFUSES(places, "/dev/ptmx");
 }
 
-/* What stands at the place of a link later must not be what a rule for the directory grants. */
+/* Whether a path's own name is kept: what replaces a link later must not be readable. */
 static bool keeps_place_of(struct vt_reads *reads, const char *path) {
   const struct vt_path_node *name = reads->root;
   for (size_t length; name && *path; path += length) {
