@@ -16,12 +16,13 @@ const char *vt_operation_name(enum vt_operation operation) {
   return names[operation];
 }
 
-/* FNV-1a over the fields that distinguish rows. */
+/* FNV-1a. The last step keeps two texts apart from their concatenation. */
 static uint32_t hash_text(uint32_t hash, const char *text) {
   for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
   return (hash ^ 0x100u) * 16777619u;
 }
 
+/* Over the fields that distinguish rows. */
 static uint32_t hash_of(const struct vt_denial *denial) {
   uint32_t hash = 2166136261u ^ (uint32_t)denial->operation << 16 ^ (uint32_t)denial->call;
   return hash_text(hash_text(hash, denial->program), denial->text ? denial->text : "");

@@ -11,7 +11,7 @@ static int set = -1, arrival = -1;
 static struct vt_listener *newcomers; /* listeners in the set that are to be taken into use */
 
 /* True if the last command made notified calls: then the next one's listener is in use from the start, which saves 20 us of
- * waking a thread at the first call (docs/bench.md: two opens of /dev/null). */
+ * waking a thread at the first call. */
 static bool calls_expected; /* under the lock */
 
 int vt_idle_open(void) {

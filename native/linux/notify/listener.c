@@ -12,7 +12,7 @@
 #include "confine/confinement.h"
 #include "base/event_loop.h"
 
-/* linux/seccomp.h, 6.6: wakes on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
+/* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 enum { SYNC_WAKE_UP = 1 };
 

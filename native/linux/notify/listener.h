@@ -16,7 +16,7 @@ struct vt_listener {
   pid_t session;
   struct vt_proxy proxy;   /* where it may connect to */
   struct vt_confinement *confinement;
-  struct vt_workspace_server *server; /* takes the listener over at the first call; NULL: the notifiers answer */
+  struct vt_workspace_server *server; /* takes the listener over; NULL: it has, or the notifiers answer */
   bool idle;               /* in the idle set; under the lock of idle_listeners.c, as is `newer` */
   struct vt_listener *newer; /* next in the list of newcomers */
   bool called;             /* atomic: a call has been received */
@@ -26,7 +26,7 @@ struct vt_listener {
   bool umask_varies;       /* atomic: a process of the command set its umask */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
-  pthread_mutex_t lock;    /* for the fields below */
+  pthread_mutex_t lock;    /* for `closed` and `denials` */
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;

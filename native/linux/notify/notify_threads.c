@@ -42,8 +42,8 @@ static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
 
-/* Idle listeners are in an epoll set, polled[0]. Those in use are polled directly, because epoll defeats their synchronous
- * wake-up (24 us a call instead of 5). The tables belong to the notifier on duty. */
+/* Idle listeners are in an epoll set, polled[0]. Those in use are polled directly, because epoll undoes the wake-up that
+ * listener.c asks for: 24 us a call instead of 5. The tables belong to the notifier on duty. */
 static struct served *served;
 static struct pollfd *polled;
 static int served_count, served_room;
@@ -164,7 +164,7 @@ static void start_serving(struct vt_listener *listener, int64_t now) {
   if (served_count == 1) vt_event_loop_alarm(VT_WATCH_MS); /* a timer, not a wake-up: the supervisor would take the caller's processor */
 }
 
-/* A workspace command's own thread answers from its first call on. */
+/* Hands a workspace command's listener to its server. False: the notifiers answer. */
 static bool is_handed_over(struct vt_listener *listener) {
   if (!listener->server) return false;
   vt_workspace_server_serve(listener);

@@ -6,9 +6,13 @@
 
 #include "notify/listener.h"
 
-/* Milliseconds: for a lookup that sleeps; one that borrows a descriptor, which waits only for locks; any, even if it only
- * lacks processor time; and the interval of vt_notifier_watch(). */
-enum { VT_LOOKUP_MS = 20, VT_TAKE_MS = 500, VT_LOOKUP_MOST_MS = 1000, VT_WATCH_MS = 10 };
+/* Milliseconds after which a lookup is stuck, and the interval of vt_notifier_watch(). */
+enum {
+  VT_LOOKUP_MS = 20,        /* a lookup that sleeps */
+  VT_TAKE_MS = 500,         /* one that sleeps while it borrows a descriptor, which waits only for locks */
+  VT_LOOKUP_MOST_MS = 1000, /* any, even if it only lacks processor time */
+  VT_WATCH_MS = 10,
+};
 
 /* Like vt_supervisor_ready(), for commands with a listener. */
 int vt_notifier_ready(void);

@@ -11,7 +11,8 @@ struct vt_workspace_server;
 /* A thread for one command, before its launch: the command's calls must not wait for a thread that cannot start. NULL with errno. */
 struct vt_workspace_server *vt_workspace_server_reserve(void);
 
-/* At the command's first call: hands the listener and its reference to its server, which answers until the listener hangs up. */
+/* At the command's first call or before: hands the listener and its reference to the server, which answers until the listener
+ * hangs up. */
 void vt_workspace_server_serve(struct vt_listener *listener);
 
 /* The command needed none. */

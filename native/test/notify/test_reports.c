@@ -126,7 +126,7 @@ static void run_open_again(const char *path, const char *how) {
   run(line, 0);
 }
 
-/* The rules send it here, and where the kernel knows such paths it is told whose file was to be written. */
+/* An open of an empty path for writing is notified; where the kernel knows O_EMPTYPATH, the report names the file. */
 static void looks_behind_descriptors(void) {
   const struct vt_denial *row;
   char file[] = "/tmp/vitrine-behind-XXXXXX";

@@ -14,7 +14,7 @@ struct vt_caller {
   char program[VT_PROGRAM_BYTES];
 };
 
-/* The caller identified last, with /proc/PID/comm open, which saves a tenth of a refused call (docs/bench.md). Reading it fails
+/* The caller identified last, with /proc/PID/comm open, which saves a tenth of a refused call. Reading it fails
  * with ESRCH once the process is gone, even if its number is reused (fs/proc/base.c). */
 struct vt_known_caller {
   pid_t thread, process; /* 0: none */

@@ -2,7 +2,8 @@
 
 #include <pthread.h>
 
-/* More than connections wait in the proxy's queue. An entry that is overwritten leaves its client unnamed. */
+/* More than the connections that can wait in the proxy's queue. If two ports share an entry, the earlier client becomes unknown:
+ * then only a secret in its request tells the proxy whose it is. */
 enum { ENTRIES = 8192 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
