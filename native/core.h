@@ -34,7 +34,7 @@ struct vt_end {
 
 struct vt_looked;
 
-/* The ends of one stream, or of both; the tail follows the head without a gap where they are all. */
+/* The beginning (head) and the end (tail) of one stream, or of both. If they are the whole output, tail follows head in memory. */
 struct vt_kept {
   uint64_t bytes;
   char *head, *tail; /* one block that begins at `head` */
@@ -45,7 +45,7 @@ enum { VT_KEPT_BOTH = 2, VT_KEPT = 3 }; /* after the two streams */
 
 /* What vt_core_store() wrote to the file. */
 struct vt_stored {
-  int failed_errno; /* 0, or why it ended: then `rest` was read but not written */
+  int failed_errno; /* 0, or the error of write(2), after which `rest` was read but not written, or of close(2) */
   int rest_stream;
   char *rest;
   size_t rest_length;
@@ -81,12 +81,12 @@ enum vt_place_kind {
   VT_SOCKET, /* a unix socket to connect to */
   VT_READABLE,
   VT_UNREADABLE,
-  VT_SEARCHED, /* a directory: files in it are unreadable if their name */
-  VT_NAME,     /* matches this pattern (fnmatch(3)) */
-  VT_EXCEPTED, /* and not this one */
-  VT_SKIPPED,  /* directories with this name are not searched */
+  VT_SEARCHED, /* a directory that is searched for files to make unreadable, by the three kinds below */
+  VT_NAME,     /* a pattern (fnmatch(3)): files with such a name are unreadable */
+  VT_EXCEPTED, /* a pattern: files with such a name stay readable */
+  VT_SKIPPED,  /* a pattern: directories with such a name are not searched */
   VT_ROOT,      /* workspace mode: a directory that the command may change */
-  VT_PROTECTED, /* and what it may not change in there */
+  VT_PROTECTED, /* workspace mode: what the command may not change in a VT_ROOT directory */
   VT_CLOSED,    /* a directory whose entries may not be made or changed, except those on the way to a VT_PROTECTED place */
 };
 
@@ -135,8 +135,9 @@ void vt_core_kill(uint32_t id); /* SIGKILL to all processes of the command */
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
 /* Linux: hands the output over to a thread that writes it to a file. Between `held` and vt_core_store() the owner writes what it got
- * so far. Without a file (-1), or if no thread can be had, output goes on as before; false: it does. `until`: after so many bytes
- * the owner gets the output again; 0: never. `keep`: bytes of each end that `stored` tells. Before the end, if ever. */
+ * so far. False: nothing is stored (-1: no file), and the owner goes on getting the output. After true, `stored` follows unless `end`
+ * comes first; it is empty if no thread could be started. `until`: after so many bytes the owner gets the output again; 0: never.
+ * `keep`: how many bytes of the beginning and of the end `stored` has. */
 void vt_core_hold(uint32_t id);
 bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until);
 void vt_core_free_stored(struct vt_stored *stored);
@@ -245,7 +246,7 @@ struct vt_proxy_client {
   char program[16]; /* empty: unknown */
 };
 
-/* By the port that it connected from; answers once for each connection. False: no command's. */
+/* By the port that it connected from; answers once for each connection. False: unknown, or no command's. */
 bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client);
 
 /* Two connected TCP sockets, the first on loopback, whose bytes a thread of the core is to carry. */

@@ -12,7 +12,7 @@ struct Handler {
   Handler* next;
 };
 
-// One JavaScript environment (of the main thread or a worker). Lives until its last command is freed.
+// One JavaScript environment (of the main thread or a worker). Lives until it is closed and its last command, lookup and relay is freed.
 struct Environment {
   vt_owner owner;  // first member: environment_of casts from it
   vt_lock lock = VT_LOCK_INIT;
@@ -146,13 +146,13 @@ napi_value describe_event(Napi::Env env, Event* event) {
   return object;
 }
 
-// Returns a handler; `last`: and forgets it. Without one the event loop may end.
+// Returns the handler of an id, and forgets it if `last`. Once no handler is left, the event loop may end.
 napi_value handler_of(napi_env raw, Environment* environment, uint32_t id, bool last) {
   napi_value function = nullptr;
   Handler** at = &environment->running;
   while (*at && (*at)->id != id) at = &(*at)->next;
   Handler* handler = *at;
-  if (!handler) return nullptr;  // Windows: "written" may come after the end; of a relay, both after JavaScript has ended it
+  if (!handler) return nullptr;  // "written" after the end (Windows), or an event of a relay that JavaScript has ended
   napi_get_reference_value(raw, handler->function, &function);
   if (!last) return function;
   napi_delete_reference(raw, handler->function);

@@ -95,7 +95,7 @@ struct vt_command {
   uint32_t grace_ms;
   char cgroup[VT_CGROUP_NAME]; /* name of its own cgroup; empty: none */
   int cgroup_fd;            /* the cgroup's directory, during the launch */
-  int cgroup_door;          /* the child joins through it if it cannot be created in the cgroup; -1: it was */
+  int cgroup_door;          /* cgroup.procs, by which the child joins its cgroup; -1: created there, or no cgroup */
   const char **writable;    /* the places granted for writing, NULL-terminated; NULL: none */
 
   struct vt_launch_room *room; /* during the launch */

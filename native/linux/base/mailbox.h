@@ -21,7 +21,7 @@ struct vt_message {
   char *text;                 /* ASK: the protected path; the supervisor frees it */
 };
 
-/* Once; returns the wake-up descriptor, or -1 with errno. */
+/* Opens the mailbox if it is not open yet. Returns the wake-up descriptor, or -1 with errno. */
 int vt_mailbox_open(void);
 
 /* Copies the order into the queue. Without `wake` it waits for the next wake-up. */

@@ -37,7 +37,7 @@ static inline int sweep_every_id(void *context, vt_sweep_visit found) {
   return sum;
 }
 
-/* Process 1 is not dumpable for other users (proc(5), hidepid). Takes no descriptor: there may be none left. */
+/* Whether hidepid (proc(5)) may hide processes from us: /proc/1 is then closed. Opens nothing, as there may be no free descriptor. */
 static inline int sweep_is_blind(void) { return call3(__NR_faccessat, CWD, (long)"/proc/1/stat", MAY_READ) != 0; }
 
 /* A pidfd is readable once all threads have ended (pidfd_open(2)); the state in /proc is that of the first thread only. */
@@ -47,14 +47,16 @@ static inline int sweep_has_ended(long pidfd) {
   return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
 }
 
-/* At once, so that a fork bomb cannot outrun the sweep. No group spans sessions (credentials(7)): its leader must be in ours. */
+/* Kills the process's whole group at once, so that a fork bomb cannot outrun the sweep. The group's leader must be in the same
+ * session, as no group spans sessions (credentials(7)). */
 static inline void sweep_kill_group(int pid) {
   long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
   if (group > 1 && group != call1(__NR_getpgid, 0) && session > 0 && call1(__NR_getsid, group) == session)
     call2(__NR_kill, -group, SIGNAL_KILL);
 }
 
-/* 1: it was a live member. With the pidfd open the second check proves that. Killed by number if none is left (ENFILE). */
+/* Returns 1 if it killed a live member. The second check, with the pidfd open, proves that it is one. Without a free descriptor
+ * (ENFILE) it kills by number. */
 static inline int sweep_kill(int pid, void *context, vt_sweep_visit is_member) {
   if (!is_member(context, pid)) return 0;
   long pidfd = call2(NR_PIDFD_OPEN, pid, 0);

@@ -68,5 +68,5 @@ pid_t vt_clone3_into(const struct vt_clone3 *options) {
   return -1;
 }
 
-/* E2BIG, EINVAL: an older kernel. EPERM: an older container runtime's filter; else the child's own joining fails as well. */
+/* E2BIG, EINVAL: an older kernel. EPERM: an older container runtime's filter, or the cgroup refuses: joining it then fails as well. */
 bool vt_clone3_unsupported(int error) { return error == ENOSYS || error == E2BIG || error == EINVAL || error == EPERM; }

@@ -1,4 +1,5 @@
-/* Normally one at work. The JavaScript thread waits for no clone, and PR_SET_PDEATHSIG is bound to a thread that never ends. */
+/* The launcher threads, of which mostly one is at work. The JavaScript thread never waits for clone(2), and PR_SET_PDEATHSIG
+ * refers to a thread that never ends. */
 #pragma once
 
 #include "base/command.h"

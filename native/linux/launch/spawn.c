@@ -28,9 +28,7 @@
 /* linux/sched.h (5.2), linux/seccomp.h */
 enum { PIDFD = 0x1000, SET_MODE_FILTER = 1 };
 
-/* The child shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK, clone(2)): no allocation, no lock, no
- * libc state but errno. If confined it also shares the descriptor table until it unshares it: its filter's listener gets into
- * the parent's table that way. */
+/* One step in the child. `run` returns 0, or -1 with errno, which ends the launch. */
 struct step {
   enum vt_step name;
   int (*run)(struct vt_command *command);
@@ -96,8 +94,8 @@ static int lower(int resource, uint64_t wanted) {
   return setrlimit(resource, &limit);
 }
 
-/* Per process: a second and a mebibyte above the command's limits, so that the monitors act first. Before the filter: it sends
- * setrlimit(RLIMIT_FSIZE) to the supervisor, which does not answer during the launch. */
+/* Per process: a second and a mebibyte above the command's limits, so that the monitors act first. Before the filter, which
+ * notifies setrlimit(RLIMIT_FSIZE): no notifier listens during the launch. */
 static int limit_resources(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   uint64_t most = vt_fsize_most(command);
@@ -152,7 +150,7 @@ static int filter_calls(struct vt_command *command) {
   return 0;
 }
 
-/* Without close_range(2), marks every possible descriptor (unconfined only: Landlock is newer). */
+/* Before Linux 5.11: marks the descriptors below 65536 (unconfined only: Landlock is newer). */
 static int mark_each_descriptor(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
@@ -236,6 +234,9 @@ static const struct step unconfined[] = {
     {VT_STEP_NONE, NULL},
 };
 
+/* The child shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK, clone(2)): no allocation, no lock, no
+ * libc state but errno. If confined it also shares the descriptor table until it unshares it: its filter's listener gets into
+ * the parent's table that way. */
 static int child(void *context) {
   struct vt_command *command = context;
   for (const struct step *step = command->confinement ? confined : unconfined; step->run; step++) {

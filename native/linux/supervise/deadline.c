@@ -30,7 +30,7 @@ void vt_deadline_launched(const struct vt_command *command) {
   if (command->terminated) ask(command);
 }
 
-/* During the launch there is no process to signal yet. */
+/* VT_NEVER during the launch: the process is not known yet, though it may run already. */
 int64_t vt_deadline_due(const struct vt_command *command) {
   if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return VT_NEVER;
   return command->terminated ? command->grace_ends : command->deadline;

@@ -21,8 +21,8 @@
 #include "supervise/streams.h"
 #include "watcher/host_side.h"
 
-/* Milliseconds. After the leader's end output is awaited until a silence of 50, 250 in all, so that a child that holds the
- * pipe delays no result. A sweep of more than 800 goes on behind the result. */
+/* Milliseconds. After the leader's end the drain lasts until 50 pass without output, 250 at most: a child that holds the pipe
+ * must not delay the result. A sweep longer than 800 continues after the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
 
 /* How often, 1 ms apart, to look for orphans that are about to become zombies. */

@@ -97,7 +97,7 @@ void vt_streams_hold(struct vt_command *command) {
 
 static void let_go(struct vt_command *command) {
   command->held = false;
-  command->paused_since = vt_now(); /* a store did not pause */
+  command->paused_since = vt_now(); /* adds no pause to the clocks: a store has read the pipes */
   resume_streams(command);
 }
 

@@ -19,7 +19,7 @@ static void close_one(int *fd) {
   *fd = -1;
 }
 
-/* Our side never blocks: input that the terminal does not accept is kept (fcntl(2): the flag is the master's alone). */
+/* Non-blocking: input that the terminal does not take yet is kept. O_NONBLOCK does not affect the command's end (fcntl(2)). */
 static int open_master(void) {
   return vt_above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 }

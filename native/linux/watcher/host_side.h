@@ -21,7 +21,7 @@ uint64_t vt_watcher_host(void);
 /* To be called before the command's cgroup is made: the watcher kills and removes it if the host dies. */
 void vt_watcher_enter_cgroup(struct vt_watch_slot *slot, uint32_t command);
 
-/* To be called after the session has ended: its id may be reused. */
+/* To be called before the leader of a started command is reaped: afterwards another process may get the session's id. */
 void vt_watcher_free_slot(struct vt_watch_slot *slot);
 
 /* Writes the environment entry that marks an unconfined command's processes; false: failed, with errno. */

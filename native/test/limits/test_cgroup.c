@@ -103,7 +103,7 @@ static bool can_kill_cgroups(void) {
   return can;
 }
 
-/* Who left the session with an empty environment is found by his cgroup alone. */
+/* A process that left the session with an empty environment is found only by its cgroup. */
 static void leaves_nothing_of_a_running_command(void) {
   pid_t host = start_host("env -i setsid sleep 600 >/dev/null 2>&1 & trap '' TERM; sleep 600 & sleep 600", NULL);
   HOLDS(comes_to(host, 1, 4, 2));
