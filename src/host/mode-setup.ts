@@ -134,10 +134,12 @@ export class Setups {
   #enforcement(mode: Mode, options: SandboxOptions): Enforcement {
     const { config, equipment } = this.#options
     const { sandbox, launcher } = equipment
-    return {
-      ...(mode === 'write' ? sandbox.writeEnforcement?.() : sandbox.enforcement(options)),
-      ...limitsEnforcement(limitsOf(config.limits, options.privateTmp), launcher.limits),
-    }
+    const rights = mode === 'write' ? (sandbox.writeEnforcement?.() ?? {}) : sandbox.enforcement(options)
+    // Not copied: on macOS a getter tells when the log of refusals is lost.
+    return Object.assign(
+      rights,
+      limitsEnforcement(limitsOf(config.limits, options.privateTmp), launcher.limits),
+    )
   }
 
   #withoutSandbox(): VitrineError {

@@ -1,9 +1,13 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { equip } from '../../src/host/host.ts'
+import { loadConfig } from '../../src/host/load-config.ts'
+import { Setups } from '../../src/host/mode-setup.ts'
 import { denialOf, readReport } from '../../src/sandbox/macos/report.ts'
 import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { aliveWith } from '../helpers/processes.ts'
+import { addonless } from './hosts.ts'
 import { doubleOf, event, launchIn, telling } from './macos-doubles.ts'
 
 const options = {
@@ -167,6 +171,27 @@ describe('refusals of commands on macOS', () => {
     const none = macosSandbox({ ...tools, log: '/no/log' })
     none.confine(options)
     await expect.poll(() => none.enforcement(options)['denial reports']?.note).toMatch(/ENOENT/)
+  })
+
+  it('are missing in the setup of a mode, too, from when the log is lost', async () => {
+    const { tools } = doubleOf({ log: 'exit 77' })
+    const { config } = await loadConfig({ cwd: '/', env: {} })
+    const equipment = {
+      ...(await equip(addonless('macos'))),
+      sandbox: macosSandbox(tools),
+      reads: readEverything,
+      projectSettings: new Map(),
+    }
+    const setups = new Setups({
+      ...{ config, equipment, reads: readEverything, env: {} },
+      ...{
+        network: 'none',
+        privateTmp: false,
+        changes: () => ({ roots: ['/'], protected: [], closed: [], asks: false }),
+      },
+    })
+    const { enforcement } = setups.in('read')
+    await expect.poll(() => enforcement['denial reports']).toMatchObject({ enforced: false })
   })
 
   it('cost no process that outlives the shell', async () => {
