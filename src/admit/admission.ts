@@ -1,6 +1,7 @@
 import { monotonicMs } from '../base/clock.ts'
 import { quoted } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
+import { abortAfter } from '../base/within.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
@@ -177,7 +178,7 @@ export class Admission {
     wait: ApprovalWait,
   ): Promise<ApprovalRecord> {
     const { cwd, mode, change, connect, once } = command
-    const waiting = waitFor(wait)
+    const waiting = abortAfter(wait.timeoutMs, wait.signal)
     const { signal } = waiting
     try {
       // Imported late: node:crypto costs start-up time.
@@ -215,26 +216,6 @@ export class Admission {
 
 function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
   return { by: 'unattended', asked: false, answer: verdict === 'allow' ? 'yes' : 'no', standing: null }
-}
-
-/**
- * Aborts at the time limit or with the caller's signal. Has its own timer: AbortSignal.any and
- * AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the wait would never end.
- */
-function waitFor({ timeoutMs, signal }: ApprovalWait): {
-  readonly signal: AbortSignal
-  readonly end: () => void
-} {
-  const over = new AbortController()
-  const abort = () => over.abort()
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  const timer = setTimeout(abort, timeoutMs)
-  const end = () => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
-  }
-  return { signal: over.signal, end }
 }
 
 // Quoted: an argument vector must not read like a shell line, or the reverse.

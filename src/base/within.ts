@@ -10,3 +10,26 @@ export async function within<T, L>(work: Promise<T>, ms: number, late: L): Promi
     clearTimeout(timer)
   }
 }
+
+export interface Wait {
+  /** Aborts at the time limit, or with the caller's signal. */
+  readonly signal: AbortSignal
+  readonly end: () => void
+}
+
+/**
+ * Has its own timer: AbortSignal.any and AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the wait
+ * would never end.
+ */
+export function abortAfter(timeoutMs: number, signal: AbortSignal | undefined): Wait {
+  const over = new AbortController()
+  const abort = () => over.abort()
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  const timer = setTimeout(abort, timeoutMs)
+  const end = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+  return { signal: over.signal, end }
+}

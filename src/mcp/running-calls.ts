@@ -48,15 +48,17 @@ export class RunningCall<T> {
     const answered = new Promise<Approval>((resolve, reject) => {
       this.#answer = (given) => (given === 'none' ? reject(codedError('unanswered')) : resolve(given))
     })
-    this.#ask({ kind: 'asks', question, running: { id: this.#id, number: this.#questions } })
+    const end = { kind: 'asks', question, running: { id: this.#id, number: this.#questions } } as const
+    this.#ask(end)
+    this.#asked = Promise.resolve(end) // also where the question before it ended without an answer
     return answered
   }
 
   end(): Promise<RoundEnd<T>> {
-    return Promise.race([this.#asked, this.#over])
+    return Promise.race([this.#over, this.#asked])
   }
 
-  /** An answer counts for the question that it was given to, and only once. */
+  /** An answer counts for the newest question only. After another one the client gets the newest question, or the result. */
   continue(context: ServerContext, number: number, approval: Approval | 'none'): Promise<RoundEnd<T>> {
     this.#continued(context)
     if (number === this.#questions) {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { Connection, ConnectionReason } from '../base/types.ts'
+import { abortAfter } from '../base/within.ts'
 import { type Address, isPublic } from './addresses.ts'
 import type { Incoming } from './carry/incoming.ts'
 import type { RelayAddon } from './carry/relay-addon.ts'
@@ -147,7 +148,18 @@ export class Gate {
     incoming: Incoming | undefined,
   ): Promise<Socket | ConnectionReason> {
     // Begins after a question: a person may take longer to answer it.
-    const signal = AbortSignal.any([this.#closingSignal(), AbortSignal.timeout(connectMs)])
+    const wait = abortAfter(connectMs, this.#closingSignal())
+    try {
+      return await this.#connectedWithin({ host, port, incoming }, wait.signal)
+    } finally {
+      wait.end()
+    }
+  }
+
+  async #connectedWithin(
+    { host, port, incoming }: Pick<Wanted, 'host' | 'port'> & Pick<Target, 'incoming'>,
+    signal: AbortSignal,
+  ): Promise<Socket | ConnectionReason> {
     const found = await this.#addresses(host, signal)
     if (!found) return 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
