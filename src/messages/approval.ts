@@ -89,8 +89,8 @@ export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {
   return `${answer}\n`
 }
 
-/** Closes a question whose time limit has passed. */
-export const approvalLate = 'no (timed out)\n'
+/** Closes a question that ended before its answer: by its time limit, the caller's signal or the end of the command. */
+export const approvalLate = 'no (the question is over)\n'
 
 /** A command that cannot be read cannot be approved. */
 export function approvalTooLong({ command }: Asked): string {

@@ -37,7 +37,7 @@ export interface ApprovalRequest {
   readonly connect?: HostQuestion | undefined
   /** The answer holds for this question only: `all` and `same` count as `yes`. */
   readonly once?: boolean | undefined
-  /** Aborted at the time limit: a later answer counts as no. */
+  /** Aborts at the time limit, with the caller's signal, or when the command ends: a later answer counts as no. */
   readonly signal: AbortSignal
 }
 

@@ -74,7 +74,7 @@ export class InteractiveSession {
   }
 
   async run(): Promise<number> {
-    if (this.#typed) await say(shellGreeting)
+    if (this.#typed) await say(shellGreeting(this.#shell.mode))
     for (const [name, code] of [
       ['SIGTERM', 143],
       ['SIGHUP', 129],

@@ -26,10 +26,6 @@ export function searchPrompt(typed: string, match: string | undefined): string {
   return `(search) ${visible(typed)}: ${found}`
 }
 
-/** Shown when the shell starts at a terminal. */
-export const shellGreeting =
-  'Read mode refuses every change. ":workspace", ":write" and ":read" switch the mode, ":help" lists commands, Ctrl+D exits.'
-
 export const shellHelp = `cd [DIR]      change the directory; "cd -" goes back
 :write        write mode: commands run unsandboxed
 :workspace    workspace mode: the operating system refuses every change outside the workspace
@@ -45,6 +41,11 @@ const modeLines: Readonly<Record<Mode, string>> = {
   read: 'read mode: the operating system refuses every change.',
   workspace: 'workspace mode: the operating system refuses every change outside the workspace.',
   write: 'write mode: commands run unsandboxed, with your rights. ":read" goes back.',
+}
+
+/** Shown when the shell starts at a terminal. */
+export function shellGreeting(mode: Mode): string {
+  return `${modeLines[mode]}\n":workspace", ":write" and ":read" switch the mode, ":help" lists commands, Ctrl+D exits.`
 }
 
 /** @param left the variables that were exported in a stricter mode */
