@@ -15,6 +15,7 @@ int vt_procfs_each(int proc, void *context, vt_procfs_visit found) { return swee
 
 size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {
   char path[48];
+  buffer[0] = 0;
   snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;

@@ -17,7 +17,7 @@ int vt_procfs_each(int proc, void *context, vt_procfs_visit found);
 /* True if the process's initial environment contains the cookie; `buffer` is scratch space. */
 int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t size);
 
-/* Reads /proc/PID/NAME, NUL-terminated; returns the length, 0 if it is gone, empty or unreadable. */
+/* Reads /proc/PID/NAME and always ends it with NUL. Returns the length; 0: gone, empty or unreadable. */
 size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size);
 
 /* The decimal number behind a label in a text such as /proc/PID/status; 0: no such label. */
