@@ -17,11 +17,9 @@
 
 #if defined(__x86_64__)
 #define FIRST "GLIBC_2.2.5"
-#define SETNAME "GLIBC_2.12"
 #define SETCLOCK "GLIBC_2.3.3"
 #elif defined(__aarch64__)
 #define FIRST "GLIBC_2.17"
-#define SETNAME "GLIBC_2.17"
 #define SETCLOCK "GLIBC_2.17"
 #endif
 
@@ -30,14 +28,12 @@ __asm__(".symver old_pthread_create, pthread_create@" FIRST);
 __asm__(".symver old_pthread_join, pthread_join@" FIRST);
 __asm__(".symver old_pthread_once, pthread_once@" FIRST);
 __asm__(".symver old_pthread_attr_setstacksize, pthread_attr_setstacksize@" FIRST);
-__asm__(".symver old_pthread_setname_np, pthread_setname_np@" SETNAME);
 __asm__(".symver old_pthread_condattr_setclock, pthread_condattr_setclock@" SETCLOCK);
 
 int old_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
 int old_pthread_join(pthread_t thread, void **value);
 int old_pthread_once(pthread_once_t *once, void (*run)(void));
 int old_pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
-int old_pthread_setname_np(pthread_t thread, const char *name);
 int old_pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);
 
 OWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
@@ -48,7 +44,6 @@ OWN int pthread_once(pthread_once_t *once, void (*run)(void)) { return old_pthre
 OWN int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size) {
   return old_pthread_attr_setstacksize(attributes, size);
 }
-OWN int pthread_setname_np(pthread_t thread, const char *name) { return old_pthread_setname_np(thread, name); }
 OWN int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock) {
   return old_pthread_condattr_setclock(attributes, clock);
 }

@@ -4,12 +4,31 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { STACK_BYTES = 256 * 1024 };
 
-static int start(pthread_t *thread, int kind, const char *name, void *(*run)(void *), void *context) {
+struct work {
+  const char *name;
+  void *(*run)(void *);
+  void *context;
+};
+
+/* The thread names itself: a detached one may have ended, and its pthread_t with it, before its creator could. */
+static void *run_named(void *context) {
+  struct work work = *(struct work *)context;
+  free(context);
+  prctl(PR_SET_NAME, work.name);
+  return work.run(work.context);
+}
+
+static int start(pthread_t *thread, int kind, struct work wanted) {
   sigset_t all, before;
+  struct work *work = malloc(sizeof *work);
+  if (!work) return ENOMEM;
+  *work = wanted;
   pthread_attr_t attributes;
   /* A thread inherits its creator's mask. All signals are blocked: the host's go to the host's own threads. */
   sigfillset(&all);
@@ -17,22 +36,22 @@ static int start(pthread_t *thread, int kind, const char *name, void *(*run)(voi
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   pthread_attr_setdetachstate(&attributes, kind);
-  int error = pthread_create(thread, &attributes, run, context);
+  int error = pthread_create(thread, &attributes, run_named, work);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!error) pthread_setname_np(*thread, name);
+  if (error) free(work);
   return error;
 }
 
 int vt_thread_try(const char *name, void *(*run)(void *), void *context) {
   pthread_t thread;
-  errno = start(&thread, PTHREAD_CREATE_DETACHED, name, run, context);
+  errno = start(&thread, PTHREAD_CREATE_DETACHED, (struct work){name, run, context});
   return errno ? -1 : 0;
 }
 
 int vt_thread_run(const char *name, void *(*run)(void *), void *context) {
   pthread_t thread;
-  int error = start(&thread, PTHREAD_CREATE_JOINABLE, name, run, context);
+  int error = start(&thread, PTHREAD_CREATE_JOINABLE, (struct work){name, run, context});
   if (!error) error = pthread_join(thread, NULL);
   errno = error;
   return error ? -1 : 0;

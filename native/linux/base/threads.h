@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts a thread that never ends. Returns 0, or -1 with errno. */
+/* Starts a detached thread. Returns 0, or -1 with errno. */
 int vt_thread_try(const char *name, void *(*run)(void *), void *context);
 
-/* And joins it. Returns 0, or -1 with errno. */
+/* Runs `run` in a thread of its own and waits for its end. Returns 0, or -1 with errno. */
 int vt_thread_run(const char *name, void *(*run)(void *), void *context);
 
 /* A condition on CLOCK_MONOTONIC, and a wait on it until that time in nanoseconds. */
