@@ -40,7 +40,7 @@ One word after "--" is a line for sh; several words are a program and its argume
 The command gets vitrine's standard input unless that is a terminal.
 
 Options:
-  --mode MODE        read; workspace: the operating system holds changes inside the workspace; write: unsandboxed;
+  --mode MODE        read; workspace: the operating system confines changes to the workspace; write: unsandboxed;
                      default: [shell] mode
   --write            the same as --mode write
   --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s; at most max_timeout_ms, 10 min
@@ -48,8 +48,8 @@ Options:
   --env NAME[=TEXT]  set a variable, or pass on yours; can be repeated
   --ask              ask you at the terminal when the policy requires approval
   --each             each word after "--" is a separate line; they run in order until one fails
-  --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (--mode workspace
-                     holds them); overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
+                     outside of it; overrides [policy] workspace
   --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
@@ -114,8 +114,8 @@ Options:
   --timeout TIME     for each command; default: the maximum, [shell] max_timeout_ms, 10 min
   --cwd DIR          the initial directory; default: the current one
   --ask              ask you when the policy requires approval
-  --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
-                     holds them); overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
+                     outside of it; overrides [policy] workspace
   --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode, removed afterwards
@@ -191,8 +191,8 @@ Options:
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
-  --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
-                     holds them); overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
+                     outside of it; overrides [policy] workspace
   --structured       return structured results in addition to text
   --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN, or the one that is printed
   --cwd DIR          where commands run; default: the current directory
