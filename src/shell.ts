@@ -24,7 +24,7 @@ import { type ExecuteRequest, readList } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { admit, decide, type Given } from './run/admit.ts'
-import { mayRunAgain, undefinedIfRefused } from './run/again.ts'
+import { mayRunAgain, withoutSecondRun } from './run/again.ts'
 import { contextOf, type RunContext } from './run/context.ts'
 import type { Execution, Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
@@ -167,9 +167,12 @@ export class Shell {
   async #runAndAsk<E extends Encoding>(given: Given, execution: Recorded): Promise<Result<OutputIn<E>>> {
     const result = await this.#run<E>(execution)
     if (!mayRunAgain(execution, result)) return result
-    const second = { ...given, refused: result.denials }
-    const again = await this.#admit(second, execution.options).catch(undefinedIfRefused)
-    return again ? this.#run<E>(again) : result
+    try {
+      const second = { ...given, refused: result.denials }
+      return await this.#run<E>(await this.#admit(second, execution.options))
+    } catch (error) {
+      return withoutSecondRun(result, error)
+    }
   }
 
   /**

@@ -50,6 +50,11 @@ function subjectOf(wanting: 'workspace' | 'private-tmp' | undefined): string {
   return wanting === 'private-tmp' ? 'The command' : modeNames[wanting ?? 'read']
 }
 
+/** `[workspace] on_refusal`: a hint at the first run's result. */
+export function secondRunFailed(said: string): string {
+  return `The second run, in write mode, did not start. ${said}`
+}
+
 /** Why a command that ran throws. */
 export function describeListenerFailure(said: string): string {
   return `onOutput failed (${said}), so vitrine ended the command. The result is in the property "result" of this error.`

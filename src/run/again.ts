@@ -1,5 +1,6 @@
 import type { AnyResult } from '../base/types.ts'
 import { isVitrineError } from '../messages/error.ts'
+import { secondRunFailed } from '../messages/refusal.ts'
 import type { Execution } from './execution.ts'
 
 /** Whether the approver is to be asked about a second run in write mode: `[workspace] on_refusal`. */
@@ -12,8 +13,9 @@ export function mayRunAgain({ request, context }: Execution, result: AnyResult):
   return failed && isRepeatable && result.denials.length > 0 && context.admission.hasApprover
 }
 
-/** The first run's result stands where the policy or the approver refuses the second one. */
-export function undefinedIfRefused(error: unknown): undefined {
-  if (isVitrineError(error) && (error.code === 'DENIED' || error.code === 'NOT_APPROVED')) return undefined
-  throw error
+/** The first run's result stands where the second one did not start; unless it was refused, the hint says why. */
+export function withoutSecondRun<R extends AnyResult>(first: R, error: unknown): R {
+  if (!isVitrineError(error)) throw error
+  if (error.code === 'DENIED' || error.code === 'NOT_APPROVED') return first
+  return { ...first, hint: secondRunFailed(error.message) }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest, ExecuteRequest, Mode } from '../../src/index.ts'
+import { secondRunFailed } from '../../src/messages/refusal.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 const asking = '[workspace]\non_refusal = "ask"\n'
@@ -44,6 +45,16 @@ describe.runIf(process.platform === 'linux')(
       const result = await run()
       expect(result).toMatchObject({ mode: 'workspace', denials: [{ operation: 'write', path: outside }] })
       expect([asked.length, readFileSync(outside, 'utf8')]).toEqual([1, ''])
+    })
+
+    it('that cannot start again keeps its first result, whose hint says so', async () => {
+      const { cwd, outside, run } = await makeWorkspace()
+      mkdirSync(join(cwd, 'sub'))
+      const command = `rmdir ../sub; echo changed >> ${outside}`
+      const result = await run({ command, cwd: join(cwd, 'sub') })
+      expect(result).toMatchObject({ mode: 'workspace', denials: [{ operation: 'write', path: outside }] })
+      expect(result.hint).toContain(secondRunFailed(''))
+      expect(existsSync(join(cwd, 'sub'))).toBe(false)
     })
 
     it('is asked about each time, whatever was approved before', async () => {
