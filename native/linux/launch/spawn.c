@@ -37,6 +37,13 @@ struct step {
 static pid_t host;
 static int null_fd = -1;
 
+/* Before Linux 5.2 clone(2) returns none, and the end of the command would go unnoticed. */
+static int have_pidfd(struct vt_command *command) {
+  if (command->pidfd >= 0) return 0;
+  errno = ENOSYS;
+  return -1;
+}
+
 /* Standard signals (signal(7)): hosts do not ignore real-time ones, and exec resets handlers. */
 static int reset_signals(struct vt_command *command) {
   (void)command;
@@ -150,18 +157,9 @@ static int filter_calls(struct vt_command *command) {
   return 0;
 }
 
-/* Before Linux 5.11: marks the descriptors below 65536 (unconfined only: Landlock is newer). */
-static int mark_each_descriptor(void) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
-  for (rlim_t fd = 3; fd < limit.rlim_cur && fd < 65536; fd++) fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-  return 0;
-}
-
 static int own_descriptors(struct vt_command *command) {
-  int flags = RANGE_CLOEXEC | (command->confinement ? RANGE_UNSHARE : 0);
-  if (syscall(NR_CLOSE_RANGE, 3, ~0u, flags) == 0) return 0;
-  return command->confinement ? -1 : mark_each_descriptor();
+  if (!command->confinement) return vt_close_at_exec(3);
+  return (int)syscall(NR_CLOSE_RANGE, 3, ~0u, RANGE_CLOEXEC | RANGE_UNSHARE);
 }
 
 static int place(int fd, int target) {
@@ -196,6 +194,7 @@ static int execute(struct vt_command *command) {
 }
 
 static const struct step confined[] = {
+    {VT_STEP_CLONE, have_pidfd},
     {VT_STEP_SIGNALS, reset_signals},
     {VT_STEP_SESSION, new_session},
     {VT_STEP_CGROUP, join_cgroup},
@@ -219,6 +218,7 @@ static const struct step confined[] = {
 };
 
 static const struct step unconfined[] = {
+    {VT_STEP_CLONE, have_pidfd},
     {VT_STEP_SIGNALS, reset_signals},
     {VT_STEP_SESSION, new_session},
     {VT_STEP_CGROUP, join_cgroup},

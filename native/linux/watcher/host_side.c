@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/kernel.h"
 #include "limits/cgroup.h"
 #include "base/watch_table.h"
@@ -54,7 +55,7 @@ static int become_watcher(void *context) {
   const int sources[] = {null, null, null, table_of, pipe_of, cgroups};
   bool ready = image >= 0;
   for (int fd = 0; fd < WATCHER_FDS; fd++) ready = ready && sources[fd] >= 0 && dup2(sources[fd], fd) == fd;
-  if (ready && chdir("/") == 0 && syscall(NR_CLOSE_RANGE, WATCHER_FDS, ~0u, RANGE_CLOEXEC) == 0)
+  if (ready && chdir("/") == 0 && vt_close_at_exec(WATCHER_FDS) == 0)
     syscall(SYS_execveat, image, "", arguments, environment, AT_EMPTY_PATH);
   start->error = errno;
   _exit(1);
