@@ -61,22 +61,32 @@ static int become_watcher(void *context) {
   _exit(1);
 }
 
+/* Goes on after a short write, which has no errno: the next one has. */
+static int write_image(int fd) {
+  for (size_t at = 0; at < sizeof vt_watcher_image;) {
+    ssize_t written = write(fd, vt_watcher_image + at, sizeof vt_watcher_image - at);
+    if (written < 0 && errno != EINTR) return -1;
+    if (written > 0) at += (size_t)written;
+  }
+  return 0;
+}
+
+/* A file that is open for writing cannot be executed (ETXTBSY, execve(2)). */
+static int reopen(int fd) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* A memfd, or an unnamed file in /tmp where memfds cannot be executed (vm.memfd_noexec). */
 static int open_image(void) {
   int fd = memfd_create("vitrine-watcher", MFD_CLOEXEC | EXECUTABLE_MEMFD);
   if (fd < 0) fd = memfd_create("vitrine-watcher", MFD_CLOEXEC);
   if (fd < 0) fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
   if (fd < 0) return -1;
-  if (write(fd, vt_watcher_image, sizeof vt_watcher_image) == (ssize_t)sizeof vt_watcher_image) {
-    /* Reopened: a file that is open for writing cannot be executed (ETXTBSY, execve(2)). */
-    char path[40];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int readable = open(path, O_RDONLY | O_CLOEXEC);
-    close(fd);
-    return readable;
-  }
-  close(fd);
-  return -1;
+  int image = write_image(fd) ? -1 : reopen(fd);
+  vt_close(fd);
+  return image;
 }
 
 static int make_table(void) {
@@ -107,12 +117,15 @@ static int clone_watcher(struct start *start) {
 }
 
 static int start_watcher(void) {
-  int ends[2];
-  if (make_table()) return errno;
-  if (pipe2(ends, O_CLOEXEC)) return errno;
-  struct start start = {open_image(), table_fd, ends[0], vt_cgroup_open_base(), 0};
-  int error = start.image < 0 ? errno : clone_watcher(&start);
-  if (start.image >= 0) close(start.image);
+  int ends[2], image;
+  if (make_table() || (image = open_image()) < 0) return errno;
+  if (pipe2(ends, O_CLOEXEC)) {
+    vt_close(image);
+    return errno;
+  }
+  struct start start = {image, table_fd, ends[0], vt_cgroup_open_base(), 0};
+  int error = clone_watcher(&start);
+  close(image);
   if (start.cgroups >= 0) close(start.cgroups);
   close(ends[0]);
   if (error) {
@@ -142,7 +155,8 @@ int vt_core_watch(void) {
 
 struct vt_watch_slot *vt_watcher_take_slot(void) {
   static int next;
-  if (vt_core_watch()) return NULL;
+  errno = vt_core_watch();
+  if (errno) return NULL;
   for (int tried = 0; tried < VT_WATCH_TABLE_SLOTS; tried++) {
     struct vt_watch_slot *slot = &table->commands[next];
     next = (next + 1) % VT_WATCH_TABLE_SLOTS;
@@ -186,7 +200,9 @@ int vt_core_watcher_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIR
 /* The lock prevents reaping, so the pid is not reused. */
 int vt_watcher_open(void) {
   pthread_mutex_lock(&lock);
-  int pidfd = watcher > 0 ? (int)syscall(NR_PIDFD_OPEN, watcher, 0) : -1;
+  int pidfd = -1;
+  errno = ESRCH;
+  if (watcher > 0) pidfd = (int)syscall(NR_PIDFD_OPEN, watcher, 0);
   pthread_mutex_unlock(&lock);
   return pidfd;
 }

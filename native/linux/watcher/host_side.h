@@ -9,7 +9,7 @@
 
 struct vt_watch_slot;
 
-/* Starts the watcher if needed; NULL: no free slot or no watcher. Launcher thread only. */
+/* Starts the watcher if needed; NULL with errno: no free slot or no watcher. Launcher thread only. */
 struct vt_watch_slot *vt_watcher_take_slot(void);
 
 /* Enters a command's session and cookie; 0: no cookie. */
@@ -27,4 +27,5 @@ void vt_watcher_free_slot(struct vt_watch_slot *slot);
 /* Writes the environment entry that marks an unconfined command's processes; false: failed, with errno. */
 bool vt_watcher_cookie(uint32_t command, char *text, size_t room);
 
+/* Returns a pidfd of the watcher, or -1 with errno. */
 int vt_watcher_open(void);

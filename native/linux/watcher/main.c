@@ -154,14 +154,21 @@ static void wait_for_host(void) {
   while (call(__NR_ppoll, (long)polled, 2, 0, 0, 0, 0) <= 0) continue;
 }
 
+__attribute__((noreturn)) static void end(int status) {
+  for (;;) call1(__NR_exit_group, status);
+}
+
+/* Without the table it ends at once, so that the host starts another. */
 __attribute__((noreturn, used)) void watch(void) {
-  table = (void *)call(__NR_mmap, 0, sizeof *table, PROTECT_READ, MAP_SHARED_PAGES, TABLE_FD, 0);
+  long pages = call(__NR_mmap, 0, sizeof *table, PROTECT_READ, MAP_SHARED_PAGES, TABLE_FD, 0);
+  if (pages < 0) end(1);
+  table = (const void *)pages;
   proc = call3(__NR_openat, CWD, (long)"/proc", DIRECTORY_FLAG);
   get_ready();
   wait_for_host();
   if (has_commands()) sweep();
   remove_cgroups();
-  for (;;) call1(__NR_exit_group, 0);
+  end(0);
 }
 
 #if defined(__x86_64__)
