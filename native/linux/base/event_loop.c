@@ -16,7 +16,8 @@ static int epoll_fd = -1, alarm_fd = -1, clock_fd = -1;
 static int64_t clock_set_to; /* monotonic milliseconds; 0: never set */
 static struct vt_source wake_source = {VT_SOURCE_WAKE, NULL};
 
-/* For descriptors beyond the user's limit of epoll watches (ENOSPC), which a command can exhaust. polled[0] is the epoll set. */
+/* For descriptors that epoll does not take: beyond the user's limit of watches (ENOSPC), which a command can exhaust, or without
+ * memory. polled[0] is the epoll set. */
 static struct pollfd *polled;
 static struct vt_source **sources;
 static size_t rest, room; /* not counting polled[0] */
@@ -34,7 +35,7 @@ static void poll_too(int fd, struct vt_source *source, uint32_t events) {
 
 static void add(int fd, struct vt_source *source, uint32_t events) {
   struct epoll_event event = {.events = events, .data.ptr = source};
-  if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) && errno == ENOSPC) poll_too(fd, source, events);
+  if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) && errno != EEXIST) poll_too(fd, source, events);
 }
 
 int vt_event_loop_open(int wake_fd) {
@@ -43,7 +44,7 @@ int vt_event_loop_open(int wake_fd) {
   if (clock_fd < 0) clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (epoll_fd < 0 || alarm_fd < 0 || clock_fd < 0) return -1;
   vt_event_loop_add(wake_fd, &wake_source);
-  /* never read: each expiry is an edge of its own */
+  /* each expiry is an edge of its own */
   add(alarm_fd, &wake_source, EPOLLIN | EPOLLET);
   add(clock_fd, &wake_source, EPOLLIN | EPOLLET);
   return 0;
@@ -66,6 +67,12 @@ void vt_event_loop_remove(int fd) {
   sources[at] = sources[rest--];
 }
 
+/* Polled, an expiry is no edge: it must be read. */
+static void read_expiry(int fd) {
+  uint64_t count;
+  if ((fd == alarm_fd || fd == clock_fd) && read(fd, &count, sizeof count) < 0) return;
+}
+
 /* Backwards: a removal fills its gap with the last entry, which has had its turn, and additions are appended. */
 static void wait_for_rest(int timeout, void (*ready)(struct vt_source *source)) {
   polled[0] = (struct pollfd){epoll_fd, POLLIN, 0};
@@ -73,6 +80,7 @@ static void wait_for_rest(int timeout, void (*ready)(struct vt_source *source)) 
   for (size_t at = rest; at > 0; at--) {
     if (at > rest || !polled[at].revents) continue;
     polled[at].revents = 0;
+    read_expiry(polled[at].fd);
     ready(sources[at]);
   }
 }
