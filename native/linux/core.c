@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/descriptors.h"
 #include "notify/denials.h"
 #include "supervise/deadline.h"
 #include "launch/launcher.h"
@@ -54,8 +55,12 @@ static int open_stdin(struct vt_command *command) {
 static int open_state(struct vt_command *command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
-  command->state_fd = ends[1];
-  command->has_state = true;
+  command->state_fd = vt_above_standard(ends[1]);
+  command->has_state = command->state_fd >= 0;
+  if (!command->has_state) {
+    vt_close(ends[0]);
+    return -1;
+  }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return ends[0];
 }
@@ -92,6 +97,7 @@ static bool mark(struct vt_command *command) {
   return true;
 }
 
+/* On the JavaScript thread: the event loop, which is the supervisor's, has nothing of it yet. */
 static void discard(struct vt_command *command) {
   if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
   if (command->has_state) close(command->state_fd);

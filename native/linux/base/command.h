@@ -59,6 +59,7 @@ struct vt_source {
 struct vt_pipe {
   struct vt_source source;
   int fd, stream;
+  bool watched; /* in the event loop */
   bool paused;
   struct vt_command *command;
 };

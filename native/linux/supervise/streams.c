@@ -15,8 +15,18 @@ enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };
 
 static char buffer[READ_BYTES]; /* supervisor thread only */
 
+static void watch(struct vt_pipe *pipe) {
+  vt_event_loop_add(pipe->fd, &pipe->source);
+  pipe->watched = true;
+}
+
+static void unwatch(struct vt_pipe *pipe) {
+  if (pipe->watched) vt_event_loop_remove(pipe->fd);
+  pipe->watched = false;
+}
+
 static void close_pipe(struct vt_pipe *pipe) {
-  if (!pipe->paused) vt_event_loop_remove(pipe->fd);
+  unwatch(pipe);
   close(pipe->fd);
   if (pipe->command) pipe->command->pipes[pipe->stream] = NULL;
   free(pipe);
@@ -27,7 +37,7 @@ static void pause_streams(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];
     if (!pipe || pipe->paused) continue;
-    vt_event_loop_remove(pipe->fd);
+    unwatch(pipe);
     pipe->paused = true;
     command->paused_since = vt_now();
   }
@@ -51,7 +61,7 @@ void vt_stream_read(struct vt_pipe *pipe) {
 
 void vt_streams_open(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++)
-    if (command->pipes[stream]) vt_event_loop_add(command->pipes[stream]->fd, &command->pipes[stream]->source);
+    if (command->pipes[stream]) watch(command->pipes[stream]);
 }
 
 bool vt_streams_ended(const struct vt_command *command) {
@@ -79,7 +89,7 @@ static void resume_streams(struct vt_command *command) {
     struct vt_pipe *pipe = command->pipes[stream];
     if (!pipe || !pipe->paused) continue;
     pipe->paused = false;
-    vt_event_loop_add(pipe->fd, &pipe->source);
+    watch(pipe);
   }
 }
 

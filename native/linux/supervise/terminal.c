@@ -86,6 +86,7 @@ int vt_terminal_open(struct vt_command *command, unsigned columns, unsigned rows
 }
 
 void vt_terminal_begin(struct vt_command *command) {
+  command->terminal->begun = true;
   vt_event_loop_add(command->terminal->typed, &command->terminal->typed_source);
 }
 
@@ -107,7 +108,7 @@ static void wait_for_typed(struct vt_terminal *terminal) {
 
 static void stop_typing(struct vt_terminal *terminal) {
   if (terminal->typed < 0) return;
-  vt_event_loop_remove(terminal->waiting ? terminal->room : terminal->typed);
+  if (terminal->begun) vt_event_loop_remove(terminal->waiting ? terminal->room : terminal->typed);
   terminal->waiting = false;
   close_one(&terminal->typed);
 }

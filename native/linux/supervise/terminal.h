@@ -8,6 +8,7 @@ struct vt_terminal {
   int slave; /* held until the leader ends: closing its streams for a while is no hang-up */
   int typed; /* the pipe with the owner's input; -1: closed */
   int room;  /* duplicate of the master, for writing */
+  bool begun;   /* one of the two is in the event loop */
   bool waiting; /* until the terminal accepts input */
   size_t at, length;
   char bytes[4096];

@@ -1,0 +1,118 @@
+/* Requests for commands: their descriptors, and what a failed one leaves. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "test/check.h"
+#include "test/commands.h"
+
+enum { FIRST_ID = 100, MOST_SPARE = 20, PATIENCE_MS = 20000 };
+
+static pthread_t requester;
+static int changed_by_requester;
+
+/* Instead of libc's. */
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
+  if (pthread_equal(pthread_self(), requester)) changed_by_requester++;
+  return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
+}
+
+static struct vt_text text_of(const char *text, size_t length) {
+  char *copy = malloc(length + 1);
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  return (struct vt_text){copy, length};
+}
+
+/* One block for all texts, as the binding makes it. */
+static struct vt_request request_for(uint32_t id, const char *line) {
+  static const char first[] = "/bin/sh\0sh\0-c";
+  char all[256];
+  size_t length = strlen(line), at = sizeof first;
+  memcpy(all, first, sizeof first);
+  memcpy(all + at, line, length + 1);
+  memcpy(all + at + length + 1, "A=B\0/", 6);
+  char *block = text_of(all, at + length + 7).at;
+  return (struct vt_request){
+      .id = id,
+      .owner = &test_owner,
+      .candidates = {block, 7},
+      .argv = {block + 8, 5 + 1 + length},
+      .environment = {block + at + length + 1, 3},
+      .directory = {block + at + length + 5, 1},
+      .stdin_fd = -1,
+      .state = true,
+  };
+}
+
+static int count_descriptors(void) {
+  int count = 0;
+  DIR *listing = opendir("/proc/self/fd");
+  while (readdir(listing)) count++;
+  closedir(listing);
+  return count;
+}
+
+static void gets_state(uint32_t id) {
+  char text[16] = "";
+  struct vt_started started;
+  struct vt_request request = request_for(id, "echo out; echo state >&3");
+  vt_core_spawn(&request, &started);
+  CHECK(started.failed_step == VT_STEP_NONE, "%s, errno %d", vt_core_step_name(started.failed_step), started.failed_errno);
+  struct heard *of = wait_for(id);
+  ssize_t length = read(started.state_fd, text, sizeof text - 1);
+  CHECK(length == 6 && strcmp(text, "state\n") == 0, "%zd: %s", length, text);
+  CHECK(strcmp(of->text[VT_STDOUT], "out\n") == 0, "%s", of->text[VT_STDOUT]);
+  close(started.state_fd);
+}
+
+/* A host may have closed its standard streams: pipes then get their numbers. */
+static void gets_state_without_standard_streams(void) {
+  int in = fcntl(0, F_DUPFD_CLOEXEC, 50), out = fcntl(1, F_DUPFD_CLOEXEC, 50);
+  close(0);
+  close(1);
+  gets_state(FIRST_ID + 1);
+  dup2(in, 0);
+  dup2(out, 1);
+  close(in);
+  close(out);
+}
+
+/* Returns the step at which a command in a terminal failed for want of descriptors. */
+static int fail_in_terminal(rlim_t most) {
+  struct rlimit before;
+  struct vt_started started;
+  struct vt_request request = request_for(FIRST_ID + 2, ":");
+  request.columns = 80, request.rows = 25;
+  getrlimit(RLIMIT_NOFILE, &before);
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, before.rlim_max});
+  vt_core_spawn(&request, &started);
+  setrlimit(RLIMIT_NOFILE, &before);
+  return started.failed_step;
+}
+
+/* Each time with one descriptor more, until only those of the state pipe are missing. */
+static void leaves_nothing_of_a_failed_request(void) {
+  int before = count_descriptors(), step = VT_STEP_TERMINAL, spare = 0;
+  changed_by_requester = 0;
+  for (; step == VT_STEP_TERMINAL && spare < MOST_SPARE; spare++) step = fail_in_terminal((rlim_t)(before - 3 + spare));
+  CHECK(step == VT_STEP_PIPES, "%s, with %d more", vt_core_step_name(step), spare);
+  CHECK(changed_by_requester == 0, "the requester's thread changed the event loop %d times", changed_by_requester);
+  CHECK(count_descriptors() == before, "%d, before %d", count_descriptors(), before);
+}
+
+int main(void) {
+  requester = pthread_self();
+  gets_state(FIRST_ID);
+  gets_state_without_standard_streams();
+  leaves_nothing_of_a_failed_request();
+  return finish("requests are carried out or leave nothing");
+}
