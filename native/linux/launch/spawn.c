@@ -273,6 +273,12 @@ static pid_t start(struct vt_command *command) {
   return pid;
 }
 
+/* The child was killed. Without a listener the sweep would wait for ever for a proof that it is empty. */
+static bool ended_before_filter(const struct vt_command *command) {
+  bool listens = command->confinement && command->confinement->listener;
+  return listens && command->listener_fd < 0 && command->failed_step == VT_STEP_NONE;
+}
+
 void vt_spawn_prepare(void) {
   host = getpid();
   if (null_fd < 0) null_fd = vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -284,7 +290,11 @@ void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {
   if (command->pid < 0) {
     command->failed_step = VT_STEP_CLONE;
     command->failed_errno = errno;
-  } else if (command->failed_step != VT_STEP_NONE) {
-    reap_failed(command);
+    return;
   }
+  if (ended_before_filter(command)) {
+    command->failed_step = VT_STEP_SECCOMP;
+    command->failed_errno = ECHILD;
+  }
+  if (command->failed_step != VT_STEP_NONE) reap_failed(command);
 }

@@ -1,16 +1,18 @@
-/* Requests for commands: their descriptors, and what a failed one leaves. */
+/* Requests for commands: their descriptors, what a failed one leaves, and a child that is killed before its filter. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "confine/probe.h"
 #include "test/check.h"
 #include "test/commands.h"
 
@@ -18,11 +20,17 @@ enum { FIRST_ID = 100, MOST_SPARE = 20, PATIENCE_MS = 20000 };
 
 static pthread_t requester;
 static int changed_by_requester;
+static bool kills_child;
 
-/* Instead of libc's. */
+/* Instead of libc's, as is setsid(). */
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
   if (pthread_equal(pthread_self(), requester)) changed_by_requester++;
   return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
+}
+
+pid_t setsid(void) {
+  if (kills_child) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+  return (pid_t)syscall(SYS_setsid);
 }
 
 static struct vt_text text_of(const char *text, size_t length) {
@@ -109,10 +117,22 @@ static void leaves_nothing_of_a_failed_request(void) {
   CHECK(count_descriptors() == before, "%d, before %d", count_descriptors(), before);
 }
 
+/* By the kernel, when memory is short. */
+static void reports_a_child_killed_before_its_filter(void) {
+  struct vt_command *command = make_command("/bin/sh", ":", "/");
+  confine_command(command, NULL);
+  kills_child = true;
+  struct heard *of = wait_for(start_command(command));
+  kills_child = false;
+  CHECK(of->end.failed_step == VT_STEP_SECCOMP && of->end.failed_errno == ECHILD, "%s, errno %d",
+        vt_core_step_name(of->end.failed_step), of->end.failed_errno);
+}
+
 int main(void) {
   requester = pthread_self();
   gets_state(FIRST_ID);
   gets_state_without_standard_streams();
   leaves_nothing_of_a_failed_request();
+  if (vt_probe()->listener) reports_a_child_killed_before_its_filter();
   return finish("requests are carried out or leave nothing");
 }
