@@ -39,9 +39,8 @@ static int null_fd = -1;
 
 /* Before Linux 5.2 clone(2) returns none, and the end of the command would go unnoticed. */
 static int have_pidfd(struct vt_command *command) {
-  if (command->pidfd >= 0) return 0;
   errno = ENOSYS;
-  return -1;
+  return command->pidfd >= 0 ? 0 : -1;
 }
 
 /* Standard signals (signal(7)): hosts do not ignore real-time ones, and exec resets handlers. */
