@@ -1,5 +1,6 @@
 #include "workspace/mounts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -31,22 +32,26 @@ static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *
   return false;
 }
 
-bool vt_mounts_protect(struct vt_workspace *workspace) {
+static void protect(struct vt_workspace *workspace, const char *line) {
+  char path[PATH_MAX];
+  if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) return; /* the fifth field */
+  unescape(path);
+  if (!is_beneath_a_root(workspace, path)) return;
+  vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  workspace->has_mounts = true;
+}
+
+int vt_mounts_protect(struct vt_workspace *workspace) {
   FILE *mounts = fopen("/proc/self/mountinfo", "re");
-  bool found = false;
   char *line = NULL;
   size_t room = 0;
-  while (mounts && getline(&line, &room, mounts) > 0) {
-    char path[PATH_MAX];
-    if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) continue; /* the fifth field */
-    unescape(path);
-    if (!is_beneath_a_root(workspace, path)) continue;
-    vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
-    found = true;
-  }
+  if (!mounts) return -1;
+  while (getline(&line, &room, mounts) > 0) protect(workspace, line);
+  int error = feof(mounts) ? 0 : errno;
   free(line);
-  if (mounts) fclose(mounts);
-  return found;
+  fclose(mounts);
+  errno = error;
+  return error ? -1 : 0;
 }
 
 /* poll(2) reports each change once: proc_pid_mounts(5), the same for mountinfo. */

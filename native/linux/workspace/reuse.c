@@ -2,6 +2,7 @@
 #include "workspace/reuse.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static void watch_beneath(struct vt_dir_snapshot *watched, char *path, bool is_d
   vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   size_t length = strlen(path);
   DIR *directory = is_directory ? opendir(path) : NULL;
+  if (is_directory && !directory && errno != ENOTDIR && errno != EACCES) watched->unsettled = true;
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
     if (vt_is_dots(entry->d_name)) continue;
     if (length + strlen(entry->d_name) + 2 > PATH_MAX) watched->unsettled = true;

@@ -39,14 +39,14 @@ static size_t count_roots(const struct vt_place *places) {
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
   int failed = 0;
-  for (; places->kind; places++) {
+  for (; places->kind && !failed; places++) {
     char path[PATH_MAX];
     if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
     if (places->kind != VT_PROTECTED) continue;
     const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
-    if (node && vt_path_node_path(node, path, sizeof path) > 0) failed |= vt_other_names_note(&others, path);
+    if (node && vt_path_node_path(node, path, sizeof path) > 0) failed = vt_other_names_note(&others, path);
   }
-  workspace->has_mounts = vt_mounts_protect(workspace);
+  if (!failed) failed = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
   /* A directory that holds a name not found may be moved here later, and no watched directory would show that. */

@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "confine/landlock.h"
@@ -91,6 +92,22 @@ static void check_known(const struct vt_workspace *workspace) {
   CHECK(!vt_known_find(&known, &identity), "forgotten");
 }
 
+/* Room for the root, but not for the list of mounts: they could be beneath it. */
+static void check_unknown_mounts(void) {
+  const struct vt_place places[] = {{VT_ROOT, root}, {VT_NO_PLACE, NULL}};
+  struct rlimit all, few;
+  int next = open("/", O_PATH | O_CLOEXEC);
+  close(next);
+  CHECK(getrlimit(RLIMIT_NOFILE, &all) == 0, "%s", strerror(errno));
+  few = (struct rlimit){(rlim_t)next + 1, all.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  struct vt_workspace *workspace = vt_workspace_open(places);
+  int error = errno;
+  setrlimit(RLIMIT_NOFILE, &all);
+  CHECK(!workspace && error == EMFILE, "errno %d", error);
+  if (workspace) vt_workspace_release(workspace);
+}
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk) {
   (void)status, (void)type, (void)walk;
   return remove(path);
@@ -110,6 +127,7 @@ int main(void) {
     close(ruleset);
     vt_workspace_release(workspace);
   }
+  check_unknown_mounts();
   nftw(base, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   return finish("workspace spots");
 }

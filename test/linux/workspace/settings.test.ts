@@ -139,6 +139,15 @@ linux('[workspace] protected', () => {
     expect(made).toEqual([false, false, false, true])
   })
 
+  it('deeper than vitrine searches for other names is refused, with what to do', async () => {
+    const shell = await openIn({})
+    mkdirSync(join(shell.cwd, '.vscode', ...Array.from({ length: 103 }, () => 'd')), { recursive: true })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+      refusal: { step: 'workspace', errno: 'EMLINK' },
+    })
+  })
+
   it('is told anew when git names something more to protect', async () => {
     const shell = await openIn({})
     const noteOf = async () => (await shell.execute({ command: 'true' })).enforcement['workspace']?.note

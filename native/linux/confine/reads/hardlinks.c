@@ -1,6 +1,7 @@
 /* Landlock rules belong to files, not names: a readable file may be a hard link to a kept one. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static void look_at(struct look *look, int fd, const char *name, int depth) {
 static void look_into(struct look *look, int parent, const char *name, int depth) {
   int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-  if (depth > MOST_DEPTH) look->count = MOST_LOOKED_AT + 1;
+  bool out_of_room = !directory && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+  if (depth > MOST_DEPTH || out_of_room) look->count = MOST_LOOKED_AT + 1;
   if (!directory || depth > MOST_DEPTH) {
     if (directory) closedir(directory);
     else if (fd >= 0) close(fd);

@@ -1,6 +1,7 @@
 /* Searches for files that are kept because of their name; breadth first, so that the bound cuts off the deepest. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -84,7 +85,9 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
 static void look_into(struct search *search, const char *path) {
   if (!vt_inotify_add(search->reads->notices, path)) vt_dir_snapshot_add(&search->reads->watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   DIR *directory = opendir(path);
-  if (!directory) return; /* the command cannot list it either, and can only read names it knows */
+  /* EACCES: the command cannot list it either, and can only read names that it knows. */
+  if (!directory && errno != EACCES && errno != ENOENT) search->reads->unsearched = true;
+  if (!directory) return;
   for (struct dirent *entry; (entry = readdir(directory)) && !is_over(search);)
     look_at(search, dirfd(directory), entry, path);
   closedir(directory);
