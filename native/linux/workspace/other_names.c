@@ -71,7 +71,8 @@ static bool is_done(const struct walk *walk) { return walk->places && walk->name
 static int look_into(struct walk *walk, int parent, const char *name, const struct vt_path_node *node, int depth) {
   if (depth > MOST_DEPTH) return too_much();
   DIR *list = open_list(parent, name);
-  if (!list) return errno == EXDEV || errno == ENOENT ? 0 : -1;
+  bool closed = errno == EACCES && !walk->places; /* noting goes on beside it */
+  if (!list) return errno == EXDEV || errno == ENOENT || closed ? 0 : -1;
   int failed = 0;
   for (struct dirent *entry; !failed && !is_done(walk) && (entry = readdir(list));)
     if (!vt_is_dots(entry->d_name)) failed = look_at(walk, dirfd(list), entry, node, depth);
@@ -81,14 +82,14 @@ static int look_into(struct walk *walk, int parent, const char *name, const stru
   return failed;
 }
 
-/* EACCES is no failure: this user's programs cannot obey a directory that they cannot read. */
+/* A directory that this user cannot read is left out: the user's programs cannot act on what is in it either. */
 int vt_other_names_note(struct vt_other_names *names, const char *path) {
   struct walk walk = {.names = names};
   struct stat status;
   if (lstat(path, &status)) return 0;
   if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
-  if (!S_ISDIR(status.st_mode) || look_into(&walk, AT_FDCWD, path, NULL, 0) == 0) return 0;
-  return errno == EACCES ? 0 : too_much();
+  if (!S_ISDIR(status.st_mode)) return 0;
+  return look_into(&walk, AT_FDCWD, path, NULL, 0) ? too_much() : 0;
 }
 
 int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root) {

@@ -86,7 +86,7 @@ static void look_into(struct search *search, const char *path) {
   if (!vt_inotify_add(search->reads->notices, path)) vt_dir_snapshot_add(&search->reads->watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   DIR *directory = opendir(path);
   /* EACCES: the command cannot list it either, and can only read names that it knows. */
-  if (!directory && errno != EACCES && errno != ENOENT) search->reads->unsearched = true;
+  if (!directory && errno != EACCES && errno != ENOENT) search->reads->unsearched = search->reads->watched.unsettled = true;
   if (!directory) return;
   for (struct dirent *entry; (entry = readdir(directory)) && !is_over(search);)
     look_at(search, dirfd(directory), entry, path);
