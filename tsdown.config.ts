@@ -7,8 +7,10 @@ interface Modules {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null
 }
 
-/** What `vitrine run` loads at its start. */
-const start = ['/src/cli/run/run.ts', '/src/shell.ts']
+/** What `vitrine run` loads at its start, with the little that its other files share. */
+const start = ['/src/cli/run/run.ts', '/src/shell.ts', '/src/base/program-path.ts']
+/** What it imports to decide about a line is one file too. */
+const decider = '/src/admit/decider.ts'
 /** Its imports say nothing on what is used: it has everything that a face can use. */
 const everything = '/src/internal.ts'
 
@@ -26,6 +28,10 @@ function isImportedBy(
   if (seen.has(id) || id.endsWith(everything)) return false
   seen.add(id)
   return modules.getModuleInfo(id)?.importers.some((by) => isImportedBy(paths, by, modules, seen)) ?? false
+}
+
+function isBehind(path: string, id: string, modules: Modules): boolean {
+  return !id.endsWith(path) && isImportedBy([path], id, modules)
 }
 
 /** What can be imported: the library, and an adapter for each framework. */
@@ -128,8 +134,9 @@ export default defineConfig([
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
         groups: [
-          { name: (id, modules) => (isImportedBy(main, id, modules) ? 'cli' : null), priority: 1 },
-          { name: (id, modules) => (isImportedBy(start, id, modules) ? 'run' : null) },
+          { name: (id, modules) => (isImportedBy(main, id, modules) ? 'cli' : null), priority: 2 },
+          { name: (id, modules) => (isImportedBy(start, id, modules) ? 'run' : null), priority: 1 },
+          { name: (id, modules) => (isBehind(decider, id, modules) ? 'decisions' : null) },
         ],
       },
     },

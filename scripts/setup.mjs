@@ -17,9 +17,8 @@ function cache() {
 }
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
-  // Not `npm ci`: it refuses a lock file that was written where a registry lacks packages of other platforms.
-  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = npm(['install', ...options, ...cache()], { cwd: root, stdio: ['ignore', 2, 2] })
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const { status } = npm(['ci', ...options, ...cache()], { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) process.exit(status ?? 1)
   writeFileSync(stamp, lock)
 }

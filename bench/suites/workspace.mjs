@@ -1,4 +1,4 @@
-// Workspace mode against write mode, each in a tree of its own on the same file system; starting against child_process.spawn.
+// Workspace mode against write mode in two equal trees on one file system; starting against child_process.spawn.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,42 +9,42 @@ import { ratioRows } from '../lib/rows.mjs'
 import { interleave } from '../lib/stats.mjs'
 
 /** @typedef {import('../../dist/index.js').Shell} Shell */
-/** @typedef {{ shell: Shell, directory: string }} Side */
-/** @typedef {{ write: Side, workspace: Side, place: string }} Sides */
+/** @typedef {{ directory: string, write: Shell, workspace: Shell }} Tree */
+/** @typedef {{ trees: [Tree, Tree], place: string }} Trees */
 
 /** @param {{ quick: boolean }} options */
 export async function workspace({ quick }) {
   // Not in TMPDIR, which may be a tmpfs: git and npm work on disks. BENCH_DISK: a directory on another one.
   const place = mkdtempSync(join(process.env.BENCH_DISK ?? '/var/tmp', 'vitrine-bench-'))
   try {
-    const [write, workspace] = await Promise.all([open('write', place), open('workspace', place)])
-    const sides = { write, workspace, place }
+    const trees = { trees: await Promise.all([open('a', place), open('b', place)]), place }
     const rows = [
-      ...(await starts(sides, quick)),
-      ...(await files(sides, quick)),
-      ...(await checkouts(sides, quick)),
-      ...(await installs(sides, quick)),
-      ...(await builds(sides, quick)),
+      ...(await starts(trees, quick)),
+      ...(await files(trees, quick)),
+      ...(await checkouts(trees, quick)),
+      ...(await installs(trees, quick)),
+      ...(await builds(trees, quick)),
     ]
-    await Promise.all([write.shell.close(), workspace.shell.close()])
+    await Promise.all(trees.trees.flatMap(({ write, workspace }) => [write.close(), workspace.close()]))
     return rows
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
 }
 
-/** @param {'write' | 'workspace'} mode @param {string} place @returns {Promise<Side>} */
-async function open(mode, place) {
-  const directory = join(place, mode)
+/** @param {string} name @param {string} place @returns {Promise<Tree>} */
+async function open(name, place) {
+  const directory = join(place, name)
   mkdirSync(directory)
   run(directory, 'git init -q -b main; mkdir -p .vscode src existing; echo {} > .vscode/settings.json')
   run(directory, 'git config user.name bench; git config user.email bench@localhost; git config gc.auto 0')
   const env = {
     ...process.env,
-    XDG_STATE_HOME: join(place, 'state', mode),
+    XDG_STATE_HOME: join(place, 'state', name),
     XDG_CONFIG_HOME: join(place, 'config'),
   }
-  return { directory, shell: await openShell({ mode, cwd: directory, env }) }
+  const write = await openShell({ mode: 'write', cwd: directory, env })
+  return { directory, write, workspace: await openShell({ mode: 'workspace', cwd: directory, env }) }
 }
 
 /** Without a sandbox. @param {string} cwd @param {string} script */
@@ -53,81 +53,86 @@ function run(cwd, script) {
 }
 
 /**
- * @param {string} name @param {Sides} sides @param {string} command
+ * Each mode runs in either tree in turn: where a disk puts a tree can make it several times slower than its twin.
+ * @param {string} name @param {Trees} trees @param {string} command
  * @param {{ rounds: number, most: number, before?: string }} options `before` runs unmeasured, without a sandbox
  */
-async function compare(name, { write, workspace }, command, { rounds, most, before = '' }) {
-  const contender = (/** @type {Side} */ side) => async () => {
-    if (before) run(side.directory, before)
-    const started = performance.now()
-    succeeded(await side.shell.execute({ command, timeoutMs: 600_000 }))
-    return performance.now() - started
+async function compare(name, { trees }, command, { rounds, most, before = '' }) {
+  const contender = (/** @type {'write' | 'workspace'} */ mode) => {
+    let turn = 0
+    return async () => {
+      const tree = trees[turn++ % 2 === 0 ? 0 : 1]
+      if (before) run(tree.directory, before)
+      const started = performance.now()
+      succeeded(await tree[mode].execute({ command, timeoutMs: 600_000 }))
+      return performance.now() - started
+    }
   }
-  const contenders = { 'write mode': contender(write), 'workspace mode': contender(workspace) }
+  const contenders = { 'write mode': contender('write'), 'workspace mode': contender('workspace') }
   const samples = await interleave(contenders, { rounds, lead: 0 })
   return ratioRows(name, samples, { targets: { 'workspace mode': most } })
 }
 
-/** @param {Sides} sides @param {boolean} quick */
-async function starts({ workspace }, quick) {
+/** @param {Trees} trees @param {boolean} quick */
+async function starts({ trees: [tree] }, quick) {
   const rounds = quick ? 60 : 400
   const samples = await interleave(
     {
-      'child_process.spawn': async () => void (await plain('sh', ['-c', ':'], { cwd: workspace.directory })),
-      'workspace mode': async () => void succeeded(await workspace.shell.execute({ command: ':' })),
+      'child_process.spawn': async () => void (await plain('sh', ['-c', ':'], { cwd: tree.directory })),
+      'workspace mode': async () => void succeeded(await tree.workspace.execute({ command: ':' })),
     },
     { rounds, warmUp: rounds / 10 },
   )
   return ratioRows('workspace: start', samples, { targets: { 'workspace mode': 0.8 } })
 }
 
-/** @param {Sides} sides @param {boolean} quick */
-async function files(sides, quick) {
-  const program = join(sides.place, 'files')
+/** @param {Trees} trees @param {boolean} quick */
+async function files(trees, quick) {
+  const program = join(trees.place, 'files')
   execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('../lib/files.c', import.meta.url))])
   const what = 'workspace: 10,000 files created, renamed, chmodded, removed'
-  const rounds = quick ? 3 : 11
+  const rounds = quick ? 4 : 12
   return [
-    ...(await compare(`${what}, in an existing directory`, sides, `${program} existing 10000`, {
+    ...(await compare(`${what}, in an existing directory`, trees, `${program} existing 10000`, {
       rounds,
       most: 2,
     })),
-    ...(await compare(`${what}, in a new one`, sides, `mkdir new && ${program} new 10000 && rmdir new`, {
+    ...(await compare(`${what}, in a new one`, trees, `mkdir new && ${program} new 10000 && rmdir new`, {
       rounds,
       most: 2.8,
     })),
   ]
 }
 
-/** @param {Sides} sides @param {boolean} quick */
-async function checkouts(sides, quick) {
+/** @param {Trees} trees @param {boolean} quick */
+async function checkouts(trees, quick) {
   const make = (/** @type {string} */ text) =>
     `for d in $(seq 50); do mkdir -p src/d$d; for f in $(seq 100); do echo ${text} $d $f > src/d$d/f$f; done; done; git add -A; git commit -qm ${text}`
-  for (const { directory } of [sides.write, sides.workspace]) {
+  for (const { directory } of trees.trees) {
     run(directory, `${make('one')}; git checkout -qb two; ${make('two')}; git checkout -q main`)
   }
-  return compare('workspace: git checkout of 5,000 files', sides, 'git checkout -q two', {
+  return compare('workspace: git checkout of 5,000 files', trees, 'git checkout -q two', {
     before: 'git checkout -q main',
-    rounds: quick ? 3 : 11,
+    rounds: quick ? 4 : 12,
     most: 1.4,
   })
 }
 
-/** @param {Sides} sides @param {boolean} quick */
-async function installs(sides, quick) {
+/** @param {Trees} trees @param {boolean} quick */
+async function installs(trees, quick) {
   const names = Array.from({ length: 200 }, (_, at) => `package-${at}`)
-  const tarballs = join(sides.place, 'tarballs')
+  const tarballs = join(trees.place, 'tarballs')
   for (const name of names) makeTarball(tarballs, name)
   const dependencies = Object.fromEntries(names.map((name) => [name, `file:${tarballs}/${name}.tgz`]))
   const manifest = JSON.stringify({ name: 'app', version: '1.0.0', private: true, dependencies })
   const npm = 'npm --offline --no-audit --no-fund --no-update-notifier --cache .npm-cache'
-  for (const { directory } of [sides.write, sides.workspace]) {
+  for (const { directory } of trees.trees) {
     writeFileSync(join(directory, 'package.json'), manifest)
     run(directory, `${npm} install --package-lock-only`)
   }
-  return compare('workspace: npm ci of 200 packages from tarballs', sides, `${npm} ci`, {
+  return compare('workspace: npm ci of 200 packages from tarballs', trees, `${npm} ci`, {
     before: 'rm -rf node_modules .npm-cache',
-    rounds: quick ? 2 : 7,
+    rounds: quick ? 2 : 8,
     most: 1.25,
   })
 }
@@ -142,19 +147,19 @@ function makeTarball(tarballs, name) {
   execFileSync('tar', ['czf', `${name}.tgz`, 'package'], { cwd: tarballs })
 }
 
-/** @param {Sides} sides @param {boolean} quick */
-async function builds(sides, quick) {
+/** @param {Trees} trees @param {boolean} quick */
+async function builds(trees, quick) {
   const sources = Array.from({ length: 6 }, (_, at) => `src/unit${at}.c`)
-  for (const { directory } of [sides.write, sides.workspace])
+  for (const { directory } of trees.trees)
     for (const source of sources) writeFileSync(join(directory, source), cSource(200))
   const objects = sources.map((source) => source.replace('.c', '.o')).join(' ')
-  writeFileSync(join(sides.place, 'Makefile'), `all: ${objects}\n`)
+  writeFileSync(join(trees.place, 'Makefile'), `all: ${objects}\n`)
   return compare(
     'workspace: a build that computes',
-    sides,
-    `make -sB CFLAGS=-O2 -f ${sides.place}/Makefile`,
+    trees,
+    `make -sB CFLAGS=-O2 -f ${trees.place}/Makefile`,
     {
-      rounds: quick ? 3 : 11,
+      rounds: quick ? 4 : 12,
       most: 1.05,
     },
   )
