@@ -48,8 +48,12 @@ export function isPublic({ name, family }: Address): boolean {
   return !refused.check(name, family === 6 ? 'ipv6' : 'ipv4') && !isOfThisMachine(name)
 }
 
+/** Also true where this cannot be found out: a host without a free descriptor. */
 function isOfThisMachine(name: string): boolean {
-  return Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ address }) => address === name),
-  )
+  try {
+    const all = Object.values(networkInterfaces())
+    return all.some((addresses) => addresses?.some(({ address }) => address === name))
+  } catch {
+    return true
+  }
 }

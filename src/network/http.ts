@@ -1,8 +1,15 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ConnectionReason } from '../base/types.ts'
-import { badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
+import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import { passBody } from './carry/body.ts'
 import { Incoming } from './carry/incoming.ts'
 import { beginsWithTlsFor, tunnel } from './carry/tunnel.ts'
@@ -25,10 +32,12 @@ export const headMs = 10_000
 export function httpProxy(ownerOf: FindOwner): Server {
   const server = createServer(
     { insecureHTTPParser: false, requireHostHeader: false },
-    (message, response) => void forward(message, response, ownerOf),
+    (message, response) => void forward(message, response, ownerOf).catch(() => response.destroy()),
   )
   limitFirstHead(server)
-  server.on('connect', (message, socket, head) => void connectTo(message, { socket, head }, ownerOf))
+  server.on('connect', (message, socket, head) => {
+    void connectTo(message, { socket, head }, ownerOf).catch(() => socket.destroy())
+  })
   server.on('clientError', (_error, socket) => {
     if (socket.writable)
       socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
@@ -62,10 +71,10 @@ async function connectTo(
   if (!owner) return answer(socket, 407, unknownClient)
   const wanted = { ...target, client: owner.client }
   const incoming = new Incoming()
+  socket.unshift(head) // now: after the client's end nothing can be put back
   const upstream = await owner.gate.connect(wanted, incoming)
   if ('reason' in upstream) return answer(socket, statusOf(upstream.reason), refusal(wanted, upstream.reason))
   if (socket.destroyed) return void upstream.socket.destroy()
-  socket.unshift(head)
   socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
   await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
 }
@@ -136,15 +145,40 @@ async function relay({ message, response, path, host }: Exchange, upstream: Open
     end()
     recorded()
   })
-  outgoing.once('error', () => {
+  passAnswer(outgoing, response, upstream)
+  pipeline(message, outgoing).catch(end)
+}
+
+function passAnswer(outgoing: ClientRequest, response: ServerResponse, upstream: OpenUpstream): void {
+  const failed = () => {
     if (response.headersSent) response.destroy()
-    else respond(response, 502, badProxyRequest)
+    else respond(response, 502, badHostAnswer)
+  }
+  outgoing.once('error', failed)
+  // No request asks for another protocol: the header that would is left out.
+  outgoing.once('upgrade', (_incoming, switched) => {
+    switched.destroy()
+    failed()
   })
   outgoing.once('response', (incoming) => {
-    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming.rawHeaders))
-    void passBody(incoming, response, upstream)
+    if (passHead(incoming, response)) return void passBody(incoming, response, upstream)
+    outgoing.destroy()
+    failed()
   })
-  pipeline(message, outgoing).catch(end)
+}
+
+/** False: Node's parser takes status codes and phrases that its writer refuses. */
+function passHead(
+  { statusCode = 0, statusMessage, rawHeaders }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  try {
+    response.writeHead(statusCode, statusMessage, endToEnd(rawHeaders))
+    return true
+  } catch {
+    response.statusMessage = '' // writeHead keeps what it refuses
+    return false
+  }
 }
 
 interface Target {

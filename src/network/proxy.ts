@@ -24,10 +24,14 @@ export interface ProxyOptions {
   /** Absent where the system cannot tell: a client then needs its command's secret. */
   readonly clientOf?: FindClient | undefined
   readonly relays?: RelayAddon | undefined
+  readonly maxClients?: number | undefined
 }
 
 /** The kernel's usual maximum, net.core.somaxconn: connections that wait while the event loop is busy. */
 const backlog = 4096
+
+/** Connections of all commands at once; with one to a host each, and the relays, they take fewer than 4096 descriptors. */
+const maxClients = 1536
 
 /** The proxy of one shell, on a port of loopback. It serves HTTP and SOCKS 5 there. */
 export class HostProxy {
@@ -44,6 +48,7 @@ export class HostProxy {
   constructor(options: ProxyOptions = {}) {
     this.#options = options
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket))
+    this.#server.maxConnections = options.maxClients ?? maxClients
   }
 
   /** Begins to listen. Rejects if it cannot. */
@@ -112,13 +117,13 @@ export class HostProxy {
       const owner = await this.#socksOwner(client)
       const request = owner && (await readRequest(client))
       if (!owner || !request) return
+      client.release() // now: after the client's end nothing can be put back
       const wanted = { ...request, client: owner.client }
       const incoming = new Incoming()
       const upstream = await owner.gate.connect(wanted, incoming)
       if ('reason' in upstream) return answerRequest(client, upstream.reason)
       if (socket.destroyed) return void upstream.socket.destroy()
       answerRequest(client, undefined)
-      client.release()
       await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
     } catch {
       socket.destroy() // it went away, or was slow to say what it wants
@@ -137,7 +142,10 @@ export class HostProxy {
 
   #ownerOf(socket: Duplex, secret: string | undefined): Owner | undefined {
     const found = this.#clients.get(socket)
-    const gate = secret === undefined ? found && this.#numbered.get(found.command) : this.#gates.get(secret)
+    const own = found && this.#numbered.get(found.command)
+    const gate = secret === undefined ? own : this.#gates.get(secret)
+    // A command may have come by the secret of another, whose hosts are not its own.
+    if (found && gate !== own) return undefined
     return gate && { gate, client: found && { pid: found.pid, program: found.program } }
   }
 }

@@ -47,8 +47,10 @@ export class Records {
       ...client,
       count: 1,
     }
-    if (this.#records.length < maxRecords) this.#records.push(record)
-    this.#known.set(key, record)
+    if (this.#records.length < maxRecords) {
+      this.#records.push(record)
+      this.#known.set(key, record)
+    }
     return record
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { exchange, openProxy, webServer } from './surroundings.ts'
+import { basic, exchange, openProxy, webServer } from './surroundings.ts'
 
 const anonymous = Buffer.of(5, 1, 0)
 const withPassword = Buffer.of(5, 2, 0, 2)
@@ -52,7 +52,7 @@ describe('SOCKS 5', () => {
     const { port, proxy, gate, get } = await proxied()
     const bytes = Buffer.concat([withPassword, password(gate.secret), named('good.example', port)])
     const apart = await exchange(proxy.port, ...Array.from(bytes, (byte) => Buffer.of(byte)), get)
-    const together = await exchange(proxy.port, Buffer.concat([bytes, get]), Buffer.from('Connection: close'))
+    const together = await exchange(proxy.port, Buffer.concat([bytes, get]))
     expect([replyIn(apart), replyIn(together)]).toEqual([0, 0])
     expect(apart.toString()).toContain('200 OK')
     expect(together.toString()).toContain('200 OK')
@@ -122,6 +122,27 @@ describe('SOCKS 5', () => {
       [5, 0, 5, 0],
     ])
     expect(gate.connections()).toMatchObject([{ pid: 42, program: 'java' }])
+  })
+
+  it('a command that has the secret of another is refused', async () => {
+    const { port } = await webServer()
+    const allow = [`good.example:${port}`, `127.0.0.1:${port}`]
+    let command = 0
+    const { proxy, gate } = await openProxy(
+      { allow },
+      { clientOf: () => ({ command, pid: 42, program: 'curl' }) },
+    )
+    const narrow = proxy.open({ rules: { allow: [[]], deny: [], checkSni: false } })
+    const head = `GET http://good.example:${port}/ HTTP/1.1\r\n${basic(gate.secret)}Connection: close\r\n\r\n`
+    const bySocks = [withPassword, password(gate.secret), named('good.example', port)]
+    const answers = async () => [
+      (await exchange(proxy.port, head)).toString().slice(0, 12),
+      [...(await exchange(proxy.port, ...bySocks))].slice(0, 4),
+    ]
+    command = narrow.number
+    expect(await answers()).toEqual(['HTTP/1.1 407', [5, 2, 1, 1]])
+    command = gate.number
+    expect(await answers()).toEqual(['HTTP/1.1 200', [5, 2, 1, 0]])
   })
 
   it('lets a client go that leaves in the middle of its greeting', async () => {

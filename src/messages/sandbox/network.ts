@@ -1,10 +1,11 @@
-import type { Unmet, UnmetHosts } from '../../base/refusal.ts'
+import type { UnmetHosts } from '../../base/refusal.ts'
 import type { ConnectionReason } from '../../base/types.ts'
 
 /** Answers of the proxy, which clients such as curl print. */
 export const unknownClient = 'vitrine: this proxy serves only the commands that it was started for.'
 export const badProxyRequest =
   'vitrine: the proxy takes CONNECT HOST:PORT, and http:// URLs whose Host header agrees.'
+export const badHostAnswer = 'vitrine: the host sent no answer that the proxy can pass on.'
 
 const reasons: Readonly<Record<ConnectionReason, string>> = {
   'not-listed': 'is not in the list of hosts that this command may connect to',
@@ -37,10 +38,6 @@ export function hostsMissing(got: string): UnmetHosts {
     got,
     remedy: 'set [shell] network to true or false',
   }
-}
-
-export function describeNoHosts({ wanted, got, remedy }: Unmet): string {
-  return `A list of hosts in [shell] network needs ${wanted}; this host: ${got}. Nothing ran.\nTo run the command, ${remedy}.`
 }
 
 /** A wildcard that would allow hosts of everybody. */

@@ -14,7 +14,8 @@ export class Outgoing {
       counted(chunk.length)
       if (!upstream.write(chunk)) client.pause()
     })
-    client.once('end', () => upstream.end())
+    if (client.readableEnded) upstream.end()
+    else client.once('end', () => upstream.end())
     upstream.on('drain', () => void (this.#isStopped || client.resume()))
   }
 
