@@ -1,11 +1,11 @@
-/* Between binding.cc and a platform's core.c or core.cc: starts commands, reports their output and end, takes orders by id. */
+/* Between binding.cc and a system's core: starts commands, reports their output and end, takes orders by id. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
+/* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
 enum { VT_INTERFACE = 17 };
 
 struct vt_denials;
@@ -34,7 +34,7 @@ struct vt_end {
 
 struct vt_looked;
 
-/* The beginning (head) and the end (tail) of one stream, or of both. If they are the whole output, tail follows head in memory. */
+/* Beginning and end of one stream, or of both. If they are the whole output, tail follows head in memory. */
 struct vt_kept {
   uint64_t bytes;
   char *head, *tail; /* one block that begins at `head` */
@@ -45,7 +45,7 @@ enum { VT_KEPT_BOTH = 2, VT_KEPT = 3 }; /* after the two streams */
 
 /* What vt_core_store() wrote to the file. */
 struct vt_stored {
-  int failed_errno; /* 0, or the error of write(2), after which `rest` was read but not written, or of close(2) */
+  int failed_errno; /* 0, or an error of close(2) or of write(2); after the latter `rest` was read but not written */
   int rest_stream;
   char *rest;
   size_t rest_length;
@@ -56,14 +56,14 @@ struct vt_stored {
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
-  void (*release)(struct vt_owner *owner); /* a command or lookup no longer needs the owner */
+  void (*release)(struct vt_owner *owner); /* a command, lookup or relay needs it no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
   void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
   void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: a lookup; once at most */
   void (*relayed)(struct vt_owner *owner, uint32_t id, bool ended); /* Linux: a relay has ended, or needs vt_core_relay_more */
   void (*held)(struct vt_owner *owner, uint32_t id); /* Linux: no output follows until vt_core_store() */
-  void (*stored)(struct vt_owner *owner, uint32_t id, struct vt_stored *stored); /* Linux: the owner's; output goes on as before */
+  void (*stored)(struct vt_owner *owner, uint32_t id, struct vt_stored *stored); /* Linux: `stored` is the owner's; output goes on */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -81,13 +81,13 @@ enum vt_place_kind {
   VT_SOCKET, /* a unix socket to connect to */
   VT_READABLE,
   VT_UNREADABLE,
-  VT_SEARCHED, /* a directory that is searched for files to make unreadable, by the three kinds below */
+  VT_SEARCHED, /* a directory that is searched for files to make unreadable, by the patterns of the three kinds below */
   VT_NAME,     /* a pattern (fnmatch(3)): files with such a name are unreadable */
   VT_EXCEPTED, /* a pattern: files with such a name stay readable */
   VT_SKIPPED,  /* a pattern: directories with such a name are not searched */
   VT_ROOT,      /* workspace mode: a directory that the command may change */
   VT_PROTECTED, /* workspace mode: what the command may not change in a VT_ROOT directory */
-  VT_CLOSED,    /* a directory whose entries may not be made or changed, except those on the way to a VT_PROTECTED place */
+  VT_CLOSED,    /* a directory whose entries may not be made or changed, except on the way to a VT_PROTECTED place */
 };
 
 struct vt_place {
@@ -101,7 +101,7 @@ struct vt_proxy {
   uint32_t command; /* the proxy's number for the command */
 };
 
-/* All texts are in one block that begins at candidates.at; the core frees it, and the array of places. */
+/* The core frees the array of places, and the block of all texts, which begins at candidates.at. */
 struct vt_request {
   uint32_t id;
   struct vt_owner *owner;
@@ -109,7 +109,7 @@ struct vt_request {
   struct vt_place *places; /* Linux: what a confined command may reach; NULL: it is unconfined */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
-  uint32_t timeout_ms, grace_ms; /* Linux: deadline; SIGTERM to SIGKILL, also in vt_core_terminate(). 0, 0: left to the owner */
+  uint32_t timeout_ms, grace_ms; /* Linux: deadline; from SIGTERM to SIGKILL, also in vt_core_terminate(). Both 0: left to the owner */
   uint16_t columns, rows; /* Linux: size of a terminal instead of pipes; 0: none */
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
@@ -134,16 +134,16 @@ void vt_core_terminate(uint32_t id, bool at_deadline); /* SIGTERM, SIGCONT to th
 void vt_core_kill(uint32_t id); /* SIGKILL to all processes of the command */
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
-/* Linux: hands the output over to a thread that writes it to a file. Between `held` and vt_core_store() the owner writes what it got
- * so far. False: nothing is stored (-1: no file), and the owner goes on getting the output. After true, `stored` follows unless `end`
- * comes first; it is empty if no thread could be started. `until`: after so many bytes the owner gets the output again; 0: never.
- * `keep`: how many bytes of the beginning and of the end `stored` has. */
+/* Linux: hands the output over to a thread that writes it to a file. Between `held` and vt_core_store() the owner writes what it has.
+ * False: the owner goes on getting the output (as for file -1). After true, `stored` follows unless `end` comes first; empty: no
+ * thread could be started. `until`: after so many bytes the owner gets the output again; 0: never. `keep`: bytes of each end in
+ * `stored`. */
 void vt_core_hold(uint32_t id);
 bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until);
 void vt_core_free_stored(struct vt_stored *stored);
 void vt_core_answer(uint32_t id, size_t number, bool yes); /* Linux: to the owner's `asked` */
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
-/* For an owner that goes away. Releases it once more, besides once per command. */
+/* For an owner that goes away; releases it once more. */
 void vt_core_kill_all_of(struct vt_owner *owner);
 
 const char *vt_core_step_name(int step);
@@ -162,7 +162,6 @@ struct vt_refused {
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
 void vt_core_free_denials(struct vt_denials *denials);
 
-/* Receives the probe's facts, in the order of the JavaScript object. */
 struct vt_facts {
   void *to;
   void (*number)(void *to, const char *name, double value);
@@ -199,16 +198,15 @@ void vt_core_make_private(const char *temporary, struct vt_private *made);
 int vt_core_remove_private(int lock);
 /* The same without blocking, if it is empty, as after most commands. False: it stays, locked. */
 bool vt_core_remove_empty_private(int lock);
-/* Whether it is as it was made but for its times, which are reset. False: remove it. */
+/* Resets its times; false: something else has changed, so it must be removed. */
 bool vt_core_reset_private(int lock);
 /* Removes the directories of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);
 
-/* What is at some paths. `above`: whether it is the same directory; `paths`: also its times, and what a link there leads to. Both
- * end with NULL. */
+/* What is at some paths. `above`: only which directory; `paths`: also its times, and what a link leads to. Both end with NULL. */
 struct vt_dir_snapshot *vt_core_snapshot(const char *const *above, const char *const *paths);
-/* False also if something had changed just before: a further change in the same tick of the clock would not show. */
+/* False also if something had changed just before: another change in that tick would not show. */
 bool vt_core_unchanged(const struct vt_dir_snapshot *snapshot);
 void vt_core_free_snapshot(struct vt_dir_snapshot *snapshot);
 
@@ -230,13 +228,13 @@ struct vt_looked {
   size_t length;
 };
 
-/* Starts a lookup; calls `looked` and releases the owner when it is done. Owns the questions (from malloc, NUL-separated)
- * unless it returns an errno; EBUSY: too many lookups that were given up still hang. */
+/* Starts a lookup; then calls `looked` and releases the owner. Takes over the questions (from malloc) unless it returns an errno;
+ * EBUSY: too many lookups that were given up still hang. */
 int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions);
 /* `looked` is not called any more; false: it was. The caller frees the answers so far. */
 bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
 
-/* Answers at once what the kernel knows without asking a file system, else with EAGAIN. Returns the length of the answers. */
+/* Answers from the kernel's cache, else with EAGAIN. Returns the length of the answers. */
 size_t vt_core_look_cached(struct vt_text questions, char *answers, size_t room);
 
 /* The process of a command that connected to the proxy. */
@@ -246,10 +244,10 @@ struct vt_proxy_client {
   char program[16]; /* empty: unknown */
 };
 
-/* By the port that it connected from; answers once for each connection. False: unknown, or no command's. */
+/* By the port that it connected from; once for each connection. False: no command's. */
 bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client);
 
-/* Two connected TCP sockets, the first on loopback, whose bytes a thread of the core is to carry. */
+/* Two connected TCP sockets, the first on loopback, whose bytes a thread is to carry. */
 struct vt_relay_request {
   uint32_t id;
   struct vt_owner *owner;
@@ -262,7 +260,7 @@ struct vt_relayed {
   uint64_t there, back; /* bytes written to the second socket, and to the first */
 };
 
-/* 0 or an errno. It ends when both directions have ended, or one fails; vt_core_end_relay must follow. */
+/* 0 or an errno. Ends when both directions have ended, or one fails; vt_core_end_relay() must follow. */
 int vt_core_relay(const struct vt_relay_request *request);
 void vt_core_relay_more(uint32_t id, uint64_t bytes);
 /* Ends it if it runs, forgets it and releases the owner. */

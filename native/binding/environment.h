@@ -22,7 +22,8 @@ struct Environment {
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kEnd, kWritten, kStarted, kAsked, kLooked, kRelayed, kHeld, kStored };
+enum Kind { kOutput, kWritten, kStarted, kAsked, kHeld, kEnd, kStored, kLooked, kRelayed };
+constexpr const char* kKindNames[] = {"output", "written", "started", "asked", "held"};  // the others are described elsewhere
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
@@ -123,26 +124,20 @@ void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 // Makes the event of src/launch/addon.ts or src/network/carry/relay-addon.ts, or the answers of a lookup.
 napi_value describe_event(Napi::Env env, Event* event) {
-  napi_value bytes;
   if (event->kind == kEnd) return describe_end(env, event->end);
   if (event->kind == kStored) return describe_stored(env, *event->stored);
-  if (event->kind == kOutput || event->kind == kLooked)
-    napi_create_buffer_copy(env, event->length, event->bytes(), nullptr, &bytes);
-  if (event->kind == kLooked) return bytes;
+  if (event->kind == kLooked) return bytes_of(env, event->bytes(), event->length);
   if (event->kind == kRelayed) return Napi::String::New(env, event->stream ? "ended" : "more");
   Napi::Object object = Napi::Object::New(env);
-  if (event->kind == kStarted) set_text(object, "kind", "started");
-  if (event->kind == kHeld) set_text(object, "kind", "held");
+  set_text(object, "kind", kKindNames[event->kind]);
   if (event->kind == kAsked) {
-    set_text(object, "kind", "asked");
     set_number(object, "number", event->stream);
     set_value(object, "path", Napi::String::New(env, event->bytes(), event->length));
   }
-  if (event->kind == kWritten) set_text(object, "kind", "written");
-  if (event->kind != kOutput) return object;
-  set_text(object, "kind", "output");
-  set_text(object, "stream", event->stream == 0 ? "stdout" : "stderr");
-  set_value(object, "bytes", bytes);
+  if (event->kind == kOutput) {
+    set_text(object, "stream", event->stream == 0 ? "stdout" : "stderr");
+    set_value(object, "bytes", bytes_of(env, event->bytes(), event->length));
+  }
   return object;
 }
 

@@ -38,9 +38,7 @@ Napi::Value look_cached(const Napi::CallbackInfo& info) {
   std::string questions = info[0].As<Napi::String>();
   char room[32 * 1024];
   const size_t length = vt_core_look_cached({questions.data(), questions.size()}, room, sizeof room);
-  napi_value answers;
-  napi_create_buffer_copy(env, length, room, nullptr, &answers);
-  return Napi::Value(env, answers);
+  return Napi::Value(env, bytes_of(env, room, length));
 }
 
 // giveUpLooking(id) -> the answers so far; undefined when the callback has been called, or is about to be
@@ -49,8 +47,7 @@ Napi::Value give_up_looking(const Napi::CallbackInfo& info) {
   vt_looked looked;
   if (!vt_core_give_up_looking(info[0].As<Napi::Number>().Uint32Value(), &looked)) return env.Undefined();
   handler_of(env, current(info), looked.id, true);
-  napi_value answers;
-  napi_create_buffer_copy(env, looked.length, looked.answers ? looked.answers : "", nullptr, &answers);
+  napi_value answers = bytes_of(env, looked.answers, looked.length);
   std::free(const_cast<char*>(looked.answers));
   return Napi::Value(env, answers);
 }

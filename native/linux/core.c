@@ -12,6 +12,7 @@
 
 #include "base/command.h"
 #include "base/descriptors.h"
+#include "base/memory.h"
 #include "notify/denials.h"
 #include "supervise/deadline.h"
 #include "launch/launcher.h"
@@ -27,8 +28,7 @@
 static char **split(struct vt_text text) {
   size_t count = text.length > 0;
   for (size_t at = 0; at < text.length; at++) count += text.at[at] == 0;
-  char **items = calloc(count + 2, sizeof *items);
-  if (!items) abort();
+  char **items = vt_must(calloc(count + 2, sizeof *items));
   char *at = text.at;
   for (size_t item = 0; item < count; item++, at += strlen(at) + 1) items[item] = at;
   return items;
@@ -56,8 +56,7 @@ static int open_state(struct vt_command *command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
   command->state_fd = vt_above_standard(ends[1]);
-  command->has_state = command->state_fd >= 0;
-  if (!command->has_state) {
+  if (command->state_fd < 0) {
     vt_close(ends[0]);
     return -1;
   }
@@ -66,8 +65,7 @@ static int open_state(struct vt_command *command) {
 }
 
 static struct vt_command *command_of(const struct vt_request *request) {
-  struct vt_command *command = calloc(1, sizeof *command);
-  if (!command) abort();
+  struct vt_command *command = vt_must(calloc(1, sizeof *command));
   command->strings = request->candidates.at;
   command->candidates = split(request->candidates);
   command->argv = split(request->argv);
@@ -76,7 +74,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->merged = request->merged;
   command->id = request->id;
   command->owner = request->owner;
-  command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
+  command->state_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
   command->limits = request->limits;
   command->places = request->places;
@@ -100,7 +98,7 @@ static bool mark(struct vt_command *command) {
 /* On the JavaScript thread: the event loop, which is the supervisor's, has nothing of it yet. */
 static void discard(struct vt_command *command) {
   if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
-  if (command->has_state) close(command->state_fd);
+  if (command->state_fd >= 0) close(command->state_fd);
   vt_streams_release(command, false);
   vt_command_free(command);
 }

@@ -44,6 +44,26 @@ function textAt(error: unknown, name: 'code' | 'message'): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** What a function returns; undefined if a system call in it fails. Other errors are bugs. */
+export function unlessSystemError<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (errorCode(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+/** Whether a function returns rather than throws. */
+export function succeeds(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** What a function returns; undefined if it throws, where every error means the same. */
 export function tried<T>(work: () => T): T | undefined {
   try {

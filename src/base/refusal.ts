@@ -39,7 +39,9 @@ export type Refusal =
   | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 
-export type Unmet = Pick<Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>, 'wanted' | 'got' | 'remedy'>
+export type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
+
+export type Unmet = Pick<Unavailable, 'wanted' | 'got' | 'remedy'>
 
 /** What workspace mode needs beyond read mode. */
 export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }

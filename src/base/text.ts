@@ -58,6 +58,11 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
+/** A text and a line after it. */
+export function withLine(text: string, line: string): string {
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}`
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** `1.2 MB`: decimal units, one place behind the point. */

@@ -8,6 +8,12 @@ export function visible(text: string): string {
   )
 }
 
+/** At most `most` characters of a text, and dots where it goes on. */
+export function clipped(text: string, most: number): string {
+  const shown = visible(text)
+  return shown.length > most ? `${shown.slice(0, most)}...` : shown
+}
+
 /** Escapes invisible characters and unusual blanks, too: for text that a person decides by. */
 export function whollyVisible(text: string): string {
   return visible(text).replace(

@@ -1,11 +1,12 @@
 import { realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { tried } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
-import { baseDirectory, homeOf, isBeneath } from '../base/paths.ts'
+import { baseDirectory, homeOf, isBeneath, realPath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
-import { realDirectory, userConfigFile } from '../config/files.ts'
+import { auditFiles, realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { VitrineError } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import { unfitRoot } from '../messages/workspace.ts'
 import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
 import { type ChangesWanted, tooWide } from '../sandbox/workspace/changes.ts'
@@ -29,12 +30,12 @@ export function changesIn(
     protected: given,
     gitConfigs: gitConfigsOf(env),
     asks: on_protected === 'ask',
-    own: ownOf(env),
+    own: { ...ownOf(env), files: ownFiles(loaded) },
   }
   const current = rememberedChanges(wanted, sandbox.pathStates)
   return () => {
     const changes = current()
-    if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
+    if ('why' in changes) throw unavailable(unfitRoot(changes))
     return changes
   }
 }
@@ -56,15 +57,18 @@ function ownOf(env: Environment): ChangesWanted['own'] {
   return {
     home: realDirectory(homeOf(env)),
     others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
-    package: ownPackage(),
+    // A bundled program may contain no package of vitrine.
+    package: tried(() => realpathSync(packageRoot())),
   }
 }
 
-function ownPackage(): string | undefined {
-  try {
-    return realpathSync(packageRoot())
-  } catch {
-    // A bundled program may contain no package of vitrine.
-    return undefined
-  }
+/** The configuration that was read, and the audit log: they, or what they are links to, may lie in the workspace. */
+function ownFiles({ files, config }: LoadedConfig): readonly string[] {
+  const all = [...files.map(({ file }) => file), ...auditFiles(config.audit.path)]
+  return [...new Set(all.flatMap((file) => [join(placeOf(dirname(file)), basename(file)), placeOf(file)]))]
+}
+
+/** Real as far as it exists and can be looked at: opening the audit log reports what is wrong with its directory. */
+function placeOf(path: string): string {
+  return realPath(path) ?? (dirname(path) === path ? path : join(placeOf(dirname(path)), basename(path)))
 }

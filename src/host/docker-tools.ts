@@ -1,10 +1,10 @@
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { containerFailed, ownImage } from '../messages/docker.ts'
-import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { isVitrineError, unavailable, type VitrineError } from '../messages/error.ts'
 import { type Engine, type EngineError, isEngineError } from '../sandbox/docker/engine/engine.ts'
 import { type FoundSocket, findEngines, reachEngine } from '../sandbox/docker/engine/reach.ts'
-import { buildImage, hasImage } from '../sandbox/docker/image.ts'
+import { buildImage, imageId } from '../sandbox/docker/image.ts'
 import {
   type CleanUp,
   type OwnContainer,
@@ -29,8 +29,9 @@ export interface DockerStatus {
 }
 
 export async function dockerStatus({ config }: LoadedConfig, env: Environment): Promise<DockerStatus> {
-  const image = { name: imageOf({ config }), own: config.docker.image === '' }
-  const found = { version: 1, chosen: config.shell.backend === 'docker' } as const
+  const own = config.docker.image === ''
+  const image = { name: own ? ownImage : config.docker.image, own, present: null }
+  const found = { version: 1, chosen: config.shell.backend === 'docker', image, containers: [] } as const
   let sockets: readonly FoundSocket[] = []
   try {
     sockets = await findEngines(env)
@@ -40,18 +41,12 @@ export async function dockerStatus({ config }: LoadedConfig, env: Environment): 
       ...found,
       sockets,
       engine: { socket: engine.socketPath, version: Version, api: engine.api },
-      image: { ...image, present: await hasImage(engine, image.name) },
+      image: { ...image, present: (await imageId(engine, image.name)) !== undefined },
       containers: await ownContainers(engine),
     }
   } catch (error) {
     if (!(isEngineError(error) || isVitrineError(error))) throw error
-    return {
-      ...found,
-      sockets,
-      problem: problemOf(error),
-      image: { ...image, present: null },
-      containers: [],
-    }
+    return { ...found, sockets, problem: problemOf(error) }
   }
 }
 
@@ -83,15 +78,11 @@ export async function buildDockerImage(
   return error === undefined ? { image: ownImage } : { image: ownImage, error }
 }
 
-function imageOf({ config }: Pick<LoadedConfig, 'config'>): string {
-  return config.docker.image === '' ? ownImage : config.docker.image
-}
-
 async function asked<T>(engine: Engine, work: (engine: Engine) => Promise<T>): Promise<T> {
   try {
     return await work(engine)
   } catch (error) {
     if (!isEngineError(error)) throw error
-    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...containerFailed(error.message) })
+    throw unavailable({ for: 'docker', ...containerFailed(error.message) })
   }
 }

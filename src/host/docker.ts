@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts'
 import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { dockerLauncher } from '../launch/docker.ts'
 import { otherPlatform, ownImage } from '../messages/docker.ts'
-import { VitrineError } from '../messages/error.ts'
+import { unavailable, VitrineError } from '../messages/error.ts'
 import { posixShell } from '../request/interpreter.ts'
 import { isShown, openDocker } from '../sandbox/docker/open.ts'
 import { dockerSandbox } from '../sandbox/docker/sandbox.ts'
@@ -25,7 +25,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   const { config } = loaded
   const { platform, name = platform } = host
   if (platform !== 'linux' && platform !== 'macos')
-    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...otherPlatform(name) })
+    throw unavailable({ for: 'docker', ...otherPlatform(name) })
   const { workspace } = workspaceOf(loaded, cwd)
   const settings = settingsOf(config, network)
   const startCommand = config.docker.start_command

@@ -3,7 +3,7 @@ import type { Unmet } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import type { Config } from '../config/schema.ts'
 import { engineLate } from '../messages/docker.ts'
-import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { isVitrineError, unavailable, type VitrineError } from '../messages/error.ts'
 import { callsDocker } from '../policy/command/calls-docker.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { reachEngine } from '../sandbox/docker/engine/reach.ts'
@@ -52,5 +52,5 @@ function isLocal(env: Readiness['env']): boolean {
 }
 
 function needed({ wanted, got, remedy }: Unmet): VitrineError {
-  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'engine', wanted, got, remedy })
+  return unavailable({ for: 'engine', wanted, got, remedy })
 }

@@ -5,15 +5,22 @@ import { nativeLookup } from '../facts/native-lookup.ts'
 import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from '../launch/addon.ts'
 import type { Launcher } from '../launch/launch.ts'
 import { nativeLauncher } from '../launch/native.ts'
-import { VitrineError } from '../messages/error.ts'
-import { addonOnWindows, launcherMissing, noAddonFor } from '../messages/platform.ts'
+import { unavailable } from '../messages/error.ts'
+import {
+  addonMissing,
+  addonOnWindows,
+  launcherMissing,
+  noAddonFor,
+  noSandboxOn,
+} from '../messages/platform.ts'
 import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { FindClient } from '../network/proxy.ts'
 import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, posixShell } from '../request/interpreter.ts'
+import { linuxSandbox } from '../sandbox/linux.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
-import { selectSandbox } from './select-sandbox.ts'
+import { unavailableSandbox } from '../sandbox/unavailable.ts'
 
 /** What vitrine found on this machine, once for all shells of the process. */
 export interface Host {
@@ -73,27 +80,36 @@ function probeWindows(addonPath: string | undefined): Host {
 
 /** Chooses what a host's shells work with. Modules that only one system needs are imported only there. */
 export async function equip(host: Host): Promise<Equipment> {
-  const { platform, addon } = host
-  const windows = platform === 'windows'
+  const { platform } = host
+  const addon = 'missing' in host.addon ? undefined : host.addon
   return {
     platform,
     place: platform,
-    sandbox: await selectSandbox({
-      platform,
-      name: host.name ?? platform,
-      probe: host.probe,
-      windows: host.windows?.probe,
-      missing: 'missing' in addon ? addon.missing : undefined,
-      watch: () => ('missing' in addon ? 0 : addon.watch()),
-      directories: 'missing' in addon ? undefined : addon,
-    }),
+    sandbox: await sandboxOf(host),
     launcher: await selectLauncher(host),
-    interpreter: windows ? await windowsShell(host) : posixShell,
+    interpreter: platform === 'windows' ? await windowsShell(host) : posixShell,
     pathLookup: await pathLookupOf(host),
-    clientOf: 'missing' in addon ? undefined : (port) => addon.proxyClient(port),
-    relays: 'missing' in addon ? undefined : addon,
+    clientOf: addon && ((port) => addon.proxyClient(port)),
+    relays: addon,
     resolver: host.resolver,
   }
+}
+
+/** The sandbox of this host, or one that refuses with the reason if there is none. */
+async function sandboxOf({ platform, name = platform, addon, probe, windows }: Host): Promise<Sandbox> {
+  switch (platform) {
+    case 'linux':
+      if ('missing' in addon || !probe) break
+      return linuxSandbox(probe, () => addon.watch(), addon)
+    case 'windows':
+      if (!windows) break
+      return (await import('../sandbox/windows.ts')).windowsSandbox(windows.probe)
+    case 'macos':
+      return (await import('../sandbox/macos/sandbox.ts')).macosSandbox()
+    case 'other':
+      return unavailableSandbox({ ...noSandboxOn(name), platform: name })
+  }
+  return unavailableSandbox(addonMissing('missing' in addon ? addon.missing : undefined))
 }
 
 /** The addon's is always loaded; the fallback only where it is needed. */
@@ -144,11 +160,7 @@ async function launcherWithout({ missing }: AddonMissing, platform: Platform): P
     return await execaLauncher({ groups: platform !== 'windows' })
   } catch (error) {
     const got = `${missing}; execa: ${errorText(error)}`
-    throw new VitrineError({
-      code: 'SANDBOX_UNAVAILABLE',
-      for: 'launcher',
-      ...launcherMissing(got),
-    })
+    throw unavailable({ for: 'launcher', ...launcherMissing(got) })
   }
 }
 

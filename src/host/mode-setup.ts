@@ -47,7 +47,6 @@ export interface SetupOptions {
   readonly reads: Reads
   /** What workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE. */
   readonly changes: () => Changes
-  /** The kind of the shell's network. */
   readonly network: NetworkKind
   readonly privateTmp: boolean
   readonly env: Environment

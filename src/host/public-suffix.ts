@@ -1,24 +1,15 @@
-import type { LoadedConfig } from '../config/load.ts'
-import { VitrineError } from '../messages/error.ts'
+import { badSetting, type LoadedConfig } from '../config/load.ts'
 import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
 import { refuseValue } from '../request/fields.ts'
 
 /** Throws INVALID_REQUEST (a given list) or CONFIG_INVALID if a wildcard allows a whole public suffix. */
-export async function checkWildcards(
-  given: NetworkSetting | undefined,
-  { config, sources }: LoadedConfig,
-): Promise<void> {
-  const wide = await publicSuffixIn(given ?? config.shell.network)
+export async function checkWildcards(given: NetworkSetting | undefined, loaded: LoadedConfig): Promise<void> {
+  const wide = await publicSuffixIn(given ?? loaded.config.shell.network)
   if (wide === undefined) return
   const got = suffixWildcard(wide)
   if (given !== undefined) refuseValue('network', narrowWildcard, got)
-  throw new VitrineError({
-    code: 'CONFIG_INVALID',
-    file: sources['shell.network'].where,
-    key: 'shell.network',
-    problem: { kind: 'bad-value', wanted: narrowWildcard, got },
-  })
+  throw badSetting(loaded, 'shell.network', narrowWildcard, got)
 }
 
 /** The first entry that is a wildcard over a whole public suffix. */

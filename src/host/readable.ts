@@ -2,9 +2,8 @@ import { isAbsolute } from 'node:path'
 import { isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { gitRoot, realDirectory } from '../config/files.ts'
-import type { LoadedConfig } from '../config/load.ts'
+import { badSetting, type LoadedConfig } from '../config/load.ts'
 import { Lookup, type PathLookup } from '../facts/lookup.ts'
-import { VitrineError } from '../messages/error.ts'
 import { wanted } from '../messages/wanted.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 
@@ -26,7 +25,8 @@ export async function readsOf(
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
   const { whole, workspace } = workspaceOf(loaded, cwd)
   const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace)
-  if (path !== undefined) throw holdsTooMuch(loaded, path, workspace)
+  if (path !== undefined)
+    throw badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
   return readsFor({ reads, unreadable, workspace, whole, env })
 }
 
@@ -45,13 +45,4 @@ export function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: strin
   const directory = (path: string) => (path === '' ? gitRoot(cwd) : realDirectory(path))
   const [whole, workspace] = [directory(outerWorkspace ?? named), directory(named)]
   return { whole, workspace: isBeneath(workspace, whole) ? workspace : whole }
-}
-
-function holdsTooMuch({ sources }: LoadedConfig, path: string, workspace: string): VitrineError {
-  return new VitrineError({
-    code: 'CONFIG_INVALID',
-    file: sources['shell.unreadable'].where,
-    key: 'shell.unreadable',
-    problem: { kind: 'bad-value', wanted: wanted.unreadable(workspace), got: JSON.stringify(path) },
-  })
 }

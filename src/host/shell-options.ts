@@ -9,8 +9,9 @@ import {
   checkNoNul,
   type FieldRules,
   fieldOf,
+  fieldOneOf,
+  hasFields,
   isFunction,
-  isObject,
   isString,
   kindOf,
   readFields,
@@ -65,21 +66,21 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
 
 const shellFields: FieldRules<ShellOptions> = {
   cwd: fieldOf.string,
-  backend: {
-    wanted: wanted.oneOf(['local', 'docker']),
-    test: (value) => value === 'local' || value === 'docker',
-  },
+  backend: fieldOneOf('local', 'docker'),
   addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
   mode: { wanted: wanted.oneOf(modes), test: isString },
   network: networkField,
   privateTmp: fieldOf.boolean,
   config: {
     wanted: wanted.config,
-    test: (value) => isString(value) || (isObject(value) && 'config' in value && 'sources' in value),
+    test: (value) => isString(value) || hasFields(value, 'config', 'sources'),
   },
   env: fieldOf.variables,
   approver: fieldOf.function,
-  scratchpad: { wanted: wanted.scratchpad, test: isScratchpad },
+  scratchpad: {
+    wanted: wanted.scratchpad,
+    test: (value) => hasFields(value, 'session', 'open', 'describe'),
+  },
 }
 
 /** Throws INVALID_REQUEST unless it is a mode. */
@@ -92,19 +93,22 @@ export function checkMode(mode: unknown): asserts mode is Mode {
 const maxInlineChars = 67_108_864
 
 const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
-  signal: { wanted: wanted.abortSignal, test: isAbortSignal },
+  signal: {
+    wanted: wanted.abortSignal,
+    test: (value) => hasFields(value, 'aborted', 'throwIfAborted', 'addEventListener'),
+  },
   onOutput: fieldOf.function,
   save: fieldOf.boolean,
   inlineMaxChars: {
     wanted: wanted.integer(0, maxInlineChars),
     test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
   },
-  encoding: {
-    wanted: wanted.oneOf(['utf8', 'buffer']),
-    test: (value) => value === 'utf8' || value === 'buffer',
+  encoding: fieldOneOf('utf8', 'buffer'),
+  hintFor: fieldOneOf('user', 'tool'),
+  line: {
+    wanted: wanted.line,
+    test: (value) => hasFields(value, 'onState') && isFunction(Object(value).onState),
   },
-  hintFor: { wanted: wanted.oneOf(['user', 'tool']), test: (value) => value === 'user' || value === 'tool' },
-  line: { wanted: wanted.line, test: isLineOptions },
 }
 
 const listFields: FieldRules<ExecuteAllOptions<Encoding>> = {
@@ -131,16 +135,4 @@ export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOpti
 /** The same for the options of a list of commands. */
 export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
   return readFields('options', given, listFields)
-}
-
-function isScratchpad(value: unknown): boolean {
-  return isObject(value) && 'session' in value && 'open' in value && 'describe' in value
-}
-
-function isLineOptions(value: unknown): boolean {
-  return isObject(value) && 'onState' in value && isFunction(value.onState)
-}
-
-function isAbortSignal(value: unknown): boolean {
-  return isObject(value) && 'aborted' in value && 'throwIfAborted' in value && 'addEventListener' in value
 }

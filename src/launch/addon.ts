@@ -145,7 +145,7 @@ export function loadAddon<A extends AddonCore>(
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
     // Any failure has the same consequence: read and workspace mode are refused with this reason.
-    return { missing: firstLine(errorText(error)) }
+    return { missing: errorText(error).replace(/\n.*/s, '') }
   }
 }
 
@@ -164,8 +164,4 @@ function packagedAddon(): string {
   return existsSync(built)
     ? built
     : join(root, 'prebuilds', `${platformName}-${process.arch}`, 'vitrine.node')
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text
 }

@@ -1,3 +1,4 @@
+import { tried } from '../base/errno.ts'
 import type { Stream } from '../base/types.ts'
 import { Frames } from '../sandbox/docker/engine/frames.ts'
 import { inside } from '../sandbox/docker/node-mounts.ts'
@@ -90,10 +91,7 @@ export class InsideOutput {
 
   #takeEnd(bytes: Buffer): void {
     this.#end += bytes.toString('latin1')
-    try {
-      this.end = JSON.parse(Buffer.from(this.#end, 'latin1').toString())
-    } catch {
-      // The rest is still to come.
-    }
+    // Fails while the rest is still to come.
+    this.end = tried(() => JSON.parse(Buffer.from(this.#end, 'latin1').toString()))
   }
 }

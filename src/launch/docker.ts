@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../base/errno.ts'
@@ -11,6 +10,7 @@ import { identityFor, wrapped } from './docker-argv.ts'
 import { containerProcessEnd, endsByDefault, insideProcessEnd, killedBy, neverRan } from './docker-end.ts'
 import { InsideOutput, insideArgv, insideVariables } from './docker-inside.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
+import { pump } from './pump.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
 const windowBytes = 1024 * 1024
@@ -129,7 +129,7 @@ class ContainedCommand {
   #feed({ socket }: Exec): void {
     if (!this.#stdin) return
     const { stdin } = this.#request
-    if (typeof stdin === 'number') passOn(stdin, this.#stdin)
+    if (typeof stdin === 'number') pump(stdin, this.#stdin)
     this.#stdin.pipe(socket)
   }
 
@@ -234,12 +234,4 @@ function wantedBy({ confinement }: LaunchRequest): ContainerRequest {
   // Containers that wait for a command are those of read mode.
   if (confinement.changes) return { mode: 'workspace', fresh: true }
   return { mode: 'read', fresh: confinement.fresh }
-}
-
-/** Pumps one of our descriptors, which stays open. */
-function passOn(fd: number, to: Writable): void {
-  const from = createReadStream('', { fd, autoClose: false })
-  from.once('error', () => to.end())
-  to.once('close', () => from.destroy())
-  from.pipe(to)
 }

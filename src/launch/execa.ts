@@ -2,7 +2,6 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { errorCode } from '../base/errno.ts'
 import { signalled } from '../base/process.ts'
-import type { Stream } from '../base/types.ts'
 import { cannotConfine, limitsWithoutAddon } from '../messages/platform.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import {
@@ -171,17 +170,15 @@ async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefine
 }
 
 function flowControl(child: Child) {
-  const pipes = (): Readable[] =>
-    [child.stdout, child.stderr].filter((pipe) => pipe !== null && pipe !== undefined)
   let open = 0
   return {
     handedOut(bytes: number) {
       open += bytes
-      if (open > windowBytes) for (const pipe of pipes()) pipe.pause()
+      if (open > windowBytes) for (const pipe of streamsOf(child)) pipe.pause()
     },
     consumed(bytes: number) {
       open -= bytes
-      if (open <= windowBytes / 2) for (const pipe of pipes()) pipe.resume()
+      if (open <= windowBytes / 2) for (const pipe of streamsOf(child)) pipe.resume()
     },
   }
 }
@@ -212,11 +209,8 @@ async function drained(child: Child, lastByte: () => number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-function streamsOf(child: Child): Readable[] {
-  const names: Stream[] = ['stdout', 'stderr']
-  return names
-    .map((name) => child[name])
-    .filter((pipe): pipe is Readable => pipe !== null && pipe !== undefined)
+function streamsOf({ stdout, stderr }: Child): Readable[] {
+  return [stdout, stderr].filter((pipe) => pipe !== null && pipe !== undefined)
 }
 
 function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Signals | 0): boolean {

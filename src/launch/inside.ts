@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { constants } from 'node:os'
 import { errorReason } from '../base/errno.ts'
 import type { Refusal } from '../base/refusal.ts'
-import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { isVitrineError, unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
 import { privateTmpNotMade } from '../messages/private-tmp.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
@@ -78,7 +78,7 @@ function makeTemporary(): string {
   try {
     return mkdtempSync('/tmp/vitrine-')
   } catch (error) {
-    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...privateTmpNotMade('/tmp', errorReason(error)) })
+    throw unavailable(privateTmpNotMade('/tmp', errorReason(error)))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Enforcement } from '../base/types.ts'
 import type { Config } from '../config/schema.ts'
-import { VitrineError } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import { limitsNote, privateTmpNote, withoutSessions } from '../messages/limits.ts'
 import type { Probe } from '../sandbox/sandbox.ts'
 import type { LimitHolder, Limits } from './launch.ts'
@@ -20,7 +20,7 @@ export function limitsOf(config: Config['limits'], privateTmp: boolean): Limits 
 /** Throws SANDBOX_UNAVAILABLE when the configuration sets limits that nothing here can hold. */
 export function checkLimits(config: Config['limits'], holder: LimitHolder): void {
   if ('by' in holder || limitsOf(config, false) === null) return
-  throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'limits', ...holder })
+  throw unavailable({ for: 'limits', ...holder })
 }
 
 /** Always by the monitor, and by a cgroup per command where the system delegates one. */

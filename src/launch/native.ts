@@ -75,12 +75,13 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
 export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
-  const { candidates, argv, cwd, stdin, merged, state, terminal, limits, deadline } = request
+  const { candidates, argv, environment, own, cwd, stdin, merged, state, terminal, limits, deadline } =
+    request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
     argv,
-    env: pairsOf(request),
+    env: own ? joined(own, pairsIn(environment)) : pairsIn(environment),
     cwd,
     stdin,
     merged,
@@ -96,10 +97,6 @@ function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
   if (confinement && confinement.kind !== 'landlock')
     throw new Error(cannotConfine('native', confinement.kind))
   return confinement
-}
-
-function pairsOf({ environment, own }: LaunchRequest): string {
-  return own ? joined(own, pairsIn(environment)) : pairsIn(environment)
 }
 
 const known = new WeakMap<object, string>()

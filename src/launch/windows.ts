@@ -67,6 +67,7 @@ function launched(
   }
 }
 
+/** Destroying the stream would close the descriptor, which is the caller's. */
 function pump(fd: number, input: Writable): void {
   const from = createReadStream('', { fd, autoClose: false })
   from.once('error', () => input.end())

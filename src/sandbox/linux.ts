@@ -1,7 +1,7 @@
 import { errnoName } from '../base/errno.ts'
 import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
-import { VitrineError } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import {
   coreDumpsLeave,
   landlockMissing,
@@ -46,7 +46,7 @@ export function linuxSandbox(
     confine({ network, reads, changes, unixSockets }) {
       const missing =
         missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())
-      if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
+      if (missing) throw unavailable(missing)
       if (network === 'hosts' && !probe.listener)
         refuseHosts(network, hostsNeed.listener(errnoName(probe.listenerErrno)))
       if (probe.getfdErrno !== 0) refuseHosts(network, hostsNeed.getfd(errnoName(probe.getfdErrno)))

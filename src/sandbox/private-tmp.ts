@@ -1,7 +1,6 @@
 import { errnoName } from '../base/errno.ts'
-import type { Refusal } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
-import { VitrineError } from '../messages/error.ts'
+import { unavailable, type VitrineError } from '../messages/error.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import { noPrivateTmpOn, privateTmpFailed } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
@@ -41,7 +40,7 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
       const spare = takeSpare(temporary)
       if (spare) return spare
       const made = addon.makePrivate(temporary)
-      if ('failedStep' in made) throw new VitrineError(refusal(temporary, made))
+      if ('failedStep' in made) throw refusal(temporary, made.failedStep, made.errno)
       const swept = sweeps.get(temporary) ?? addon.sweepPrivate(temporary)
       sweeps.set(temporary, swept)
       return directoryOf(addon, { temporary, swept, ...made })
@@ -84,16 +83,11 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
   }
 }
 
-type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
-
 export function withoutPrivateTmp(platform: string): VitrineError {
-  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...noPrivateTmpOn(platform) })
+  return unavailable(noPrivateTmpOn(platform))
 }
 
-function refusal(
-  temporary: string,
-  { failedStep, errno }: { failedStep: string; errno: number },
-): Unavailable {
+function refusal(temporary: string, failedStep: string, errno: number): VitrineError {
   const own = `${temporary}/vitrine-${process.geteuid?.() ?? ''}`
-  return { code: 'SANDBOX_UNAVAILABLE', ...privateTmpFailed(temporary, own, failedStep, errnoName(errno)) }
+  return unavailable(privateTmpFailed(temporary, own, failedStep, errnoName(errno)))
 }

@@ -1,13 +1,13 @@
-import type { Refusal, Unmet } from '../base/refusal.ts'
-import { VitrineError } from '../messages/error.ts'
+import type { Unavailable, Unmet } from '../base/refusal.ts'
+import { unavailable } from '../messages/error.ts'
 import { hostsMissing } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import type { Changes, Sandbox } from './sandbox.ts'
 
-export function unavailableSandbox(refusal: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>): Sandbox {
+export function unavailableSandbox(unmet: Omit<Unavailable, 'code'>): Sandbox {
   return {
     confine() {
-      throw new VitrineError(refusal)
+      throw unavailable(unmet)
     },
     enforcement: () => ({}),
   }
@@ -15,10 +15,10 @@ export function unavailableSandbox(refusal: Extract<Refusal, { code: 'SANDBOX_UN
 
 /** Throws SANDBOX_UNAVAILABLE for a list of hosts, on hosts that cannot enforce it. */
 export function refuseHosts(network: NetworkKind, got: string): void {
-  if (network === 'hosts') throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...hostsMissing(got) })
+  if (network === 'hosts') throw unavailable(hostsMissing(got))
 }
 
 /** Throws SANDBOX_UNAVAILABLE in workspace mode, on hosts that cannot enforce it. */
 export function refuseChanges(changes: Changes | null, why: Unmet): void {
-  if (changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...why })
+  if (changes) throw unavailable(why)
 }

@@ -1,4 +1,4 @@
-import { VitrineError } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import { unixSocketsMissing } from '../messages/sandbox/linux.ts'
 
 /** Since this ABI a ruleset can tell unix sockets apart by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX). */
@@ -7,5 +7,5 @@ export const unixSocketsAbi = 9
 /** Throws SANDBOX_UNAVAILABLE unless empty: this host cannot open single sockets only. */
 export function refuseUnixSockets(sockets: readonly string[], got: string): void {
   if (sockets.length === 0) return
-  throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unixSocketsMissing(unixSocketsAbi, got) })
+  throw unavailable(unixSocketsMissing(unixSocketsAbi, got))
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { errorReason } from '../base/errno.ts'
 import type { Unmet } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
-import { VitrineError } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import { readsNotes } from '../messages/reads.ts'
 import { hostsNeed } from '../messages/sandbox/network.ts'
 import {
@@ -24,8 +24,8 @@ export function windowsSandbox(probe: WindowsProbe): Sandbox {
     confine({ network, reads, changes, unixSockets }) {
       refuseChanges(changes, workspaceElsewhere.windows)
       refuseHosts(network, hostsNeed.windows)
-      if (!probe.held) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe) })
-      if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...windowsReads })
+      if (!probe.held) throw unavailable(missing(probe))
+      if (restrictsReads(reads)) throw unavailable(windowsReads)
       refuseUnixSockets(unixSockets, 'Windows')
       makeLowTemp()
       return { kind: 'low-integrity' }
@@ -45,10 +45,7 @@ function makeLowTemp(): void {
   try {
     mkdirSync(directory, { recursive: true })
   } catch (error) {
-    throw new VitrineError({
-      code: 'SANDBOX_UNAVAILABLE',
-      ...lowTempMissing(directory, errorReason(error)),
-    })
+    throw unavailable(lowTempMissing(directory, errorReason(error)))
   }
 }
 

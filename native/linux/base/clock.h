@@ -1,4 +1,4 @@
-/* Clocks: vt_now() is the supervisor's, CLOCK_MONOTONIC in milliseconds. */
+/* vt_now(): CLOCK_MONOTONIC in milliseconds. */
 #pragma once
 
 #include <stdint.h>

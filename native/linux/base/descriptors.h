@@ -10,11 +10,18 @@
 
 #include "base/kernel.h"
 
-/* Closes; errno stays. */
+/* errno stays. */
 static inline void vt_close(int fd) {
   int error = errno;
   close(fd);
   errno = error;
+}
+
+/* Lists a directory; takes over its descriptor, or -1. NULL with errno. */
+static inline DIR *vt_list(int fd) {
+  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+  if (fd >= 0 && !directory) vt_close(fd);
+  return directory;
 }
 
 static inline void vt_close_directory(DIR *directory) {
@@ -23,8 +30,8 @@ static inline void vt_close_directory(DIR *directory) {
   errno = error;
 }
 
-/* Makes the descriptors from `first` on close at exec. Before Linux 5.11, without CLOSE_RANGE_CLOEXEC: those below 65536.
- * Async-signal-safe. Returns 0, or -1 with errno. */
+/* Sets close-on-exec from `first` on; without CLOSE_RANGE_CLOEXEC (before Linux 5.11) below 65536 only. Async-signal-safe.
+ * 0, or -1 with errno. */
 static inline int vt_close_at_exec(int first) {
   struct rlimit limit;
   if (syscall(NR_CLOSE_RANGE, first, ~0u, RANGE_CLOEXEC) == 0) return 0;
@@ -33,7 +40,7 @@ static inline int vt_close_at_exec(int first) {
   return 0;
 }
 
-/* Moves a new descriptor above 2, where the child's streams would overwrite it. Takes over -1; closes it on failure. */
+/* Moves a new descriptor, or -1, above those that the child's streams replace. Closes it on failure. */
 static inline int vt_above_standard(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -20,6 +20,9 @@ enum {
 /* linux/close_range.h (5.9, 5.11) */
 enum { RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2 };
 
+/* linux/sched.h (5.2): CLONE_PIDFD */
+enum { RETURN_PIDFD = 0x1000 };
+
 /* linux/dirent.h: struct linux_dirent64, a record of getdents64(2) */
 struct entry {
   uint64_t inode;

@@ -7,6 +7,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_message *first, **last = &first;
 static int wake_fd = -1;
@@ -17,8 +19,7 @@ int vt_mailbox_open(void) {
 }
 
 void vt_mailbox_post(struct vt_message order, bool wake) {
-  struct vt_message *copy = malloc(sizeof *copy);
-  if (!copy) abort(); /* a lost order could leave a command running forever */
+  struct vt_message *copy = vt_must(malloc(sizeof *copy));
   *copy = order;
   copy->next = NULL;
   pthread_mutex_lock(&lock);
@@ -30,7 +31,7 @@ void vt_mailbox_post(struct vt_message order, bool wake) {
 
 void vt_mailbox_wake(void) {
   uint64_t one = 1;
-  if (write(wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: the counter is full, so the supervisor wakes anyway */
+  if (write(wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: it wakes anyway */
 }
 
 struct vt_message *vt_mailbox_take(void) {

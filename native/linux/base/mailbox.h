@@ -1,4 +1,4 @@
-/* Orders from other threads to the supervisor: a queue and a descriptor that wakes it. */
+/* Orders to the supervisor from other threads. */
 #pragma once
 
 #include "base/command.h"
@@ -21,13 +21,13 @@ struct vt_message {
   char *text;                 /* ASK: the protected path; the supervisor frees it */
 };
 
-/* Opens the mailbox if it is not open yet. Returns the wake-up descriptor, or -1 with errno. */
+/* Returns the wake-up descriptor, or -1 with errno. */
 int vt_mailbox_open(void);
 
-/* Copies the order into the queue. Without `wake` it waits for the next wake-up. */
+/* Without `wake` it waits for the next wake-up. */
 void vt_mailbox_post(struct vt_message order, bool wake);
 
 void vt_mailbox_wake(void);
 
-/* Takes all waiting orders, oldest first; the caller frees each. */
+/* All orders, oldest first, each to be freed. */
 struct vt_message *vt_mailbox_take(void);

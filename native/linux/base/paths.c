@@ -19,6 +19,33 @@ bool vt_path_is_dots(const char *name, size_t length) {
 
 bool vt_is_dots(const char *name) { return vt_path_is_dots(name, strlen(name)); }
 
+bool vt_is_empty(int directory) {
+  char entries[512] __attribute__((aligned(8)));
+  long length;
+  while ((length = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0)
+    for (long at = 0; at < length;) {
+      const struct entry *entry = (const void *)(entries + at);
+      if (!vt_is_dots(entry->name)) return false;
+      at += entry->length;
+    }
+  return length == 0;
+}
+
+bool vt_path_is_plain(const char *path) {
+  size_t length;
+  for (const char *at = path; *at == '/'; at += 1 + length) {
+    length = strcspn(at + 1, "/");
+    if (!length || vt_path_is_dots(at + 1, length)) return false;
+  }
+  return path[0] == '/';
+}
+
+bool vt_path_is_deleted(const char *path) {
+  static const char mark[] = " (deleted)";
+  const size_t length = strlen(path), end = sizeof mark - 1;
+  return length > end && strcmp(path + length - end, mark) == 0;
+}
+
 const char *vt_path_beneath(const char *path, const char *directory) {
   size_t length = strlen(directory);
   const char *rest = path + length;

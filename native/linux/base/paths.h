@@ -9,10 +9,19 @@
 bool vt_path_is_dots(const char *name, size_t length);
 bool vt_is_dots(const char *name);
 
-/* What follows the directory in the path, with its slash; "" for the directory itself, NULL if the path is elsewhere. */
+/* Whether a directory that was just opened has no entries; false on an error. */
+bool vt_is_empty(int directory);
+
+/* Absolute, without ".", ".." and empty names: the real path unless there are symbolic links. */
+bool vt_path_is_plain(const char *path);
+
+/* For the target of a link in /proc/PID/fd (proc(5)). */
+bool vt_path_is_deleted(const char *path);
+
+/* What follows the directory in the path, with its slash; "": the directory itself, NULL: the path is elsewhere. */
 const char *vt_path_beneath(const char *path, const char *directory);
 
-/* Copies a NULL-terminated vector and its texts into one block, to be freed as one. NULL: out of memory. */
+/* A copy of a NULL-terminated vector, in one block with its texts. NULL: no memory. */
 char **vt_paths_copy(const char *const *paths);
 
 /* The path of our own descriptor. Returns 0 or an errno. */
@@ -24,12 +33,12 @@ enum { RESOLVE_IN_MOUNT = 1, RESOLVE_NO_MAGIC = 2, RESOLVE_NO_LINKS = 4, RESOLVE
 /* openat2(2) with those bits; -1 with errno. */
 int vt_openat2(int directory, const char *path, int flags, uint64_t resolve);
 
-/* Opens a path that contains no symbolic links; -1 with errno ELOOP if it does, or without openat2(2). */
+/* -1 with ELOOP if there is a symbolic link, or no openat2(2). */
 int vt_path_open_direct(int directory, const char *path, int flags);
 
 struct vt_path_walk {
   char text[2 * PATH_MAX];
-  const char *rest; /* behind the name read last; in `text`, or a path of the caller's at first */
+  const char *rest; /* behind the name read last */
   int links;
 };
 

@@ -13,11 +13,15 @@ int vt_procfs_open(void) { return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEX
 
 int vt_procfs_each(int proc, void *context, vt_procfs_visit found) { return sweep_listed(proc, context, found); }
 
-size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {
+int vt_procfs_file(pid_t pid, const char *name) {
   char path[48];
-  buffer[0] = 0;
   snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {
+  buffer[0] = 0;
+  int fd = vt_procfs_file(pid, name);
   if (fd < 0) return 0;
   ssize_t length = read(fd, buffer, size - 1);
   close(fd);

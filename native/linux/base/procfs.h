@@ -11,16 +11,19 @@ typedef int (*vt_procfs_visit)(void *context, pid_t pid);
 /* Returns a descriptor of /proc, for one thread at a time, or -1 with errno. */
 int vt_procfs_open(void);
 
-/* Calls `found` for each process id in ascending order; returns the sum of the results. */
+/* Ascending; returns the sum of the results. */
 int vt_procfs_each(int proc, void *context, vt_procfs_visit found);
 
-/* True if the process's initial environment contains the cookie; `buffer` is scratch space. */
+/* Whether the initial environment contains the cookie; `buffer` is scratch space. */
 int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t size);
 
-/* Reads /proc/PID/NAME and always ends it with NUL. Returns the length; 0: gone, empty or unreadable. */
+/* /proc/PID/NAME, for reading; -1 with errno. */
+int vt_procfs_file(pid_t pid, const char *name);
+
+/* Always ends with NUL. Returns the length; 0: gone, empty or unreadable. */
 size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size);
 
-/* The decimal number behind a label in a text such as /proc/PID/status; 0: no such label. */
+/* The decimal number behind a label; 0: no such label. */
 uint64_t vt_number_after(const char *text, const char *label);
 
 /* The umask of a thread (proc_pid_status(5)), or -1. */

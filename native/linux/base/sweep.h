@@ -1,4 +1,4 @@
-/* Finding and killing the processes of a session, for the supervisor and for the watcher, which has no libc. */
+/* Finds and kills the processes of a session: for the supervisor, and for the watcher, which has no libc. */
 #pragma once
 
 #include "base/raw_syscalls.h"
@@ -11,7 +11,7 @@ static inline int sweep_number(const char *digits) {
   return value;
 }
 
-/* Calls `found` for each process of an open /proc, in ascending order; returns the sum. */
+/* Calls `found` for each process in an open /proc, ascending; returns the sum. */
 static inline int sweep_listed(long proc, void *context, vt_sweep_visit found) {
   char entries[8192] __attribute__((aligned(8)));
   int sum = 0;
@@ -37,7 +37,7 @@ static inline int sweep_every_id(void *context, vt_sweep_visit found) {
   return sum;
 }
 
-/* Whether hidepid (proc(5)) may hide processes from us: /proc/1 is then closed. Opens nothing, as there may be no free descriptor. */
+/* Whether hidepid (proc(5)) may hide processes: /proc/1 is then closed. Needs no free descriptor. */
 static inline int sweep_is_blind(void) { return call3(__NR_faccessat, CWD, (long)"/proc/1/stat", MAY_READ) != 0; }
 
 /* A pidfd is readable once all threads have ended (pidfd_open(2)); the state in /proc is that of the first thread only. */
@@ -47,8 +47,8 @@ static inline int sweep_has_ended(long pidfd) {
   return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
 }
 
-/* Kills the process's whole group at once, so that a fork bomb cannot outrun the sweep. The group's leader must be in the same
- * session, as no group spans sessions (credentials(7)). */
+/* The whole group at once: a fork bomb must not outrun the sweep. A group is within one session (credentials(7)): its leader
+ * proves which. */
 static inline void sweep_kill_group(int pid) {
   long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
   if (group > 1 && group != call1(__NR_getpgid, 0) && session > 0 && call1(__NR_getsid, group) == session)

@@ -16,7 +16,7 @@ struct work {
   void *context;
 };
 
-/* The thread names itself: a detached one may have ended, and its pthread_t with it, before its creator could. */
+/* It names itself: a detached thread may end, and its pthread_t with it, before its creator could. */
 static void *run_named(void *context) {
   struct work work = *(struct work *)context;
   free(context);
@@ -30,7 +30,7 @@ static int start(pthread_t *thread, int kind, struct work wanted) {
   if (!work) return ENOMEM;
   *work = wanted;
   pthread_attr_t attributes;
-  /* A thread inherits its creator's mask. All signals are blocked: the host's go to the host's own threads. */
+  /* Inherited by the thread: the host's signals go to its own threads. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_init(&attributes);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "confine/confinement.h"
 #include "confine/reads/reads.h"
 #include "supervise/terminal.h"
@@ -11,8 +12,7 @@
 static const char **places_of(const struct vt_place *places, enum vt_place_kind kind) {
   size_t count = 0;
   while (places[count].kind) count++;
-  const char **paths = calloc(count + 1, sizeof *paths), **at = paths;
-  if (!paths) abort();
+  const char **paths = vt_must(calloc(count + 1, sizeof *paths)), **at = paths;
   for (; places->kind; places++)
     if (places->kind == kind) *at++ = places->text;
   return paths;
@@ -20,7 +20,7 @@ static const char **places_of(const struct vt_place *places, enum vt_place_kind 
 
 /* The workspace first, without a lock: the search for other names of protected files can take long. */
 static struct vt_confinement *build(struct vt_confinement_options *options, enum vt_step *step) {
-  options->workspace = vt_workspace_open(options->places);
+  options->workspace = vt_workspace_open(options->places, options->reads);
   *step = VT_STEP_WORKSPACE;
   if (!options->workspace && errno) return NULL;
   int failed_step = VT_STEP_NONE;

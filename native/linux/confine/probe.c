@@ -22,9 +22,6 @@
 /* linux/seccomp.h; the second since 5.19 */
 enum { FLAG_NEW_LISTENER = 1 << 3, FLAG_WAIT_KILLABLE_RECV = 1 << 5 };
 
-/* linux/sched.h, since 5.2 */
-enum { PIDFD = 0x1000 };
-
 static struct vt_probe_result found;
 static uint32_t listener_flags;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -70,7 +67,7 @@ static void try_in_child(struct trial *trial) {
   int pidfd = -1;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t pid = clone(try_filters, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_FILES | PIDFD | SIGCHLD, trial, &pidfd);
+  pid_t pid = clone(try_filters, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_FILES | RETURN_PIDFD | SIGCHLD, trial, &pidfd);
   int error = errno;
   if (pid > 0) {
     found.listener_proves = zombie_lets_go(pid, trial->listener);

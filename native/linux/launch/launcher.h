@@ -6,5 +6,5 @@
 
 int vt_launcher_ready(void);
 
-/* Queues a command; the supervisor is told when it has started or failed. */
+/* The supervisor is told when it has started or failed. */
 void vt_launcher_queue(struct vt_command *command);

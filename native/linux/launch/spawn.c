@@ -25,12 +25,12 @@
 #include "confine/confinement.h"
 #include "watcher/host_side.h"
 
-/* linux/sched.h (5.2), linux/seccomp.h */
-enum { PIDFD = 0x1000, SET_MODE_FILTER = 1 };
+enum { SET_MODE_FILTER = 1 }; /* linux/seccomp.h */
 
 /* One step in the child. `run` returns 0, or -1 with errno, which ends the launch. */
 struct step {
   enum vt_step name;
+  enum { ANY, CONFINED } command;
   int (*run)(struct vt_command *command);
 };
 
@@ -170,7 +170,7 @@ static int standard_streams(struct vt_command *command) {
   if (place(command->stdin_fd < 0 ? null_fd : command->stdin_fd, 0)) return -1;
   if (place(command->write_ends[VT_STDOUT], 1)) return -1;
   if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
-  return command->has_state ? place(command->state_fd, 3) : 0;
+  return command->state_fd < 0 ? 0 : place(command->state_fd, 3);
 }
 
 static int unblock_signals(struct vt_command *command) {
@@ -192,45 +192,27 @@ static int execute(struct vt_command *command) {
   return -1;
 }
 
-static const struct step confined[] = {
-    {VT_STEP_CLONE, have_pidfd},
-    {VT_STEP_SIGNALS, reset_signals},
-    {VT_STEP_SESSION, new_session},
-    {VT_STEP_CGROUP, join_cgroup},
-    {VT_STEP_TERMINAL, take_terminal},
-    {VT_STEP_CWD, change_directory},
-    {VT_STEP_CWD, tell_umask},
-    {VT_STEP_CORE_DUMPS, stop_core_dumps},
-    {VT_STEP_LIMITS, stay_ordinary},
-    {VT_STEP_LIMITS, limit_resources},
-    {VT_STEP_CAPABILITIES, drop_capabilities},
-    {VT_STEP_NO_NEW_PRIVS, no_new_privs},
-    {VT_STEP_PARENT_DEATH, die_with_parent},
-    {VT_STEP_LANDLOCK, restrict_files},
-    {VT_STEP_SECCOMP, filter_calls},
-    {VT_STEP_DESCRIPTORS, own_descriptors},
-    {VT_STEP_STDIO, standard_streams},
-    {VT_STEP_LIMITS, limit_descriptors},
-    {VT_STEP_SIGNALS, unblock_signals},
-    {VT_STEP_EXEC, execute},
-    {VT_STEP_NONE, NULL},
-};
-
-static const struct step unconfined[] = {
-    {VT_STEP_CLONE, have_pidfd},
-    {VT_STEP_SIGNALS, reset_signals},
-    {VT_STEP_SESSION, new_session},
-    {VT_STEP_CGROUP, join_cgroup},
-    {VT_STEP_TERMINAL, take_terminal},
-    {VT_STEP_CWD, change_directory},
-    {VT_STEP_LIMITS, limit_resources},
-    {VT_STEP_PARENT_DEATH, die_with_parent},
-    {VT_STEP_DESCRIPTORS, own_descriptors},
-    {VT_STEP_STDIO, standard_streams},
-    {VT_STEP_LIMITS, limit_descriptors},
-    {VT_STEP_SIGNALS, unblock_signals},
-    {VT_STEP_EXEC, execute},
-    {VT_STEP_NONE, NULL},
+static const struct step steps[] = {
+    {VT_STEP_CLONE, ANY, have_pidfd},
+    {VT_STEP_SIGNALS, ANY, reset_signals},
+    {VT_STEP_SESSION, ANY, new_session},
+    {VT_STEP_CGROUP, ANY, join_cgroup},
+    {VT_STEP_TERMINAL, ANY, take_terminal},
+    {VT_STEP_CWD, ANY, change_directory},
+    {VT_STEP_CWD, CONFINED, tell_umask},
+    {VT_STEP_CORE_DUMPS, CONFINED, stop_core_dumps},
+    {VT_STEP_LIMITS, CONFINED, stay_ordinary},
+    {VT_STEP_LIMITS, ANY, limit_resources},
+    {VT_STEP_CAPABILITIES, CONFINED, drop_capabilities},
+    {VT_STEP_NO_NEW_PRIVS, CONFINED, no_new_privs},
+    {VT_STEP_PARENT_DEATH, ANY, die_with_parent},
+    {VT_STEP_LANDLOCK, CONFINED, restrict_files},
+    {VT_STEP_SECCOMP, CONFINED, filter_calls},
+    {VT_STEP_DESCRIPTORS, ANY, own_descriptors},
+    {VT_STEP_STDIO, ANY, standard_streams},
+    {VT_STEP_LIMITS, ANY, limit_descriptors},
+    {VT_STEP_SIGNALS, ANY, unblock_signals},
+    {VT_STEP_EXEC, ANY, execute},
 };
 
 /* The child shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK, clone(2)): no allocation, no lock, no
@@ -238,8 +220,8 @@ static const struct step unconfined[] = {
  * the parent's table that way. */
 static int child(void *context) {
   struct vt_command *command = context;
-  for (const struct step *step = command->confinement ? confined : unconfined; step->run; step++) {
-    if (step->run(command) == 0) continue;
+  for (const struct step *step = steps; step < steps + sizeof steps / sizeof *steps; step++) {
+    if ((step->command == CONFINED && !command->confinement) || step->run(command) == 0) continue;
     command->failed_errno = errno;
     command->failed_step = step->name;
     break;
@@ -258,7 +240,7 @@ static void reap_failed(struct vt_command *command) {
 /* If the kernel cannot create the child in its cgroup, the child joins it before exec. */
 static pid_t start(struct vt_command *command) {
   char *stack = command->room->stack;
-  int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->confinement ? CLONE_FILES : 0);
+  int flags = CLONE_VM | CLONE_VFORK | RETURN_PIDFD | (command->confinement ? CLONE_FILES : 0);
   command->cgroup_door = -1;
   if (command->cgroup[0]) {
     struct vt_clone3 options = {stack, VT_CHILD_STACK, flags, command->cgroup_fd, child, command, &command->pidfd};

@@ -16,5 +16,5 @@ struct vt_launch_room {
 /* Prepares what all launches share. Call before each one, never from two threads at once. */
 void vt_spawn_prepare(void);
 
-/* Starts the command; sets pid, pidfd and listener_fd, or failed_step and failed_errno. Launcher threads only. */
+/* Sets pid, pidfd and listener_fd, or failed_step and failed_errno. Launcher threads only. */
 void vt_spawn(struct vt_command *command, struct vt_launch_room *room);

@@ -58,7 +58,7 @@ static bool is_removed(const char *name) {
 }
 
 /* Since Linux 6.11 do_exit (kernel/exit.c) releases the seccomp filter before the cgroup: a process known to be gone may keep it
- * busy. Retried with the next removal; the watcher removes what stays. */
+ * busy. The next removal tries again; the watcher removes what stays. */
 void vt_cgroup_remove(const char *name) {
   static char busy[MOST_BUSY][VT_CGROUP_NAME];
   int free_one = -1;

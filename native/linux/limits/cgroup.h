@@ -8,8 +8,8 @@ struct vt_limits;
 
 enum { VT_CGROUP_NAME = 48 };
 
-/* The directory in which cgroups can be made, found once by trying; NULL: none. *reason, for src/messages/limits.ts: why there is
- * none, or no memory limit in it. Never moves this process. Removes what killed hosts left. */
+/* Where cgroups can be made; NULL: nowhere. *reason, for src/messages/limits.ts: why not, or why without memory limits. Found once,
+ * by trying; never moves this process. Removes what killed hosts left. */
 const char *vt_cgroup_base(const char **reason);
 
 bool vt_cgroup_holds_memory(void);
@@ -17,10 +17,10 @@ bool vt_cgroup_holds_memory(void);
 /* For the watcher; -1: none. */
 int vt_cgroup_open_base(void);
 
-/* With `host` (of the watcher's table) in its name; returns its directory, or -1 with errno. */
+/* `host`: of the watcher's table. Returns its directory, or -1 with errno. */
 int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
 
-/* Opens cgroup.procs for vt_cgroup_join, where clone cannot start a process in the cgroup (clone3.h); -1 with errno. */
+/* For vt_cgroup_join(), where clone3.h cannot start a process in the cgroup. */
 int vt_cgroup_open_door(int fd);
 
 /* The calling process joins. Safe between clone and exec. */
@@ -29,9 +29,8 @@ int vt_cgroup_join(int door);
 /* Retried later while it is busy. Supervisor thread only. */
 void vt_cgroup_remove(const char *name);
 
-/* The kernel's counters of a cgroup. Any thread. */
 struct vt_cgroup_state {
-  bool over_memory;         /* the OOM killer has killed a process of it */
+  bool over_memory;         /* the OOM killer has acted in it */
   uint64_t cpu_microseconds; /* of all processes that were ever in it */
   uint64_t processes;
 };

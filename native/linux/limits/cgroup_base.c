@@ -33,19 +33,19 @@ static bool has_word(const char *text, const char *word) {
 
 typedef bool (*try_line)(const char *line, char *path);
 
-/* The line "0::PATH" of /proc/self/cgroup: our cgroup in the unified hierarchy. "/.." is outside our cgroup namespace. */
+/* "0::PATH" in /proc/self/cgroup: our cgroup in the unified hierarchy; "/..": outside our cgroup namespace. */
 static bool is_own(const char *line, char *path) {
   return sscanf(line, "0::%4095s", path) == 1 && path[0] == '/' && strncmp(path, "/..", 3) != 0;
 }
 
-/* A mount of our namespace's root: fields 4 (root) and 5 (mount point), type after " - " (proc(5)). */
+/* A mount of our namespace's root: fields 4 and 5 are root and mount point, the type follows " - " (proc(5)). */
 static bool is_mount(const char *line, char *path) {
   char root[2];
   if (!strstr(line, " - cgroup2 ")) return false;
   return sscanf(line, "%*d %*d %*s %1s %4095s", root, path) == 2 && root[0] == '/' && path[0] == '/';
 }
 
-/* Any cgroup2 mount, tried last: with another root it does not tell where our cgroup is. */
+/* With another root it does not tell where our cgroup is. */
 static bool is_foreign_mount(const char *line, char *path) {
   (void)path;
   return strstr(line, " - cgroup2 ") != NULL;
@@ -134,7 +134,7 @@ static bool is_leaf_of_ours(const char *directory, const char *own) {
   return below_top || is_delegated(above) || (is_in_unit_of_user(own) && !is_limited(directory));
 }
 
-/* Cgroups for commands become siblings of ours if it is a leaf of a delegated subtree, children if it is the subtree's top. */
+/* Siblings of our cgroup if it is a leaf of a delegated subtree, children if it is the subtree's top. */
 static const char *choose(char *directory, const char *mount, const char *own) {
   bool topmost = strcmp(own, "/") == 0;
   if (snprintf(directory, VT_CGROUP_PATH, "%s%s", mount, topmost ? "" : own) >= VT_CGROUP_PATH) return "unmounted";

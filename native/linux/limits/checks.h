@@ -26,10 +26,9 @@ struct vt_reading {
   int64_t calm; /* nanoseconds for which the limit should hold, whatever the command does */
 };
 
-/* For the members of the last scan. */
 struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit);
 
-/* Nanoseconds for which a private tmp with so many bytes left holds its limit. */
+/* The same for a private tmp with so many bytes left. */
 int64_t vt_limit_tmp_calm(uint64_t left);
 
 const char *vt_limit_name(enum vt_limit limit);

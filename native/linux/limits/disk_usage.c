@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/paths.h"
 #include "limits/unlinked_files.h"
 
@@ -29,9 +30,9 @@ struct tally {
 static void enter(struct tally *tally, int fd) {
   struct stat status;
   struct level *level = calloc(1, sizeof *level);
-  DIR *directory = fd >= 0 && level && fstat(fd, &status) == 0 ? fdopendir(fd) : NULL;
-  if (!directory) {
-    if (fd >= 0) close(fd);
+  DIR *directory = vt_list(fd);
+  if (!directory || !level || fstat(fd, &status)) {
+    if (directory) closedir(directory);
     return free(level);
   }
   *level = (struct level){tally->lowest, directory, 0, status.st_dev, status.st_ino};
@@ -53,8 +54,8 @@ static void reopen(struct level *level, int below) {
   int fd = openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
   bool same = fstat(fd, &status) == 0 && status.st_dev == level->device && status.st_ino == level->inode;
-  if (!same || !(level->directory = fdopendir(fd))) close(fd);
-  else seekdir(level->directory, level->position);
+  if (!same) close(fd);
+  else if ((level->directory = vt_list(fd))) seekdir(level->directory, level->position);
 }
 
 static void leave(struct tally *tally) {
@@ -92,31 +93,18 @@ static void walk(struct tally *tally, const char *path) {
 }
 
 uint64_t vt_disk_usage(const char *const *directories, const struct vt_process_set *members, uint64_t limit) {
-  static struct vt_unlinked_files deleted; /* used only by the disk thread */
   struct tally tally = {.limit = limit};
   for (const char *const *path = directories; *path; path++) walk(&tally, *path);
   if (tally.bytes > limit) return tally.bytes;
-  deleted.prefixes = directories;
-  vt_unlinked_files_scan(&deleted, members, limit - tally.bytes);
-  return tally.bytes + deleted.bytes;
-}
-
-static bool has_entry(const char *path) {
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-  if (!directory) {
-    if (fd >= 0) close(fd);
-    return true;
-  }
-  bool found = false;
-  for (const struct dirent *entry; !found && (entry = readdir(directory));)
-    found = !vt_is_dots(entry->d_name);
-  closedir(directory);
-  return found;
+  return tally.bytes + vt_unlinked_files(directories, members, limit - tally.bytes);
 }
 
 bool vt_disk_is_empty(const char *const *directories) {
-  for (; *directories; directories++)
-    if (has_entry(*directories)) return false;
+  for (; *directories; directories++) {
+    int fd = open(*directories, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool empty = fd >= 0 && vt_is_empty(fd);
+    if (fd >= 0) close(fd);
+    if (!empty) return false;
+  }
   return true;
 }

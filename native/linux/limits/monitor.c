@@ -9,12 +9,13 @@
 #include "base/command.h"
 #include "limits/disk_usage.h"
 #include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "base/threads.h"
 
 #define NEVER INT64_MAX
 
-/* The pause after a reading is SHARE times its processor time: 5 % of a processor. */
+/* The pause after a reading takes SHARE times its processor time. */
 enum { SHARE = 20, GAUGES = 3, FIRST_NS = 2000000 };
 
 struct gauge {
@@ -40,7 +41,7 @@ struct vt_monitor {
 
 static struct watch watches[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-/* `spent`: processor time of the member scan. True: the limit is exceeded. */
+/* `spent`: processor time of the scan for members. */
 static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) {
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
@@ -54,7 +55,7 @@ static void rest(struct vt_monitor *meter) {
   for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
 }
 
-/* Reads the gauges that are due, at the end of the command all, up to the first exceeded limit. */
+/* Reads the gauges that are due, at the command's end all of them. */
 static void look(struct vt_monitor *meter, bool alone) {
   bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   bool over = vt_monitor_exceeded(meter) != VT_LIMIT_NONE;
@@ -97,7 +98,6 @@ static void discard(struct vt_monitor *meter) {
   *at = meter->next;
   vt_process_set_free(&meter->subject.members);
   free(meter->subject.cpu.seen);
-  free(meter->subject.memory.files);
   free(meter->subject.directories);
   free(meter);
 }
@@ -142,8 +142,7 @@ int vt_monitor_ready(const struct vt_limits *limits) {
   return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
 }
 
-/* Cheap gauges first: an exceeded one saves reading the rest. A command shorter than 2 ms, or than it takes to fill
- * its private tmp, gets only the last measurement. */
+/* Cheap gauges first: an exceeded one saves the rest. A command that ends before the first is due gets the last measurement only. */
 static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
   const struct vt_limits *limits = &command->limits;
   bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];
@@ -159,8 +158,7 @@ static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *com
 struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
   struct gauge gauges[GAUGES];
   if (!set_gauges(gauges, command, kind)) return NULL;
-  struct vt_monitor *meter = calloc(1, sizeof *meter);
-  if (!meter) abort(); /* never run a command with a limit that is not enforced */
+  struct vt_monitor *meter = vt_must(calloc(1, sizeof *meter));
   struct vt_limit_subject *subject = &meter->subject;
   subject->limits = command->limits;
   if (kind == VT_MONITOR_PROC) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
@@ -168,7 +166,7 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
   vt_process_set_open(&subject->members, command->pid, subject->cookie);
   subject->members.enough = command->limits.processes;
   /* Copies: a measurement can outlast its command. */
-  if (kind == VT_MONITOR_DISK && !(subject->directories = vt_paths_copy(command->writable))) abort();
+  if (kind == VT_MONITOR_DISK) subject->directories = vt_must(vt_paths_copy(command->writable));
   memcpy(meter->gauges, gauges, sizeof gauges);
   meter->watch = &watches[kind];
   pthread_mutex_lock(&meter->watch->lock);
@@ -183,7 +181,7 @@ enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter) {
   return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
 }
 
-/* Takes the last measurement on the caller's thread where that is cheap: one ended process, or empty directories. */
+/* The last measurement on the caller's thread, where it is cheap: one ended process, or empty directories. */
 static bool look_here(struct vt_monitor *meter) {
   const char *const *directories = (const char *const *)meter->subject.directories;
   pthread_mutex_lock(&meter->watch->lock);

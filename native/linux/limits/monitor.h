@@ -1,4 +1,4 @@
-/* Measures what commands use, more often the closer a limit is. Each thread uses at most 5 % of one processor. */
+/* Measures what commands use, the more often the closer a limit is, in at most 5 % of a processor per thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ struct vt_monitor;
 /* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
 enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
 
-/* Starts the threads that these limits need; -1 with errno, may be retried. */
+/* 0, or -1 with errno: may be tried again. */
 int vt_monitor_ready(const struct vt_limits *limits);
 
 /* NULL: no limit of this kind. */
@@ -20,8 +20,7 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind);
 /* Exceeding a limit wakes the supervisor. */
 enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter);
 
-/* After the leader has ended: asks for a last measurement; true once taken. `alone`: no other process is left, so mostly at
- * once. */
+/* After the leader has ended: asks for a last measurement; true once taken. `alone`: no other process is left. */
 bool vt_monitor_settle(struct vt_monitor *meter, bool alone);
 
 void vt_monitor_close(struct vt_monitor *meter);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/procfs.h"
 
 /* Process ids are reused, so the list of strangers is dropped after a second. */
@@ -64,7 +65,7 @@ static void replace(struct vt_pids *old, struct vt_pids new) {
 
 void vt_process_set_open(struct vt_process_set *members, pid_t session, const char *cookie) {
   *members = (struct vt_process_set){.session = session, .cookie = cookie};
-  if (cookie[0] && !(members->text = malloc(TEXT_BYTES))) abort(); /* else processes that left the session would be missed */
+  if (cookie[0]) members->text = vt_must(malloc(TEXT_BYTES));
 }
 
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now) {

@@ -1,4 +1,4 @@
-/* The processes of a command, found by a scan of /proc. Each set is used by one thread. */
+/* The processes of a command, found in /proc. One thread per set. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct vt_pids {
 
 struct vt_process_set {
   pid_t session;
-  const char *cookie;       /* empty: its processes cannot leave the session */
+  const char *cookie;       /* empty: they cannot leave the session */
   uint64_t enough;          /* the scan stops beyond this many; 0: never */
   struct vt_pids found;     /* members at the last scan, zombies included */
   struct vt_pids strangers; /* processes whose environment lacks the cookie */

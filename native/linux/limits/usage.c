@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/procfs.h"
+#include "limits/unlinked_files.h"
 
 enum { TEXT_BYTES = 4096, FILES_NS = 20000000 };
 
@@ -51,14 +52,12 @@ static struct use share_of(const struct vt_process_set *members, pid_t pid) {
 /* Scans every 20 ms at most, for at most 2 % of a processor. */
 static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
   static const char *const prefixes[] = {"/memfd:", NULL};
-  if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort();
-  if (vt_nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->files->bytes;
+  if (vt_nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->in_files;
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  memory->files->prefixes = prefixes;
-  vt_unlinked_files_scan(memory->files, members, limit);
+  memory->in_files = vt_unlinked_files(prefixes, members, limit);
   int64_t pause = 50 * (vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before);
   memory->due = vt_nanoseconds(CLOCK_MONOTONIC) + (pause > FILES_NS ? pause : FILES_NS);
-  return memory->files->bytes;
+  return memory->in_files;
 }
 
 uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {

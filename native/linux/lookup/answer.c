@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/paths.h"
 
@@ -17,18 +18,11 @@ int vt_answer_append(struct vt_answer *answer, const char *bytes, size_t length)
   return 0;
 }
 
-static bool is_deleted(const char *path, size_t length) {
-  static const char mark[] = " (deleted)"; /* proc(5), /proc/pid/fd */
-  const size_t end = sizeof mark - 1;
-  return length > end && memcmp(path + length - end, mark, end) == 0;
-}
-
 int vt_answer_append_path_of(struct vt_answer *answer, int fd) {
   char path[PATH_MAX];
   if (vt_path_of(fd, path, sizeof path)) return EIO;
   if (path[0] != '/') return ENOENT;
-  size_t length = strlen(path);
-  return is_deleted(path, length) ? ESTALE : vt_answer_append(answer, path, length);
+  return vt_path_is_deleted(path) ? ESTALE : vt_answer_append(answer, path, strlen(path));
 }
 
 void vt_answer_all(const char *questions, size_t length, vt_look_at *look_at, void *context, char *answers, size_t room, size_t *used) {
@@ -43,20 +37,38 @@ void vt_answer_all(const char *questions, size_t length, vt_look_at *look_at, vo
   }
 }
 
-bool vt_lookup_is_plain(const char *path) {
-  for (const char *at = path; *at == '/';) {
-    size_t length = strcspn(++at, "/");
-    if (length == 0 || vt_path_is_dots(at, length)) return false;
-    at += length;
-  }
-  return path[0] == '/';
-}
-
-ssize_t vt_lookup_cut(const char *path, size_t length) {
+/* The length without the last name; -1: there is none. */
+static ssize_t cut(const char *path, size_t length) {
   while (length && path[length - 1] == '/') length--;
   if (!length) return -1;
   while (length && path[length - 1] != '/') length--;
   return length ? (ssize_t)length - 1 : -1;
+}
+
+/* Reduces the length to the part that exists. */
+static int find_beginning(char path[PATH_MAX], size_t *length, vt_find *find, vt_follow *follow, struct vt_answer *answer) {
+  char beginning[PATH_MAX];
+  for (int links = 0;;) {
+    memcpy(beginning, path, *length);
+    beginning[*length] = 0;
+    int error = find(*length ? beginning : "/", answer);
+    if (error != ENOENT && error != ENOTDIR) return error;
+    int followed = follow ? follow(path, *length, &links) : EINVAL;
+    if (followed == ELOOP || followed == ENAMETOOLONG) return followed;
+    ssize_t shorter = followed ? cut(path, *length) : (ssize_t)strlen(path);
+    if (shorter < 0) return error;
+    *length = (size_t)shorter;
+  }
+}
+
+int vt_lookup_where(const char *asked, vt_find *find, vt_follow *follow, struct vt_answer *answer) {
+  char path[PATH_MAX];
+  size_t length = strlen(asked);
+  if (length >= sizeof path) return ENAMETOOLONG;
+  memcpy(path, asked, length + 1);
+  int error = find_beginning(path, &length, find, follow, answer);
+  if (!error) error = vt_answer_append(answer, "", 1);
+  return error ? error : vt_answer_append(answer, path + length, strlen(path + length));
 }
 
 /* Behind the real path of a file: its path, and its directory's real path. */

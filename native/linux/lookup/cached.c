@@ -16,57 +16,30 @@
 #include "base/paths.h"
 #include "lookup/answer.h"
 
-/*
- * With RESOLVE_CACHED (linux/openat2.h, 5.12; EINVAL before) the kernel follows a path only as long as no file system has to be
- * asked. Entering a mount could still ask its server about the root (d_weak_revalidate, fs/namei.c), so no mount is entered.
- */
+/* With RESOLVE_CACHED (linux/openat2.h, 5.12; EINVAL before) the kernel asks no file system. Entering a mount still could ask its
+ * server about the root (d_weak_revalidate, fs/namei.c), so no mount is entered. */
 enum { RESOLVE_CACHED = 0x20, NO_WAIT = RESOLVE_CACHED | RESOLVE_IN_MOUNT | RESOLVE_NO_MAGIC };
 
 static int open_cached(const char *path, int flags, uint64_t resolve) {
   return vt_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC | flags, NO_WAIT | resolve);
 }
 
-/* Whether a name is missing; a dangling symlink is not. ENOENT, or EAGAIN. */
-static int is_missing(const char *path) {
-  int fd = open_cached(path, O_NOFOLLOW, 0);
-  if (fd < 0) return errno == ENOENT ? ENOENT : EAGAIN;
-  close(fd);
-  return EAGAIN;
+/* ENOENT or EAGAIN; a dangling symlink is not missing. */
+static int missing(const char *path) {
+  int fd = open_cached(path, O_NOFOLLOW, 0), error = fd < 0 ? errno : 0;
+  if (fd >= 0) close(fd);
+  return error == ENOENT ? ENOENT : EAGAIN;
 }
 
-/* Appends the real path of an existing file. ENOENT: a name is missing. ELOOP: one behind a symlink is, or its target. Else EAGAIN. */
+/* Appends the real path of an existing file; ENOENT if the name is missing, else EAGAIN. */
 static int find(const char *path, struct vt_answer *answer) {
   int fd = open_cached(path, 0, RESOLVE_NO_LINKS);
   bool linked = fd < 0 && errno == ELOOP;
   if (linked) fd = open_cached(path, 0, 0);
-  if (fd < 0 && errno != ENOENT) return EAGAIN;
-  if (fd < 0) return linked ? ELOOP : ENOENT;
-  bool direct = !linked && vt_lookup_is_plain(path);
+  if (fd < 0) return errno != ENOENT ? EAGAIN : linked ? missing(path) : ENOENT;
+  bool direct = !linked && vt_path_is_plain(path);
   int error = direct ? vt_answer_append(answer, path, strlen(path)) : vt_answer_append_path_of(answer, fd);
   close(fd);
-  return error ? EAGAIN : 0;
-}
-
-static int find_beginning(const char *path, size_t *length, struct vt_answer *answer) {
-  char beginning[PATH_MAX];
-  for (;;) {
-    memcpy(beginning, path, *length);
-    beginning[*length] = 0;
-    int error = find(*length ? beginning : "/", answer);
-    if (error == ELOOP) error = is_missing(beginning);
-    if (error != ENOENT) return error;
-    ssize_t shorter = vt_lookup_cut(path, *length);
-    if (shorter < 0) return EAGAIN;
-    *length = (size_t)shorter;
-  }
-}
-
-static int look_where(const char *path, struct vt_answer *answer) {
-  size_t length = strlen(path);
-  if (length >= PATH_MAX) return EAGAIN;
-  int error = find_beginning(path, &length, answer);
-  if (!error) error = vt_answer_append(answer, "", 1);
-  if (!error) error = vt_answer_append(answer, path + length, strlen(path + length));
   return error ? EAGAIN : 0;
 }
 
@@ -84,10 +57,8 @@ static bool is_local_type(uint32_t type) {
   return false;
 }
 
-/*
- * File systems of this machine. On others, attributes that the kernel has may be old, and asking for present ones may block. One
- * answer holds for all paths, because no mount is entered.
- */
+/* On file systems of other machines the attributes that the kernel has may be old. One answer holds for all paths, because no mount
+ * is entered. */
 static bool is_local(void) {
   static int known; /* 0: not yet */
   int local = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -99,10 +70,8 @@ static bool is_local(void) {
   return local > 0;
 }
 
-/*
- * A later change sets another ctime, unless it comes so soon that the clock of the file system (s_time_gran: up to a second) reads
- * the same, or is a write under way. What a process writes through a mapping that it has written to before may set none.
- */
+/* A later change sets another ctime, unless the clock of the file system (s_time_gran: up to a second) still reads the same, a write
+ * is under way, or a process writes through a mapping that it has written to before. */
 static bool is_settled(const struct statx *status) {
   struct timespec now;
   return clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 && now.tv_sec > status->stx_ctime.tv_sec + 1;
@@ -138,7 +107,7 @@ static int look_at(const char *question, void *context, struct vt_answer *answer
   (void)context;
   if (*path != '/') return EAGAIN; /* the current directory may be on another mount */
   switch ((enum vt_question)question[0]) {
-    case VT_QUESTION_WHERE: return look_where(path, answer);
+    case VT_QUESTION_WHERE: return vt_lookup_where(path, find, NULL, answer) ? EAGAIN : 0;
     case VT_QUESTION_EXISTS: return look_whether(path);
     case VT_QUESTION_DIRECTORY: return look_for_directory(path);
     case VT_QUESTION_PROGRAM: return vt_lookup_program(path, find, answer);

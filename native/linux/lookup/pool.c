@@ -16,13 +16,10 @@
 #include "base/threads.h"
 #include "lookup/worker.h"
 
-/*
- * Why one process per set of questions: a call into a file system may not even react to SIGKILL (a FUSE server that has read the
- * request and stopped: request_wait_answer, fs/fuse/dev.c), and a thread in such a call keeps its process from ending and its
- * descriptors from closing. A child in our memory (CLONE_VM | CLONE_VFORK, clone(2)) costs 30 us, can mostly be killed, and
- * otherwise stays behind: the parent's wait for it ends with the host (wait_for_vfork_done, kernel/fork.c). With threads of libuv
- * or of a worker, lookups would starve or block the host.
- */
+/* One process per set of questions, because a call into a file system may ignore even SIGKILL (a FUSE server that has read the
+ * request and stopped: request_wait_answer, fs/fuse/dev.c): a thread in such a call keeps its process from ending. A child in our
+ * memory (CLONE_VM | CLONE_VFORK, clone(2)) costs 30 us, can mostly be killed, and else stays behind: the parent's wait for it ends
+ * with the host (wait_for_vfork_done, kernel/fork.c). */
 enum { WORKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
 
 struct lookup {
@@ -60,13 +57,13 @@ static int child(void *context) {
   _exit(0);
 }
 
-/* Used if clone fails (RLIMIT_NPROC; EINVAL under an emulator): a hanging lookup then blocks one of the WORKERS threads. */
+/* If clone fails (RLIMIT_NPROC; EINVAL under an emulator), a hanging lookup blocks one of the WORKERS threads. */
 static void run_in_thread(struct worker *worker) {
   const struct vt_text *questions = &worker->lookup->questions;
   if (!__atomic_load_n(&worker->given_up, __ATOMIC_ACQUIRE)) vt_lookup_run(questions->at, questions->length + 1, &worker->answers);
 }
 
-/* Blocks until the child or the host ends. The kernel stores the child's pid before it runs, so give_up_running can kill it. */
+/* Blocks until the child or the host ends. The kernel stores the child's pid, for give_up_running(), before it runs. */
 static void run(struct worker *worker) {
   int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PARENT_SETTID;
   pid_t pid = clone(child, worker->stack + STACK, flags, worker, &worker->child);
@@ -83,7 +80,7 @@ static void free_lookup(struct lookup *lookup) {
   free(lookup);
 }
 
-/* Under the lock, so that either the owner or the caller of vt_core_give_up_looking gets the answers, not both. */
+/* Under the lock: either the owner or the caller of vt_core_give_up_looking() gets the answers. */
 static void deliver(struct worker *worker) {
   struct lookup *lookup = worker->lookup;
   pthread_mutex_lock(&lock);
@@ -168,7 +165,7 @@ static bool copy_answers(const struct vt_answers *answers, struct vt_looked *loo
   return true;
 }
 
-/* Gives up a running lookup: kills its child and counts it as hanging until the child has ended. */
+/* Kills its child, and counts it as hanging until the child has ended. */
 static bool give_up_running(uint32_t id, struct vt_looked *looked) {
   for (struct worker *worker = workers; worker < workers + WORKERS; worker++) {
     if (!worker->lookup || worker->given_up || worker->lookup->id != id) continue;

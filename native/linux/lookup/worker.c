@@ -20,9 +20,8 @@
 
 enum { LARGEST_TEXT = 1024 * 1024 };
 
-/* Appends the real path of an existing file: the path itself if no name in it is a symlink. */
 static int find(const char *path, struct vt_answer *answer) {
-  int fd = vt_lookup_is_plain(path) ? vt_path_open_direct(AT_FDCWD, path, O_PATH | O_CLOEXEC) : -1;
+  int fd = vt_path_is_plain(path) ? vt_path_open_direct(AT_FDCWD, path, O_PATH | O_CLOEXEC) : -1;
   bool direct = fd >= 0;
   if (!direct) fd = open(path, O_PATH | O_CLOEXEC);
   if (fd < 0) return errno;
@@ -31,7 +30,6 @@ static int find(const char *path, struct vt_answer *answer) {
   return error;
 }
 
-/* Replaces the symlink that the first `length` bytes name by its target. EINVAL, ENOENT, ENOTDIR: there is no symlink. */
 static int follow(char path[PATH_MAX], size_t length, int *links) {
   struct vt_path_walk walk = {.rest = path + length, .links = *links};
   char target[PATH_MAX], link[PATH_MAX];
@@ -46,32 +44,6 @@ static int follow(char path[PATH_MAX], size_t length, int *links) {
   if (length + strlen(walk.text) >= PATH_MAX) return ENAMETOOLONG;
   strcpy(path + length, walk.text);
   return 0;
-}
-
-/* Cuts the length to the part that exists. Follows dangling symlinks, too: writing through one creates its target. */
-static int find_beginning(char path[PATH_MAX], size_t *length, struct vt_answer *answer) {
-  char beginning[PATH_MAX];
-  for (int links = 0;;) {
-    memcpy(beginning, path, *length);
-    beginning[*length] = 0;
-    int error = find(*length ? beginning : "/", answer);
-    if (error != ENOENT && error != ENOTDIR) return error;
-    int followed = follow(path, *length, &links);
-    if (followed == ELOOP || followed == ENAMETOOLONG) return followed;
-    ssize_t shorter = followed ? vt_lookup_cut(path, *length) : (ssize_t)strlen(path);
-    if (shorter < 0) return error;
-    *length = (size_t)shorter;
-  }
-}
-
-static int look_where(const char *asked, struct vt_answer *answer) {
-  char path[PATH_MAX];
-  size_t length = strlen(asked);
-  if (length >= sizeof path) return ENAMETOOLONG;
-  memcpy(path, asked, length + 1);
-  int error = find_beginning(path, &length, answer);
-  if (!error) error = vt_answer_append(answer, "", 1);
-  return error ? error : vt_answer_append(answer, path + length, strlen(path + length));
 }
 
 static int add_names(const char *block, size_t length, struct vt_answer *answer) {
@@ -136,7 +108,7 @@ static int read_regular(int place, struct vt_answer *answer) {
   return error;
 }
 
-/* Checks the type before opening the file: opening a device can have effects, opening a FIFO wakes a waiting writer (fifo(7)). */
+/* The type first: opening a device can have effects, opening a FIFO wakes a waiting writer (fifo(7)). */
 static int look_at_text(const char *path, struct vt_answer *answer) {
   int place = open(path, O_PATH | O_CLOEXEC);
   if (place < 0) return errno;
@@ -148,7 +120,7 @@ static int look_at_text(const char *path, struct vt_answer *answer) {
 static int look_at(const char *question, void *block, struct vt_answer *answer) {
   const char *path = question + 1;
   switch ((enum vt_question)question[0]) {
-    case VT_QUESTION_WHERE: return look_where(path, answer);
+    case VT_QUESTION_WHERE: return vt_lookup_where(path, find, follow, answer);
     case VT_QUESTION_NAMES: return look_into(path, block, answer);
     case VT_QUESTION_EXISTS: return look_whether(path);
     case VT_QUESTION_DIRECTORY: return look_for_directory(path);

@@ -22,9 +22,9 @@ struct vt_call {
   int8_t second_directory, second;
   int8_t flags;             /* index of the AT_* flags, never the first argument; 0: none */
   bool nofollow;            /* the call acts on a final symbolic link itself */
-  /* Decides calls that the rules leave open: sets error and counted. NULL: the rules decide all. */
+  /* Decides what the rules leave open: sets error and counted. NULL: nothing. */
   void (*judge)(struct vt_notification *notification);
-  bool quick;               /* the handler never touches a file system, so it may run on the supervisor's thread */
+  bool quick;               /* it touches no file system: may run on the supervisor's thread */
   /* Carries the refused call out in the private tmp (private_ops.h). NULL: refused there too. */
   int (*act)(struct vt_notification *notification, const struct vt_private_file *file);
 };

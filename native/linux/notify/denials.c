@@ -16,54 +16,39 @@ const char *vt_operation_name(enum vt_operation operation) {
   return names[operation];
 }
 
-/* FNV-1a. The last step keeps two texts apart from their concatenation. */
-static uint32_t hash_text(uint32_t hash, const char *text) {
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
-  return (hash ^ 0x100u) * 16777619u;
-}
-
-/* Over the fields that distinguish rows. */
-static uint32_t hash_of(const struct vt_denial *denial) {
-  uint32_t hash = 2166136261u ^ (uint32_t)denial->operation << 16 ^ (uint32_t)denial->call;
-  return hash_text(hash_text(hash, denial->program), denial->text ? denial->text : "");
-}
-
-static bool is_same(const struct vt_denial *row, const struct vt_denial *refused, uint32_t hash) {
-  if (row->hash != hash || row->operation != refused->operation || row->call != refused->call) return false;
+static bool is_same(const struct vt_denial *row, const struct vt_denial *refused) {
+  if (row->operation != refused->operation || row->call != refused->call) return false;
   if (strcmp(row->program, refused->program)) return false;
   if (!row->text || !refused->text) return row->text == refused->text;
   return strcmp(row->text, refused->text) == 0;
 }
 
-static struct vt_denial *find(struct vt_denials *denials, const struct vt_denial *refused, uint32_t hash) {
+static struct vt_denial *find(struct vt_denials *denials, const struct vt_denial *refused) {
   for (int at = 0; at < denials->count; at++)
-    if (is_same(&denials->rows[at], refused, hash)) return &denials->rows[at];
+    if (is_same(&denials->rows[at], refused)) return &denials->rows[at];
   return NULL;
 }
 
 /* Adds a row. Without room for it, or memory for its text, returns the row for the rest. */
-static struct vt_denial *add(struct vt_denials *denials, const struct vt_denial *refused, uint32_t hash) {
+static struct vt_denial *add(struct vt_denials *denials, const struct vt_denial *refused) {
   static const struct vt_denial rest = {.operation = VT_OP_OTHER, .call = VT_SYSCALL_COUNT};
   char *text = NULL;
   bool fits = denials->count < VT_DENIALS_MAX && (!refused->text || (text = strdup(refused->text)));
   if (!fits) {
-    struct vt_denial *others = find(denials, &rest, hash_of(&rest));
+    struct vt_denial *others = find(denials, &rest);
     if (others) return others;
     refused = &rest;
-    hash = hash_of(&rest);
   }
   struct vt_denial *row = &denials->rows[denials->count++];
   *row = *refused;
   row->text = text;
-  row->hash = hash;
   row->count = 0;
   return row;
 }
 
 void vt_denials_count(struct vt_denials *denials, const struct vt_denial *refused) {
-  uint32_t hash = hash_of(refused);
-  struct vt_denial *row = find(denials, refused, hash);
-  if (!row) row = add(denials, refused, hash);
+  struct vt_denial *row = find(denials, refused);
+  if (!row) row = add(denials, refused);
   row->count++;
 }
 

@@ -47,7 +47,6 @@ struct vt_denial {
   bool is_path;
   bool is_protected;             /* the path is protected in workspace mode */
   uint64_t count;
-  uint32_t hash;
 };
 
 struct vt_denials {
@@ -55,7 +54,7 @@ struct vt_denials {
   struct vt_denial rows[VT_DENIALS_MAX + 1];
 };
 
-/* Counts a denial in the row with the same operation, call, program and text. Copies the text. */
+/* In the row with the same operation, call, program and text, which is copied. */
 void vt_denials_count(struct vt_denials *denials, const struct vt_denial *refused);
 
 void vt_denials_free(struct vt_denials *denials);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "confine/confinement.h"
 #include "notify/handlers/private_gate.h"
@@ -23,6 +24,15 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->approved = notification->is_protected = notification->limits_files = notification->asks_too_much = notification->sets_umask = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;
+}
+
+bool vt_notification_receive(struct vt_notification *notification, const struct vt_listener *listener, int listener_fd) {
+  struct seccomp_notif notif;
+  memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
+  if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return false;
+  vt_notification_begin(notification, &notif, listener);
+  notification->listener_fd = listener_fd;
+  return true;
 }
 
 static int rule_errno(const struct vt_notification *notification) { return (int)(notification->rule & SECCOMP_RET_DATA); }

@@ -6,12 +6,15 @@
 /* Does not look at the caller. */
 void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener);
 
+/* Receives a call by a descriptor of the listener, and begins it. False: its caller was killed meanwhile. */
+bool vt_notification_receive(struct vt_notification *notification, const struct vt_listener *listener, int listener_fd);
+
 void vt_dispatch(struct vt_notification *notification);
 
 /* Decides without a lookup: refused, with the path as given if known, unless the handler is `quick`. */
 void vt_dispatch_without_lookup(struct vt_notification *notification);
 
-/* Calls that Landlock decides, by where their path leads (handlers/path.c). */
+/* handlers/path.c: by where the path leads */
 void vt_handle_open(struct vt_notification *notification);
 void vt_handle_truncate(struct vt_notification *notification);
 void vt_handle_remove(struct vt_notification *notification);
@@ -19,24 +22,23 @@ void vt_handle_create(struct vt_notification *notification);
 void vt_handle_link(struct vt_notification *notification);
 void vt_handle_rename(struct vt_notification *notification);
 
-/* By the session of the target (handlers/signal.c). */
+/* handlers/signal.c: by the session of the target */
 void vt_handle_signal(struct vt_notification *notification);
 
-/* Note the RLIMIT_FSIZE that the command sets, and the sizes that it asks for (dispatch.c). */
+/* dispatch.c: notes the command's own RLIMIT_FSIZE, the sizes that it asks for, and that umasks may differ */
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
 
-/* Notes that the command's processes no longer all have the host's umask (dispatch.c). */
 void vt_handle_umask(struct vt_notification *notification);
 
 /* handlers/bind.c */
 void vt_handle_bind(struct vt_notification *notification);
 
-/* Connects where some unix sockets are granted, by where the path leads; Landlock checks again (handlers/connect.c). */
+/* handlers/connect.c: where some unix sockets are granted; Landlock checks again */
 void vt_handle_connect(struct vt_notification *notification);
 
-/* The target of a refused call (caller/describe.c). */
+/* caller/describe.c: the target of a refused call */
 void vt_describe(struct vt_notification *notification);
 
-/* True if the refused socket is for a user or group lookup through libc (handlers/nss.c). */
+/* handlers/nss.c: the refused socket is for a user or group lookup of libc */
 bool vt_is_nss_lookup(const struct vt_notification *notification);

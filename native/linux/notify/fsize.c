@@ -1,14 +1,11 @@
 #define _GNU_SOURCE
 #include "notify/fsize.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "notify/listener.h"
 
 enum { MEBIBYTE = 1024 * 1024 };
@@ -22,9 +19,7 @@ static bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_REL
 
 /* Opened while the process lives: a zombie's file belongs to root (proc(5)). */
 void vt_fsize_open(struct vt_command *command) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/io", command->pid);
-  command->io = vt_fsize_most(command) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  command->io = vt_fsize_most(command) ? vt_procfs_file(command->pid, "io") : -1;
 }
 
 void vt_fsize_close(struct vt_command *command) {
@@ -37,8 +32,7 @@ static bool has_written(const struct vt_command *command, uint64_t bytes) {
   char text[512];
   ssize_t length = command->io < 0 ? -1 : pread(command->io, text, sizeof text - 1, 0);
   text[length < 0 ? 0 : length] = 0;
-  const char *written = strstr(text, "wchar:");
-  return written && strtoull(written + strlen("wchar:"), NULL, 10) >= bytes;
+  return vt_number_after(text, "wchar:") >= bytes;
 }
 
 /* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit is met only if that much was written or

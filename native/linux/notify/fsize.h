@@ -1,4 +1,4 @@
-/* The file size limit (RLIMIT_FSIZE, setrlimit(2)) that goes with a limit of the private tmp. */
+/* RLIMIT_FSIZE (setrlimit(2)), which goes with a limit of the private tmp. */
 #pragma once
 
 #include "base/command.h"

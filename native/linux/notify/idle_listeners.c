@@ -8,11 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int set = -1, arrival = -1;
-static struct vt_listener *newcomers; /* listeners in the set that are to be taken into use */
-
-/* True if the last command made notified calls: then the next one's listener is in use from the start, which saves 20 us of
- * waking a thread at the first call. */
-static bool calls_expected; /* under the lock */
+static struct vt_listener *newcomers; /* listeners that are not in the set, to be taken into use */
 
 int vt_idle_open(void) {
   struct epoll_event event = {.events = EPOLLIN | EPOLLET}; /* edge-triggered: never read */
@@ -30,24 +26,15 @@ int vt_idle_wait(void) {
 }
 
 /* Without free epoll watches (a limit per user) the listener is taken into use at once, and polled. */
-static void add(struct vt_listener *listener, bool expected) {
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
-  listener->idle = true;
-  if (epoll_ctl(set, EPOLL_CTL_ADD, listener->fd, &event) == 0 && !expected) return;
-  listener->newer = newcomers;
-  newcomers = listener;
-  eventfd_write(arrival, 1);
-}
-
 void vt_idle_add(struct vt_listener *listener) {
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
   pthread_mutex_lock(&lock);
-  add(listener, false);
-  pthread_mutex_unlock(&lock);
-}
-
-void vt_idle_add_new(struct vt_listener *listener) {
-  pthread_mutex_lock(&lock);
-  add(listener, calls_expected);
+  listener->idle = true;
+  if (epoll_ctl(set, EPOLL_CTL_ADD, listener->fd, &event)) {
+    listener->newer = newcomers;
+    newcomers = listener;
+    eventfd_write(arrival, 1);
+  }
   pthread_mutex_unlock(&lock);
 }
 
@@ -79,7 +66,6 @@ struct vt_listener *vt_idle_take_new(void) {
 
 bool vt_idle_remove(struct vt_listener *listener) {
   pthread_mutex_lock(&lock);
-  calls_expected = __atomic_load_n(&listener->called, __ATOMIC_RELAXED);
   bool was_idle = listener->idle;
   if (was_idle) take_out(listener);
   pthread_mutex_unlock(&lock);

@@ -11,17 +11,16 @@ int vt_idle_open(void);
 /* The epoll set, for polling along with other descriptors. */
 int vt_idle_descriptor(void);
 
-/* Waits for an event on any; returns > 0, or -1 and errno. */
+/* Waits for an event; > 0, or -1 with errno. */
 int vt_idle_wait(void);
 
-/* Take over a reference. A new listener goes into use before its first call if one is expected soon. */
+/* Takes over a reference. */
 void vt_idle_add(struct vt_listener *listener);
-void vt_idle_add_new(struct vt_listener *listener);
 
-/* Takes out a listener with an event, with its reference; NULL: none. `called`: a call waits, else it hung up. */
+/* A listener with an event, taken out with its reference; NULL: none. `called`: a call waits, else it hung up. */
 struct vt_listener *vt_idle_take(bool *called);
 
-/* Takes out a new listener to be used, with its reference; NULL: none. */
+/* The same for listeners that epoll does not take. */
 struct vt_listener *vt_idle_take_new(void);
 
 /* The command has ended. True: the listener was idle, and its reference passes to the caller. */

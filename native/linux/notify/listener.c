@@ -11,14 +11,14 @@
 #include "workspace/questions.h"
 #include "confine/confinement.h"
 #include "base/event_loop.h"
+#include "base/memory.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 enum { SYNC_WAKE_UP = 1 };
 
 struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt_source *source) {
-  struct vt_listener *listener = calloc(1, sizeof *listener);
-  if (!listener) abort();
+  struct vt_listener *listener = vt_must(calloc(1, sizeof *listener));
   listener->references = 1;
   listener->fd = command->listener_fd;
   listener->session = command->pid;
@@ -63,8 +63,7 @@ void vt_listener_release(struct vt_listener *listener) {
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused) {
   pthread_mutex_lock(&listener->lock);
-  if (!listener->denials) listener->denials = calloc(1, sizeof *listener->denials);
-  if (!listener->denials) abort(); /* an uncounted denial would falsify the report */
+  if (!listener->denials) listener->denials = vt_must(calloc(1, sizeof *listener->denials));
   if (!listener->closed) vt_denials_count(listener->denials, refused);
   pthread_mutex_unlock(&listener->lock);
 }

@@ -1,5 +1,4 @@
-/* A confined command's listener and denials, shared by supervisor and notifiers. The supervisor closes it at the command's
- * end; a notifier at work keeps it alive longer. */
+/* A confined command's listener and denials, shared by supervisor and notifiers. */
 #pragma once
 
 #include <pthread.h>
@@ -16,10 +15,9 @@ struct vt_listener {
   pid_t session;
   struct vt_proxy proxy;   /* where it may connect to */
   struct vt_confinement *confinement;
-  struct vt_workspace_server *server; /* takes the listener over; NULL: it has, or the notifiers answer */
-  bool idle;               /* in the idle set; under the lock of idle_listeners.c, as is `newer` */
-  struct vt_listener *newer; /* next in the list of newcomers */
-  bool called;             /* atomic: a call has been received */
+  struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
+  bool idle;               /* idle_listeners.c's, under its lock, as is `newer` */
+  struct vt_listener *newer;
   int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
@@ -32,13 +30,13 @@ struct vt_listener {
   struct vt_denials *denials;
 };
 
-/* Takes over a started command's listener. Aborts without memory: the calls would hang unanswered. */
+/* Takes over a started command's listener. */
 struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt_source *source);
 
 /* Events of poll(2): POLLIN a call waits, POLLHUP no process is left under the filter. */
 int vt_listener_events(const struct vt_listener *listener);
 
-/* Releases the supervisor's reference once the command is reported. */
+/* The command is reported: releases the supervisor's reference. */
 void vt_listener_close(struct vt_listener *listener);
 
 void vt_listener_retain(struct vt_listener *listener);
@@ -46,5 +44,5 @@ void vt_listener_release(struct vt_listener *listener);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 
-/* Takes the denials out, to be freed by the caller; NULL: none. Counting goes on. */
+/* To be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);

@@ -18,31 +18,31 @@ struct vt_notification {
   const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
   struct vt_known *known_directories; /* of this thread (workspace/known.h); NULL: none */
   const struct vt_call *call;
-  uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or left to a handler */
+  uint32_t rule;               /* SECCOMP_RET_* of the rules */
   struct vt_caller caller;
   struct vt_known_caller known; /* kept between notifications; used by one notifier only */
 
-  /* the path as given; valid once `given_known` (atomic: the supervisor reads it concurrently) */
+  /* the path as given, once `given_known` (atomic: read by the supervisor) */
   bool given_known;
   char given[PATH_MAX];
 
-  bool takes; /* atomic: a separate thread borrows the descriptor (caller/borrow_fd.c), where no file system can block it */
+  bool takes; /* atomic: a thread borrows a descriptor (caller/borrow_fd.c), which no file system can block */
 
   /* outcome */
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
-  bool done;                   /* carried out in the caller's place: returns 0 without going on */
-  int send_fd;                 /* -1, or a descriptor that the caller gets as its result; closed with the reply */
+  bool done;                   /* carried out: returns 0 */
+  int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
   int fifo;                    /* -1, or O_PATH: an open for writing that waits for a reader; `error` applies if it cannot */
   bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
   bool counted;                /* the denial is reported */
-  bool sets_umask;             /* the command's processes may now have different umasks */
-  bool limits_files;           /* the command sets its own RLIMIT_FSIZE */
-  bool asks_too_much;          /* it asks for a larger file than allowed */
+  bool sets_umask;
+  bool limits_files;
+  bool asks_too_much;
   bool has_text, is_path;
-  bool approved;               /* the owner has approved changes of this path, which is itself protected */
-  bool is_protected;           /* workspace mode: the path is protected (workspace.h) */
+  bool approved;               /* by the owner: changes of this protected path */
+  bool is_protected;           /* workspace mode */
   char text[PATH_MAX];         /* path or address */
 };
 
@@ -50,7 +50,7 @@ static inline uint64_t vt_argument(const struct vt_notification *notification, i
   return notification->notif.data.args[index];
 }
 
-/* Whether the rules themselves refuse the call: it must never continue, since nothing else would stop it. */
+/* Such a call must never continue: nothing else would stop it. */
 static inline bool vt_is_refused_by_rule(const struct vt_notification *notification) {
   return (notification->rule & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
 }

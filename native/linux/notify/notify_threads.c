@@ -1,11 +1,9 @@
 #define _GNU_SOURCE
 #include "notify/notify_threads.h"
 
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "notify/reply.h"
@@ -13,7 +11,7 @@
 #include "notify/idle_listeners.h"
 #include "notify/dispatch.h"
 #include "notify/workspace_server.h"
-#include "base/event_loop.h"
+#include "base/memory.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 
@@ -37,7 +35,7 @@ struct served {
   int64_t last_call;
 };
 
-static struct notifier notifiers[NOTIFIERS];
+static struct notifier notifiers[NOTIFIERS] = {[0 ... NOTIFIERS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
@@ -48,11 +46,6 @@ static struct served *served;
 static struct pollfd *polled;
 static int served_count, served_room;
 static int active; /* atomic: served_count, for the supervisor */
-
-static void *must(void *memory) {
-  if (!memory) abort(); /* an unanswered call hangs for ever */
-  return memory;
-}
 
 static void *serve(void *self);
 
@@ -94,18 +87,16 @@ static void wait_for_duty(const struct notifier *self) {
   pthread_mutex_unlock(&roster);
 }
 
-/* The tables of the notifier on duty; a repeated start finds them made. */
-static void make_tables(void) {
-  if (served) return;
-  served_room = 16;
-  served = must(calloc((size_t)served_room, sizeof *served));
-  polled = must(calloc((size_t)served_room + 1, sizeof *polled));
-  for (int at = 0; at < NOTIFIERS; at++) pthread_mutex_init(&notifiers[at].lock, NULL);
+static void make_room(void) {
+  if (served_count < served_room) return;
+  served_room = served_room ? served_room * 2 : 16;
+  served = vt_must(realloc(served, (size_t)served_room * sizeof *served));
+  polled = vt_must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
 }
 
 static int start(void) {
   if (vt_idle_open()) return -1;
-  make_tables();
+  make_room();
   polled[0] = (struct pollfd){vt_idle_descriptor(), POLLIN, 0};
   pthread_mutex_lock(&roster);
   on_duty = &notifiers[0];
@@ -121,13 +112,9 @@ int vt_notifier_ready(void) {
   return vt_start_once(&once, start);
 }
 
-/* Receives and answers one call. False if another notifier has taken over meanwhile. */
+/* False: another notifier has taken over meanwhile. */
 static bool receive(struct notifier *self, struct vt_listener *listener, bool last) {
-  struct seccomp_notif notif;
-  memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
-  if (ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return true; /* its caller was killed meanwhile */
-  __atomic_store_n(&listener->called, true, __ATOMIC_RELAXED);
-  vt_notification_begin(&self->notification, &notif, listener);
+  if (!vt_notification_receive(&self->notification, listener, listener->fd)) return true;
   pthread_mutex_lock(&self->lock);
   self->state = LOOKING;
   self->since = vt_now();
@@ -148,23 +135,16 @@ static bool receive(struct notifier *self, struct vt_listener *listener, bool la
   return !relieved;
 }
 
-static void make_room(void) {
-  if (served_count < served_room) return;
-  served_room *= 2;
-  served = must(realloc(served, (size_t)served_room * sizeof *served));
-  polled = must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
-}
-
-/* The supervisor watches lookups while any listener is in use. */
+/* The supervisor watches lookups while any listener is in use. It notices that at its next turn: within 20 ms while the command runs
+ * (vt_watches_due_in()), within 250 ms while its output is drained. A wake-up would take the caller's processor. */
 static void start_serving(struct vt_listener *listener, int64_t now) {
   make_room();
   polled[served_count + 1] = (struct pollfd){listener->fd, POLLIN, 0};
   served[served_count++] = (struct served){listener, now};
   __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
-  if (served_count == 1) vt_event_loop_alarm(VT_WATCH_MS); /* a timer, not a wake-up: the supervisor would take the caller's processor */
 }
 
-/* Hands a workspace command's listener to its server. False: the notifiers answer. */
+/* To a workspace command's server. False: the notifiers answer. */
 static bool is_handed_over(struct vt_listener *listener) {
   if (!listener->server) return false;
   vt_workspace_server_serve(listener);
@@ -248,7 +228,7 @@ static void *serve(void *context) {
 
 void vt_notifier_add(struct vt_listener *listener) {
   vt_listener_retain(listener);
-  vt_idle_add_new(listener);
+  vt_idle_add(listener);
 }
 
 void vt_notifier_remove(struct vt_listener *listener) {

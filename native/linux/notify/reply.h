@@ -3,13 +3,13 @@
 
 #include "notify/notification.h"
 
-/* Whether the caller still waits. If not, its pid may belong to another process (seccomp_unotify(2)). */
+/* If not, its pid may belong to another process (seccomp_unotify(2)). */
 bool vt_caller_still_waits(const struct vt_notification *notification);
 
 /* The same, for a duplicate of the listener. */
 bool vt_caller_still_waits_at(int listener, const struct vt_notification *notification);
 
-/* Answers an open with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14); closes it. */
+/* Replies with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14); closes it. */
 void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags);
 
 /* Counts a denial first, so that an ended command has all counted; then replies. Never blocks. */

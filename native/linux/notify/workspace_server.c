@@ -4,21 +4,20 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/capability.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/procfs.h"
 #include "base/threads.h"
+#include "confine/capabilities.h"
 #include "confine/confinement.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
@@ -42,33 +41,25 @@ struct vt_workspace_server {
   struct vt_known known;
 };
 
-/* Keeps only the capabilities to inspect processes, in the effective set: ptrace(2) access checks compare the permitted one. */
-static bool reduce_capabilities(void) {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2];
-  if (syscall(SYS_capget, &header, data)) return false;
-  data[0].effective &= 1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH;
-  data[1].effective = 0;
-  return syscall(SYS_capset, &header, data) == 0; /* of the calling thread: capset(2) */
-}
-
-/* The listener, the roots and the mailbox keep their numbers. Every other descriptor is closed, else a pipe of the host would stay open. */
+/* Listener, roots, mailbox and the ruleset for reading keep their numbers; others are closed, else a pipe of the host would stay
+ * open. */
 static bool separate_table(struct vt_workspace_server *server) {
   const struct vt_workspace *workspace = server->listener->confinement->workspace;
   size_t count = workspace->count;
-  int *kept = calloc(count + 2, sizeof *kept);
-  server->roots = calloc(workspace->count, sizeof *server->roots);
-  if (!kept || !server->roots) abort();
+  int *kept = vt_must(calloc(count + 3, sizeof *kept)), reading = server->listener->confinement->reading;
+  server->roots = vt_must(calloc(count, sizeof *server->roots));
   for (size_t i = 0; i < workspace->count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
   kept[count++] = server->listener_fd = server->listener->fd;
   if (server->listener->questions) kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
+  if (reading >= 0) kept[count++] = reading; /* caller/as_reader.h */
   int failed = vt_borrow_table_of(kept, count);
   free(kept);
   return failed == 0;
 }
 
+/* The kept capabilities are those to inspect processes. */
 static bool set_up(struct vt_workspace_server *server) {
-  return reduce_capabilities() && separate_table(server);
+  return vt_capabilities_lower(1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH, NULL) == 0 && separate_table(server);
 }
 
 /* True: the call is answered once its FIFO has a reader. */
@@ -82,15 +73,10 @@ static bool wait_for_reader(struct vt_workspace_server *server) {
 /* False: hung up, no process is left under the filter. */
 static bool answer_next(struct vt_workspace_server *server) {
   struct pollfd polled = {server->listener_fd, POLLIN, 0};
-  struct seccomp_notif notif;
   int ready = poll(&polled, 1, vt_fifo_wait_try(&server->fifos, server->listener_fd));
   if (ready <= 0) return ready == 0 || errno == EINTR;
   if (!(polled.revents & POLLIN)) return false;
-  memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
-  if (ioctl(server->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return true; /* its caller was killed meanwhile */
-  __atomic_store_n(&server->listener->called, true, __ATOMIC_RELAXED);
-  vt_notification_begin(&server->notification, &notif, server->listener);
-  server->notification.listener_fd = server->listener_fd;
+  if (!vt_notification_receive(&server->notification, server->listener, server->listener_fd)) return true;
   server->notification.roots = server->roots;
   server->notification.known_directories = &server->known;
   vt_dispatch(&server->notification);
@@ -161,8 +147,7 @@ static struct vt_workspace_server *take_spare(void) {
 }
 
 static struct vt_workspace_server *start(void) {
-  struct vt_workspace_server *server = calloc(1, sizeof *server);
-  if (!server) abort();
+  struct vt_workspace_server *server = vt_must(calloc(1, sizeof *server));
   pthread_mutex_init(&server->lock, NULL);
   pthread_cond_init(&server->handed, NULL);
   if (vt_thread_try("vitrine-work", serve, server) == 0) return server;

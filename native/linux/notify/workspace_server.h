@@ -1,6 +1,5 @@
-/* A workspace command has a notifier of its own, which also carries calls out: a thread with its own descriptor table, umask
- * and capabilities. Closing a file must not drop the host's POSIX locks on it (F_SETLK(2const)), what it makes has the caller's
- * umask, and it has no rights that its command has lost. If its file system hangs, only its command waits. */
+/* A workspace command's own notifier, which also carries calls out: a thread with its own descriptor table (closing a file must not
+ * drop the host's POSIX locks on it, F_SETLK(2const)), umask and capabilities. If its file system hangs, only its command waits. */
 #pragma once
 
 #include "notify/listener.h"
@@ -8,11 +7,10 @@
 struct vt_notification;
 struct vt_workspace_server;
 
-/* A thread for one command, before its launch: the command's calls must not wait for a thread that cannot start. NULL with errno. */
+/* Before the command's launch: its calls must not wait for a thread that cannot start. NULL with errno. */
 struct vt_workspace_server *vt_workspace_server_reserve(void);
 
-/* At the command's first call or before: hands the listener and its reference to the server, which answers until the listener
- * hangs up. */
+/* At the command's first call or before. Takes over a reference; answers until the listener hangs up. */
 void vt_workspace_server_serve(struct vt_listener *listener);
 
 /* The command needed none. */

@@ -10,14 +10,13 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/descriptors.h"
-#include "base/kernel.h"
 #include "base/paths.h"
+#include "confine/capabilities.h"
 #include "confine/confinement_pool.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -31,8 +30,8 @@ static int fail(struct vt_private *made, enum vt_private_step step, int error) {
   return -1;
 }
 
-/* Whether another user could rename our directories: the owner, or without the sticky bit every user who can write. In a user
- * namespace an owner outside of it, such as root, shows as UNMAPPED (user_namespaces(7)). */
+/* Another user could rename our directories: the owner, or, without the sticky bit, every user who can write. Owners outside of our
+ * user namespace, such as root, show as UNMAPPED (user_namespaces(7)). */
 static bool is_shared(const struct stat *status) {
   enum { UNMAPPED = 65534 };
   uid_t owner = status->st_uid;
@@ -155,8 +154,17 @@ void vt_core_make_private(const char *temporary, struct vt_private *made) {
   made->lock = -1;
 }
 
-static int remove_locked(int parent, const char *name, int fd) {
+/* A command may have moved a directory of the workspace here, with files of other users: what root's command cannot remove, its host
+ * leaves. */
+static int empty(int fd) {
+  struct vt_capabilities before;
+  if (vt_capabilities_lower(0, &before)) return errno;
   int error = fchmod(fd, S_IRWXU) ? errno : vt_private_dir_empty(fd, vt_now() + MOST_MS);
+  return vt_capabilities_restore(&before) ? errno : error;
+}
+
+static int remove_locked(int parent, const char *name, int fd) {
+  int error = empty(fd);
   if (error) return error;
   return unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT ? errno : 0;
 }
@@ -197,24 +205,12 @@ bool vt_core_remove_empty_private(int lock) {
   return gone;
 }
 
-static bool is_empty(int fd) {
-  char entries[512] __attribute__((aligned(8)));
-  long length;
-  while ((length = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
-    for (long at = 0; at < length;) {
-      const struct entry *entry = (const void *)(entries + at);
-      if (!vt_is_dots(entry->name)) return false;
-      at += entry->length;
-    }
-  return length == 0;
-}
-
 /* A command can change its mode, attributes and times (reset here); many entries enlarge it, on ext4 for good. */
 static bool is_as_made(int lock, int fd) {
   struct stat above, status;
   if (fstat(lock, &above) || fstat(fd, &status) || status.st_mode != above.st_mode || status.st_uid != above.st_uid) return false;
   if (status.st_gid != above.st_gid || status.st_size > 4096) return false;
-  return flistxattr(fd, NULL, 0) == flistxattr(lock, NULL, 0) && is_empty(fd) && futimens(fd, NULL) == 0;
+  return flistxattr(fd, NULL, 0) == flistxattr(lock, NULL, 0) && vt_is_empty(fd) && futimens(fd, NULL) == 0;
 }
 
 bool vt_core_reset_private(int lock) {
@@ -239,12 +235,8 @@ int vt_core_sweep_private(const char *temporary) {
   struct vt_private made = {.lock = -1};
   int fd = open_parent(temporary, false, &made), error = 0;
   if (fd < 0) return made.failed_errno == ENOENT ? 0 : made.failed_errno;
-  DIR *entries = fdopendir(fd);
-  if (!entries) {
-    error = errno;
-    close(fd);
-    return error;
-  }
+  DIR *entries = vt_list(fd);
+  if (!entries) return errno;
   for (struct dirent *entry; (entry = readdir(entries));) {
     int failed = is_our_name(entry->d_name) ? sweep_one(fd, entry->d_name) : 0;
     if (failed) error = failed;

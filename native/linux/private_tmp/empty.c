@@ -56,7 +56,7 @@ static int open_inside(const struct emptying *emptying, int at, const char *name
   return -1;
 }
 
-/* A directory must be writable to be moved (rename(2), EACCES): open_inside makes it so. Tries the next name if one is taken. */
+/* Only a writable directory can be moved (rename(2), EACCES): open_inside() makes it so. */
 static int move_up(struct emptying *emptying, int from, const char *name) {
   char above[32];
   int failed, opened = open_inside(emptying, from, name);
@@ -80,12 +80,8 @@ static bool is_filled(void) { return errno == ENOTEMPTY || errno == EEXIST; }
 
 static void clear(struct emptying *emptying, const char *name) {
   int fd = open_inside(emptying, emptying->root, name);
-  DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-  if (!entries) {
-    note(emptying, -1);
-    if (fd >= 0) close(fd);
-    return;
-  }
+  DIR *entries = vt_list(fd);
+  if (!entries) return note(emptying, -1);
   for (struct dirent *entry; (entry = readdir(entries)) && vt_now() < emptying->deadline;) {
     if (vt_is_dots(entry->d_name)) continue;
     int failed = remove_name(fd, entry->d_name, entry->d_type != DT_DIR);
@@ -120,13 +116,8 @@ int vt_private_dir_empty(int root, int64_t deadline) {
   struct stat status;
   if (fstat(root, &status)) return errno;
   struct emptying emptying = {.root = root, .device = status.st_dev, .deadline = deadline};
-  int copy = openat(root, ".", DIRECTORY);
-  DIR *entries = copy < 0 ? NULL : fdopendir(copy);
-  if (!entries) {
-    int error = errno;
-    if (copy >= 0) close(copy);
-    return error;
-  }
+  DIR *entries = vt_list(openat(root, ".", DIRECTORY));
+  if (!entries) return errno;
   int seen;
   do seen = make_pass(&emptying, entries);
   while (seen > 0 && emptying.progress && vt_now() < deadline);

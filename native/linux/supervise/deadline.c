@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "supervise/deadline.h"
 
+#include <limits.h>
 #include <signal.h>
 
 #include "base/clock.h"
@@ -30,15 +31,15 @@ void vt_deadline_launched(const struct vt_command *command) {
   if (command->terminated) ask(command);
 }
 
-/* VT_NEVER during the launch: the process is not known yet, though it may run already. */
-int64_t vt_deadline_due(const struct vt_command *command) {
-  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return VT_NEVER;
-  return command->terminated ? command->grace_ends : command->deadline;
+/* Never during the launch: the process is not known yet, though it may run already. */
+int vt_deadline_due_in(const struct vt_command *command) {
+  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return -1;
+  int64_t due = (command->terminated ? command->grace_ends : command->deadline) - vt_now();
+  return due > INT_MAX ? INT_MAX : due > 0 ? (int)due : 0;
 }
 
 void vt_deadline_apply(struct vt_command *command) {
-  int64_t due = vt_deadline_due(command);
-  if (due == VT_NEVER || due > vt_now()) return;
+  if (vt_deadline_due_in(command) != 0) return;
   if (command->terminated) command->killing = true;
   else vt_deadline_terminate(command, true);
 }

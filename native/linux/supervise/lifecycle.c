@@ -21,14 +21,14 @@
 #include "supervise/streams.h"
 #include "watcher/host_side.h"
 
-/* Milliseconds. After the leader's end the drain lasts until 50 pass without output, 250 at most: a child that holds the pipe
- * must not delay the result. A sweep longer than 800 continues after the result. */
+/* Milliseconds. After the leader's end the drain lasts until SILENCE_MS pass without output, DRAIN_MS at most: a child that holds
+ * the pipe must not delay the result. A longer sweep than SWEEP_MS continues after the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
 
-/* How often, 1 ms apart, to look for orphans that are about to become zombies. */
+/* How often, 1 ms apart, to wait for killed orphans to become zombies. */
 enum { MOST_FINISHES = 100 };
 
-/* How long to wait for the monitor: rather an unnamed limit than a late result. */
+/* For the monitor: rather an unnamed limit than a late result. */
 enum { SETTLE_MS = 200 };
 
 static void enter(struct vt_command *command, enum vt_phase phase) {
@@ -50,7 +50,7 @@ static bool is_quiet(const struct vt_command *command) {
   return now - vt_streams_last_byte(command) >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
 }
 
-/* While the owner has paused us and a survivor writes, the pause-adjusted clock stands still: wall time decides. */
+/* While the output is paused, `phase_since` does not advance: a survivor that writes on would keep the drain from ending. */
 static bool is_flooded(struct vt_command *command) {
   if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
   return command->confinement || vt_session_count(command) > 0;
@@ -82,7 +82,6 @@ static void heed_limits(struct vt_command *command) {
   }
 }
 
-/* Waits for the last measurement of the limits. */
 static bool has_settled(struct vt_command *command) {
   bool all = true, alone = command->confinement && command->confinement->listener_proves && is_empty(command);
   for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_monitor_settle(command->meters[kind], alone);
@@ -192,7 +191,7 @@ static void report_late(struct vt_command *command) {
   report(command, &end);
 }
 
-/* A process that keeps forking and exiting can slip through a pass, but not past the listener. Else two empty passes must do. */
+/* A process that keeps forking and exiting can slip through a pass, but not past the listener. */
 static bool sweep(struct vt_command *command) {
   bool proves = command->confinement && command->confinement->listener_proves;
   command->misses = vt_session_sweep(command) ? 0 : command->misses + 1;

@@ -1,8 +1,6 @@
-/*
- * Orphans of commands become children, and in the end zombies, of a host that is process 1 of a container or a subreaper
+/* Orphans of commands become children, and in the end zombies, of a host that is process 1 of a container or a subreaper
  * (PR_SET_CHILD_SUBREAPER(2const)). Reaps only in commands' sessions, while an unreaped member keeps the number from reuse:
- * never the host's other children. Supervisor thread only.
- */
+ * never the host's other children. Supervisor thread only. */
 #pragma once
 
 #include "base/command.h"

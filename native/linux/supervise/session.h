@@ -6,20 +6,20 @@
 /* Call first. 0, or -1 with errno: may be tried again. */
 int vt_session_open(void);
 
-/* Kills every live member except the ended leader, adding new ones to command->killed; returns how many it found. */
+/* Kills every live member except the ended leader, and counts it in command->killed once. Returns how many it found. */
 int vt_session_sweep(struct vt_command *command);
 
 /* The number of live members besides the leader. */
 int vt_session_count(const struct vt_command *command);
 
-/* Calls `found` for each process of a session, zombies included; returns the sum. Supervisor thread. */
+/* Zombies included; returns the sum. Supervisor thread. */
 int vt_session_each(pid_t session, void *context, int (*found)(void *context, pid_t pid));
 
 /* The same for each process of the command, by session or cookie. */
 int vt_session_each_of(const struct vt_command *command, void *context, int (*found)(void *context, pid_t pid));
 
-/* Signals the command's process group, and its terminal's foreground group. */
+/* To the command's process group, and its terminal's foreground group. */
 void vt_session_signal(const struct vt_command *command, int signal);
 
-/* Whether the session has a process group of that number. Any thread. */
+/* Any thread. */
 bool vt_session_has_group(pid_t session, pid_t group);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 /* A new pipe's size and the largest that a user may ask for (pipe(7)). */
@@ -30,12 +31,6 @@ struct vt_store {
   char bytes[CHUNK_BYTES];
 };
 
-static void *allocated(size_t bytes) {
-  void *block = calloc(1, bytes);
-  if (!block) abort(); /* dropping output is not an option */
-  return block;
-}
-
 struct vt_store *vt_store_open(int file, size_t keep, uint64_t until) {
   int stop = eventfd(0, EFD_CLOEXEC), copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
   if (stop < 0 || copy < 0) {
@@ -43,11 +38,11 @@ struct vt_store *vt_store_open(int file, size_t keep, uint64_t until) {
     if (copy >= 0) close(copy);
     return NULL;
   }
-  struct vt_store *store = allocated(sizeof *store);
-  *store = (struct vt_store){.stored = allocated(sizeof *store->stored), .file = copy, .keep = keep, .until = until};
+  struct vt_store *store = vt_must(malloc(sizeof *store));
+  *store = (struct vt_store){.stored = vt_must(calloc(1, sizeof *store->stored)), .file = copy, .keep = keep, .until = until};
   for (int kind = 0; kind < VT_KEPT; kind++) {
     struct vt_kept *kept = &store->stored->kept[kind];
-    kept->head = allocated(3 * keep);
+    kept->head = vt_must(malloc(3 * keep));
     kept->tail = kept->head + keep;
   }
   store->polled[STOP] = (struct pollfd){.fd = stop, .events = POLLIN};
@@ -70,7 +65,7 @@ static void keep(struct vt_kept *kept, size_t most, const char *bytes, size_t le
   kept->tail_length += last;
 }
 
-/* Returns how much was written: all but for an error. */
+/* Returns how much was written: all, but for an error. */
 static size_t write_all(struct vt_store *store, size_t length) {
   size_t at = 0;
   while (at < length) {
@@ -88,7 +83,7 @@ static void keep_rest(struct vt_store *store, int stream, const char *bytes, siz
   struct vt_stored *stored = store->stored;
   stored->rest_stream = stream;
   stored->rest_length = length;
-  stored->rest = memcpy(allocated(length), bytes, length);
+  stored->rest = memcpy(vt_must(malloc(length)), bytes, length);
 }
 
 /* False: the thread has to end. */
@@ -125,7 +120,7 @@ static void *run(void *context) {
   struct vt_store *store = context;
   do poll(store->polled, VT_STREAMS + 1, -1);
   while (!store->polled[STOP].revents && move_ready(store));
-  /* Here, because it can wait for the disk, and report an error of its own (close(2)). */
+  /* It can wait for the disk, and report an error of its own (close(2)). */
   __atomic_store_n(&store->busy, true, __ATOMIC_RELEASE);
   if (close(store->file) && !store->stored->failed_errno) store->stored->failed_errno = errno;
   store->file = -1;

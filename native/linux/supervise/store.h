@@ -1,13 +1,12 @@
-/* A thread that moves a command's output from its pipes to a file, so that neither the supervisor nor JavaScript has to copy it. */
+/* A thread that writes a command's output from its pipes to a file, so that JavaScript need not copy it. */
 #pragma once
 
 #include "base/command.h"
 
-/* For the output that follows, to a copy of `file`: keeps `keep` bytes of each end, and gives the pipes back after `until` bytes
- * (0: no limit). NULL with errno. */
+/* As vt_core_store(); copies `file`. NULL with errno. */
 struct vt_store *vt_store_open(int file, size_t keep, uint64_t until);
 
-/* Starts the thread; the order VT_MESSAGE_STORED says that it is over: the pipes ended, the limit, an error, or vt_store_stop(). */
+/* VT_MESSAGE_STORED follows once it is over: the pipes have ended, `until`, an error, or vt_store_stop(). */
 bool vt_store_start(struct vt_store *store, const struct vt_command *command);
 
 void vt_store_stop(const struct vt_store *store);

@@ -12,21 +12,21 @@ bool vt_streams_paused(const struct vt_command *command);
 /* Monotonic milliseconds. */
 int64_t vt_streams_last_byte(const struct vt_command *command);
 
-/* The owner has consumed `bytes`: paused streams may resume. */
+/* Paused streams may resume. */
 void vt_streams_consumed(struct vt_command *command, size_t bytes);
 
-/* Holds the streams for the owner to hand them over to a store, which takes them, if it can start; NULL: none. */
+/* Holds the streams until the owner hands them over to a store; NULL: it does not. */
 void vt_streams_hold(struct vt_command *command);
 void vt_streams_store(struct vt_command *command, struct vt_store *store);
 
-/* The store's thread is over: its result goes to the owner, and the streams are read here again. */
+/* The store is over: the streams are read here again. */
 void vt_streams_stored(struct vt_command *command);
 
-/* True if the streams are neither held nor stored; else stops that, and is true once the thread is over. */
+/* Ends holding and storing; true once the streams are read here again. */
 bool vt_streams_regain(struct vt_command *command);
 
 /* Passes on what the pipes hold now, however much is unconsumed. */
 void vt_streams_take_rest(struct vt_command *command);
 
-/* The command has ended. Pipes that survivors still write to are read and discarded (`keep`), or closed. */
+/* The command has ended. `keep`: pipes that survivors write to are read and discarded, else closed. */
 void vt_streams_release(struct vt_command *command, bool keep);

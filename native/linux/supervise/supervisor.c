@@ -70,7 +70,7 @@ static void ready(struct vt_source *source) {
   }
 }
 
-/* A command may run before its launcher does again: a signal waits for the launcher's message. */
+/* The launcher may be suspended still while the command runs: a signal waits for its message. */
 static void send_signal(struct vt_command *command, int signal) {
   if (command->phase == VT_LAUNCHING) command->early_signals |= UINT64_C(1) << (signal & 63);
   else vt_session_signal(command, signal);
@@ -170,22 +170,13 @@ static void advance_all(void) {
   }
 }
 
-static void set_clock(void) {
-  int64_t soonest = VT_NEVER;
-  for (const struct vt_command *command = commands; command; command = command->next) {
-    int64_t due = vt_deadline_due(command);
-    if (due < soonest) soonest = due;
-  }
-  if (soonest != VT_NEVER) vt_event_loop_wake_at(soonest);
-}
-
 /* Milliseconds; -1: never. */
 static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
 
 static int next_due(void) {
   int soonest = vt_notifier_is_active() ? VT_WATCH_MS : -1;
   for (const struct vt_command *command = commands; command; command = command->next)
-    soonest = sooner(soonest, vt_lifecycle_due_in(command));
+    soonest = sooner(soonest, sooner(vt_deadline_due_in(command), vt_lifecycle_due_in(command)));
   soonest = sooner(soonest, vt_watcher_respawn_due_in(commands != NULL));
   soonest = sooner(soonest, vt_watches_due_in(commands));
   return sooner(soonest, vt_orphans_due_in(commands));
@@ -194,7 +185,6 @@ static int next_due(void) {
 static void *supervise(void *unused) {
   (void)unused;
   for (;;) {
-    set_clock();
     vt_event_loop_wait(next_due(), ready);
     vt_notifier_watch();
     vt_flock_wait_reap();

@@ -10,6 +10,7 @@
 
 #include "base/descriptors.h"
 #include "base/event_loop.h"
+#include "base/memory.h"
 
 /* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. Opens the slave wherever devpts is mounted. */
 enum { OPEN_SLAVE = 0x5441 };
@@ -43,7 +44,7 @@ static int prepare(int slave, unsigned columns, unsigned rows) {
   return tcsetattr(slave, TCSANOW, &settings) || set_size(slave, columns, rows);
 }
 
-/* A pipe from the owner to the terminal: buffers input, so that none is lost. */
+/* A pipe from the owner, which buffers input. */
 static int open_typed(struct vt_terminal *terminal) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
@@ -53,10 +54,9 @@ static int open_typed(struct vt_terminal *terminal) {
   return -1;
 }
 
-/* The terminal's output, as the command's only stream. Takes over the master. */
+/* The command's only stream. Takes over the master. */
 static int open_shown(struct vt_command *command, int master) {
-  struct vt_pipe *shown = calloc(1, sizeof *shown);
-  if (!shown) abort();
+  struct vt_pipe *shown = vt_must(calloc(1, sizeof *shown));
   *shown = (struct vt_pipe){.fd = master, .stream = VT_STDOUT, .command = command};
   shown->source = (struct vt_source){VT_SOURCE_PIPE, shown};
   command->pipes[VT_STDOUT] = shown;
@@ -73,8 +73,7 @@ static int open_streams(struct vt_command *command) {
 int vt_terminal_open(struct vt_command *command, unsigned columns, unsigned rows) {
   int master = open_master(), typed = -1;
   if (master < 0) return -1;
-  struct vt_terminal *terminal = calloc(1, sizeof *terminal);
-  if (!terminal) abort();
+  struct vt_terminal *terminal = vt_must(calloc(1, sizeof *terminal));
   *terminal = (struct vt_terminal){.slave = -1, .typed = -1, .room = -1};
   terminal->typed_source = (struct vt_source){VT_SOURCE_TYPED, terminal};
   terminal->room_source = (struct vt_source){VT_SOURCE_ROOM, terminal};

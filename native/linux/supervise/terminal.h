@@ -14,7 +14,7 @@ struct vt_terminal {
   char bytes[4096];
 };
 
-/* Opens the terminal and its streams. Returns the write end of the input pipe, or -1 with errno. */
+/* Returns the write end of the input pipe, or -1 with errno. */
 int vt_terminal_open(struct vt_command *command, unsigned columns, unsigned rows);
 
 /* Supervisor thread: starts passing input on. */

@@ -1,4 +1,4 @@
-/* Watcher respawn: starts a new watcher if the old one was killed while commands run. Supervisor thread only. */
+/* Starts a new watcher if the old one was killed while commands run. Supervisor thread only. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,10 +1,7 @@
-/*
- * The watcher: a freestanding program, embedded in the addon, that outlives the host and kills the processes it left.
+/* The watcher: a freestanding program, embedded in the addon, that outlives the host and kills the processes it left.
  * Descriptor 3 is the table of commands, 4 a pipe that the host holds open, 5 the directory of the cgroups. It waits until the
- * pipe closes or the host's pidfd reports its end (another process may have inherited the write end), kills the processes of
- * running commands until it finds none, removes the cgroups and ends. No libc: a few pages, nothing to load. It takes all
- * resources at start: a command may leave the machine without descriptors, memory or time.
- */
+ * pipe closes or the host's pidfd reports its end (another process may have inherited the write end). It takes all resources at
+ * start: a command may leave the machine without descriptors, memory or time. */
 #include "base/sweep.h"
 #include "base/watch_table.h"
 #include "watcher/cgroups.h"
@@ -132,7 +129,7 @@ static void remove_cgroups(void) {
   }
 }
 
-/* Exempts the watcher from the OOM killer. A sandbox of vitrine, known by its emulated setsid(2), would refuse and report it. */
+/* Not in a sandbox of vitrine, known by its emulated setsid(2), which would refuse and report it. */
 static void be_spared(void) {
   static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
   if (call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;

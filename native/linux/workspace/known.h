@@ -5,8 +5,9 @@
 #include <limits.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
-#include "base/identity.h"
+#include "base/files/identity.h"
 #include "workspace/spot.h"
 
 /* Others may move a directory meanwhile, so one is proven anew after this time. */
@@ -15,8 +16,10 @@ enum { VT_MOST_KNOWN = 16, VT_KNOWN_MS = 20 };
 struct vt_known {
   uint64_t uses;
   uint64_t call;       /* the notification of the last lookup; 0: none */
+  pid_t thread;        /* its caller */
   int base;            /* the directory that it looked up, relative to this descriptor of the caller */
   char text[PATH_MAX];
+  struct vt_identity identity;
   const struct vt_known_directory *last; /* what it found; NULL: nothing */
   struct vt_known_directory {
     uint64_t used; /* 0: empty */

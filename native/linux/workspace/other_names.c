@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/paths.h"
 #include "confine/reads/reads.h"
 
@@ -29,9 +30,7 @@ static DIR *open_list(int parent, const char *name) {
   int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   int fd = parent == AT_FDCWD ? open(name, flags)
                               : vt_openat2(parent, name, flags, RESOLVE_IN_MOUNT | RESOLVE_NO_LINKS | RESOLVE_BELOW);
-  DIR *list = fd < 0 ? NULL : fdopendir(fd);
-  if (!list && fd >= 0) close(fd);
-  return list;
+  return vt_list(fd);
 }
 
 static int look_into(struct walk *walk, int parent, const char *name, const struct vt_path_node *node, int depth);

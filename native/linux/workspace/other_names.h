@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "confine/reads/inode_set.h"
+#include "base/files/inode_set.h"
 
 struct vt_reads;
 

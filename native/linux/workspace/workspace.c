@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 #include "core.h"
@@ -55,6 +56,20 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   return failed;
 }
 
+static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *path) {
+  for (size_t i = 0; i < workspace->count; i++)
+    if (vt_path_beneath(path, workspace->roots[i].path)) return true;
+  return false;
+}
+
+/* Under another name, what cannot be read could be read by the next command. */
+static void keep_unreadable(struct vt_workspace *workspace, const struct vt_path_node *node, char *path) {
+  for (const struct vt_path_node *child = node->children; child && !node->kept; child = child->next)
+    keep_unreadable(workspace, child, path);
+  if (!node->kept || vt_path_node_path(node, path, PATH_MAX) < 0) return;
+  if (is_beneath_a_root(workspace, path)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+}
+
 static int open_roots(struct vt_workspace *workspace, const struct vt_place *places) {
   for (const struct vt_place *place = places; place->kind; place++) {
     if (place->kind != VT_ROOT || vt_workspace_is_private(places, place->text)) continue;
@@ -64,7 +79,8 @@ static int open_roots(struct vt_workspace *workspace, const struct vt_place *pla
   return 0;
 }
 
-struct vt_workspace *vt_workspace_open(const struct vt_place *places) {
+struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads) {
+  char path[PATH_MAX]; /* one buffer, however deep the tree is */
   size_t count = count_roots(places);
   errno = 0;
   if (count == 0) return NULL;
@@ -74,6 +90,7 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places) {
   workspace->places = vt_reads_new();
   workspace->mounts = vt_mounts_changes();
   bool failed = open_roots(workspace, places) || protect_all(workspace, places);
+  if (!failed && reads) keep_unreadable(workspace, reads->root, path);
   if (!failed) vt_workspace_watch(workspace);
   if (!failed && vt_workspace_open_private(workspace, places) == 0) return workspace;
   int error = errno;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "confine/reads/inode_set.h"
+#include "base/files/inode_set.h"
 
 struct vt_reads;
 struct vt_place;
@@ -30,8 +30,9 @@ struct vt_workspace {
   } *roots;
 };
 
-/* From a command's places (core.h): VT_ROOT and VT_PROTECTED. NULL: no root, or with errno one cannot be opened. */
-struct vt_workspace *vt_workspace_open(const struct vt_place *places);
+/* From a command's places (core.h): VT_ROOT and VT_PROTECTED, and what `reads` (or NULL) keeps from being read. NULL: no root, or
+ * with errno one cannot be opened. */
+struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads);
 void vt_workspace_retain(struct vt_workspace *workspace);
 void vt_workspace_release(struct vt_workspace *workspace);
 

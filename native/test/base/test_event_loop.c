@@ -11,7 +11,7 @@
 
 enum { PATIENCE_MS = 20000 };
 
-static int error_of_add, readies;
+static int error_of_add;
 static struct vt_source *last_ready;
 
 /* Instead of libc's. */
@@ -22,7 +22,6 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
 }
 
 static void note(struct vt_source *source) {
-  readies++;
   last_ready = source;
 }
 
@@ -40,17 +39,7 @@ static void polls_what_epoll_refuses(int error) {
   close(fd);
 }
 
-/* Else the supervisor would never sleep again. */
-static void tells_an_expiry_once(void) {
-  readies = 0;
-  vt_event_loop_alarm(1);
-  vt_event_loop_wait(PATIENCE_MS, note);
-  CHECK(readies == 1, "%d", readies);
-  vt_event_loop_wait(0, note);
-  CHECK(readies == 1, "%d", readies);
-}
-
-/* The timers are polled from the beginning. */
+/* The wake-up descriptor is polled from the beginning. */
 static void opens(int wake) {
   error_of_add = ENOSPC;
   CHECK(vt_event_loop_open(wake) == 0, "errno %d", errno);
@@ -59,7 +48,6 @@ static void opens(int wake) {
 
 int main(void) {
   opens(eventfd(0, EFD_CLOEXEC));
-  tells_an_expiry_once();
   polls_what_epoll_refuses(ENOSPC);
   polls_what_epoll_refuses(ENOMEM);
   return finish("the event loop polls what epoll refuses");

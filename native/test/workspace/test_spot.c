@@ -101,7 +101,7 @@ static void check_unknown_mounts(void) {
   CHECK(getrlimit(RLIMIT_NOFILE, &all) == 0, "%s", strerror(errno));
   few = (struct rlimit){(rlim_t)next + 1, all.rlim_max};
   setrlimit(RLIMIT_NOFILE, &few);
-  struct vt_workspace *workspace = vt_workspace_open(places);
+  struct vt_workspace *workspace = vt_workspace_open(places, NULL);
   int error = errno;
   setrlimit(RLIMIT_NOFILE, &all);
   CHECK(!workspace && error == EMFILE, "errno %d", error);
@@ -116,7 +116,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 int main(void) {
   make();
   struct vt_place places[] = {{VT_ROOT, root}, {VT_PROTECTED, kept[0]}, {VT_PROTECTED, kept[1]}, {VT_PROTECTED, kept[2]}, {VT_NO_PLACE, NULL}};
-  struct vt_workspace *workspace = vt_workspace_open(places);
+  struct vt_workspace *workspace = vt_workspace_open(places, NULL);
   CHECK(workspace, "%s", strerror(errno));
   if (workspace) {
     struct vt_landlock_options options = {.abi = vt_landlock_abi(), .workspace = workspace};

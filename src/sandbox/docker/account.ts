@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { tried } from '../../base/errno.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { newName } from './host-label.ts'
 import { removeContainer } from './left-over.ts'
@@ -19,22 +20,14 @@ export function withAccount(text: string, { uid, gid }: ContainerUser): string {
 }
 
 function nameHere(uid: number): string | undefined {
-  try {
-    const { username, uid: own } = userInfo()
-    return own === uid && /^[a-z_][\w-]*$/i.test(username) ? username : undefined
-  } catch {
-    return undefined // this process has no account either
-  }
+  const own = tried(() => userInfo())
+  return own?.uid === uid && /^[a-z_][\w-]*$/i.test(own.username) ? own.username : undefined
 }
 
 /** An image's /etc/passwd, read from a container that is created but never started; empty if it has none. */
 async function accountsOf(engine: Engine, image: string): Promise<string> {
-  const { Id: id } = await engine.call<{ readonly Id: string }>({
-    method: 'POST',
-    path: '/containers/create',
-    query: { name: newName('read') },
-    body: { Image: image, Entrypoint: ['/bin/sh'], NetworkDisabled: true },
-  })
+  const body = { Image: image, Entrypoint: ['/bin/sh'], NetworkDisabled: true }
+  const id = await engine.createContainer(newName('read'), body)
   try {
     const query = { path: '/etc/passwd' }
     return fileIn(await engine.bytes({ method: 'GET', path: `/containers/${id}/archive`, query }))

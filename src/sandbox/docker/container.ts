@@ -58,12 +58,7 @@ export class Container {
 
   /** Lives as long as a connection of this process. Throws EngineError, SANDBOX_UNAVAILABLE. */
   static async start(engine: Engine, made: NewContainer): Promise<Container> {
-    const { Id: id } = await engine.call<{ readonly Id: string }>({
-      method: 'POST',
-      path: '/containers/create',
-      query: { name: made.name },
-      body: made.spec,
-    })
+    const id = await engine.createContainer(made.name, made.spec)
     try {
       const query = { stream: '1', stdin: '1', stdout: '1', stderr: '1' }
       const path = `/containers/${id}/attach`

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineProblems } from '../../messages/docker.ts'
-import { type Engine, isEngineError } from './engine/engine.ts'
+import { type Engine, engineTried, isEngineError } from './engine/engine.ts'
 import { FirstWords } from './engine/first-words.ts'
 import { engineFrames, type FrameStream } from './engine/frames.ts'
 import type { ContainerUser } from './spec.ts'
@@ -79,13 +79,13 @@ export class Exec {
 
   /** No answer means no: the engine holds a lock while it waits for an ended process's output. */
   async runs(): Promise<boolean> {
-    return (await this.#state(stateMs))?.Running ?? false
+    return (await this.#state())?.Running ?? false
   }
 
   /** Resolves when the process exists or has ended: a signal sent earlier would not reach it. */
   async started(): Promise<void> {
     for (;;) {
-      const state = await this.#state(stateMs)
+      const state = await this.#state()
       if (!state?.Running || state.Pid !== 0) return
       await sleep(everyMs)
     }
@@ -124,14 +124,12 @@ export class Exec {
     }
   }
 
-  async #state(timeoutMs: number): Promise<ExecState | undefined> {
+  async #state(): Promise<ExecState | undefined> {
     const { signal } = this.#givenUp
-    try {
-      return await this.#engine.call({ method: 'GET', path: `/exec/${this.#id}/json`, timeoutMs, signal })
-    } catch (error) {
-      if (isEngineError(error)) return undefined
-      throw error
-    }
+    const path = `/exec/${this.#id}/json`
+    const call = this.#engine.call<ExecState>({ method: 'GET', path, timeoutMs: stateMs, signal })
+    const state = await engineTried(call)
+    return isEngineError(state) ? undefined : state
   }
 }
 

@@ -38,14 +38,11 @@ export function thisProcess(): HostProcess {
 
 /** Undefined: the label is not one of ours. */
 export function readHost(label: string | undefined): HostProcess | undefined {
-  try {
-    const { pid, start, boot, namespace } = JSON.parse(label ?? '') as Partial<HostProcess>
-    if (typeof pid !== 'number' || typeof start !== 'string') return undefined
-    if (typeof boot !== 'string' || typeof namespace !== 'string') return undefined
-    return { pid, start, boot, namespace }
-  } catch {
-    return undefined
-  }
+  const said: Partial<HostProcess> = Object(tried(() => JSON.parse(label ?? '')))
+  const { pid, start, boot, namespace } = said
+  if (typeof pid !== 'number' || typeof start !== 'string') return undefined
+  if (typeof boot !== 'string' || typeof namespace !== 'string') return undefined
+  return { pid, start, boot, namespace }
 }
 
 /** Whether the process runs; undefined: not visible from here. */

@@ -4,10 +4,6 @@ import { type Engine, isEngineError, parsed } from './engine/engine.ts'
 
 const buildMs = 3_600_000
 
-export async function hasImage(engine: Engine, image: string): Promise<boolean> {
-  return (await imageId(engine, image)) !== undefined
-}
-
 /** The id of an image, `sha256:...`; undefined: the engine does not have it. Throws EngineError. */
 export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
   try {
@@ -32,13 +28,8 @@ export async function buildImage(
 ): Promise<string | undefined> {
   const body = tarOf('Dockerfile', readFileSync(packageFile('src/sandbox/docker/Dockerfile')))
   const query = { t: name, rm: '1', forcerm: '1' }
-  for await (const line of engine.lines({
-    method: 'POST',
-    path: '/build',
-    query,
-    body,
-    timeoutMs: buildMs,
-  })) {
+  const request = { method: 'POST', path: '/build', query, body, timeoutMs: buildMs } as const
+  for await (const line of engine.lines(request)) {
     if (line.trim() === '') continue
     const { stream, status, error } = parsed(line) as BuildStep
     if (error !== undefined) return error

@@ -1,4 +1,4 @@
-import { type Engine, type EngineRequest, isEngineError } from './engine/engine.ts'
+import { type Engine, type EngineRequest, engineTried, isEngineError } from './engine/engine.ts'
 import {
   type HostProcess,
   hostLabel,
@@ -75,22 +75,13 @@ export interface CleanUp {
 /** Only those of hosts that are gone. One failure does not stop the others. Throws EngineError. */
 export async function removeLeftOver(engine: Engine, background: Background = {}): Promise<CleanUp> {
   const left = (await ownContainers(engine, background)).filter(({ leftOver }) => leftOver)
-  const reasons = await Promise.all(left.map(({ id }) => reasonFor(removeContainer(engine, id, background))))
+  const removals = left.map(({ id }) => engineTried(removeContainer(engine, id, background)))
+  const errors = await Promise.all(removals)
   const failed = left.flatMap((container, index) => {
-    const reason = reasons[index]
-    return reason === undefined ? [] : [{ ...container, reason }]
+    const error = errors[index]
+    return error ? [{ ...container, reason: error.message }] : []
   })
-  return { removed: left.filter((_, index) => reasons[index] === undefined), failed }
-}
-
-async function reasonFor(removal: Promise<void>): Promise<string | undefined> {
-  try {
-    await removal
-    return undefined
-  } catch (error) {
-    if (isEngineError(error)) return error.message
-    throw error
-  }
+  return { removed: left.filter((_, index) => !errors[index]), failed }
 }
 
 type Background = Pick<EngineRequest, 'inBackground'>

@@ -1,10 +1,10 @@
 import type { Unmet } from '../../base/refusal.ts'
 import { containerFailed, engineSilent, imageMissing, noShellIn, pausedWords } from '../../messages/docker.ts'
-import { VitrineError } from '../../messages/error.ts'
+import { unavailable, type VitrineError } from '../../messages/error.ts'
 import type { Engine, EngineError } from './engine/engine.ts'
 
 export function refusalOf(words: Unmet): VitrineError {
-  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
+  return unavailable({ for: 'docker', ...words })
 }
 
 export function engineRefusal({ socketPath }: Engine, image: string, error: EngineError): VitrineError {

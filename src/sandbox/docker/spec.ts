@@ -70,7 +70,9 @@ export function containerSpec(
       PidsLimit: settings.pids,
       GroupAdd: user.groups.map(String),
       ShmSize: Math.min(usualShmBytes, Math.floor(memory / 8)),
-      Tmpfs: Object.fromEntries(temporary.map((path) => [path, tmpfsOptions(size / temporary.length)])),
+      Tmpfs: Object.fromEntries(
+        temporary.map((path) => [path, `${tmpfs},size=${Math.floor(size / temporary.length)}`]),
+      ),
       Mounts: [
         ...mounts.map((path) => bind({ source: path, target: path, writable })),
         ...settings.mounts.map((mount) => bind({ ...mount, writable: writable && mount.writable })),
@@ -106,9 +108,7 @@ function tmpSize(memory: number, wanted: number): number {
   return wanted > 0 ? Math.min(wanted, most) : most
 }
 
-function tmpfsOptions(bytes: number): string {
-  return `rw,exec,nosuid,nodev,mode=1777,size=${Math.floor(bytes)}`
-}
+const tmpfs = 'rw,exec,nosuid,nodev,mode=1777'
 
 function bind({ source, target, writable }: UserMount): object {
   return {

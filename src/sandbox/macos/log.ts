@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Denial, RightEnforcement } from '../../base/types.ts'
 import { logEnded, macosNotes } from '../../messages/sandbox/macos.ts'
+import { enforced, notEnforced } from '../enforcement.ts'
 import { denialOf, readReport } from './report.ts'
 
 /** Milliseconds to wait for denials after a command's end: at most in total, and after the last one. */
@@ -63,16 +64,8 @@ export function openDenialLog(tool: string): DenialLog {
     },
     enforcement: () =>
       reader.missing === undefined
-        ? {
-            enforced: true,
-            by: 'log stream',
-            note: macosNotes.reportsWithin(maxWaitMs),
-          }
-        : {
-            enforced: false,
-            by: 'none',
-            note: macosNotes.reportsLost(reader.missing),
-          },
+        ? enforced('log stream', macosNotes.reportsWithin(maxWaitMs))
+        : notEnforced(macosNotes.reportsLost(reader.missing)),
     close: () => reader.close(),
   }
 }

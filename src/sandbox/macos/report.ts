@@ -1,3 +1,4 @@
+import { tried } from '../../base/errno.ts'
 import type { Denial, Operation } from '../../base/types.ts'
 
 /** What the kernel's sandbox logged about a refused call, and how often it was repeated. */
@@ -35,12 +36,8 @@ export function readReport(line: string): Report | undefined {
 function messageOf(line: string): string | undefined {
   // Other lines are the log's heading or a truncated last line.
   if (!line.startsWith('{')) return undefined
-  try {
-    const { eventMessage } = JSON.parse(line) as { readonly eventMessage?: unknown }
-    return typeof eventMessage === 'string' ? eventMessage : undefined
-  } catch {
-    return undefined
-  }
+  const { eventMessage }: { readonly eventMessage?: unknown } = Object(tried(() => JSON.parse(line)))
+  return typeof eventMessage === 'string' ? eventMessage : undefined
 }
 
 /** Maps profile operations to ours; the first match counts. Refused reads are not reported, as on Linux. */

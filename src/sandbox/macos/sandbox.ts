@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import type { Unmet } from '../../base/refusal.ts'
 import type { Denial, Enforcement } from '../../base/types.ts'
-import { VitrineError } from '../../messages/error.ts'
+import { unavailable } from '../../messages/error.ts'
 import {
   macosNotes,
   protectedHasLinks,
@@ -32,13 +32,13 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
     privateTmpByDefault: true,
     confine(options): SeatbeltConfinement {
       const other = options.changes && otherName(placesOf(options.changes.protected))
-      if (other) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...protectedHasLinks(other) })
+      if (other) throw unavailable(protectedHasLinks(other))
       const profile = profileOf(options)
       const refusal = tryOut(tools.sandboxExec, {
         ...profile,
         ...(options.privateTmp && { privateTmp: tmpdir() }),
       })
-      if (refusal) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...refusal })
+      if (refusal) throw unavailable(refusal)
       refuseUnixSockets(options.unixSockets, 'macOS')
       log ??= openDenialLog(tools.log)
       return seatbelt(tools.sandboxExec, profile, log)

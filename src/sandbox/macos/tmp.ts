@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorReason } from '../../base/errno.ts'
-import { VitrineError } from '../../messages/error.ts'
+import { unavailable } from '../../messages/error.ts'
 import { cannotConfine } from '../../messages/platform.ts'
 import { privateTmpNotMade } from '../../messages/private-tmp.ts'
 import type { PrivateDirectories } from '../sandbox.ts'
@@ -33,9 +33,6 @@ function makeIn(temporary: string): string {
   try {
     return mkdtempSync(join(realpathSync(temporary), 'vitrine-'))
   } catch (error) {
-    throw new VitrineError({
-      code: 'SANDBOX_UNAVAILABLE',
-      ...privateTmpNotMade(temporary, errorReason(error)),
-    })
+    throw unavailable(privateTmpNotMade(temporary, errorReason(error)))
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { tried } from '../../base/errno.ts'
+import { succeeds, tried } from '../../base/errno.ts'
 import { baseDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import type { Reads } from '../sandbox.ts'
@@ -84,14 +84,9 @@ function namedByVariables(env: Environment): readonly string[] {
   )
 }
 
+/** ENOENT, EACCES: either way this user's commands could not read it. */
 function canRead(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch {
-    // ENOENT, EACCES: either way this user's commands could not read it.
-    return false
-  }
+  return succeeds(() => accessSync(path, constants.R_OK))
 }
 
 /** System, toolchains, what PATH needs, and the repository of a worktree. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { tried } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
 
 /**
@@ -40,13 +41,8 @@ function isSubmodule(directory: string, workspace: string): boolean {
 /** Git's files of this kind are short. */
 const maxBytes = 1_048_576
 
-/** Regular files only: a FIFO would block, opening a device can have side effects (open(2)). */
+/** Regular files only: a FIFO would block, opening a device can have side effects (open(2)). Empty: nothing is granted. */
 function textOf(file: string): string {
-  try {
-    const status = statSync(file)
-    return status.isFile() && status.size <= maxBytes ? readFileSync(file, 'utf8') : ''
-  } catch {
-    // Nothing is learned, so nothing is granted.
-    return ''
-  }
+  const status = tried(() => statSync(file))
+  return status?.isFile() && status.size <= maxBytes ? (tried(() => readFileSync(file, 'utf8')) ?? '') : ''
 }

@@ -22,6 +22,8 @@ export interface ChangesWanted {
   readonly own: {
     readonly home: string
     readonly others: readonly string[]
+    /** Configuration files and the audit log: protected where they lie in a root, whatever `protected` says. */
+    readonly files?: readonly string[]
     /** The package that runs; a bundle has none. */
     readonly package?: string | undefined
   }
@@ -60,9 +62,12 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
         ...ownProgramsIn(workspace, wanted.own.package, looks),
       ]
     : []
+  const roots: Changes['roots'] = [workspace, ...given.slice(1), ...git.writable]
+  const files = wanted.own.files?.filter((file) => roots.some((root) => isBeneath(file, root))) ?? []
+  const listed = named.map((path) => (path.startsWith('/') ? path : join(workspace, path)))
   return {
-    roots: [workspace, ...given.slice(1), ...git.writable],
-    protected: [...usual, ...named.map((path) => (path.startsWith('/') ? path : join(workspace, path)))],
+    roots,
+    protected: [...usual, ...listed, ...files],
     closed: isUsual ? git.closed : [],
     asks: wanted.asks ?? false,
   }

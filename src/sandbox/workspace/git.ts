@@ -39,16 +39,16 @@ export function gitPlacesOf(
   else guard.protected.push(dotGit)
   for (const directory of outside) guard.repository(directory, workspace)
   guard.configs(configs, workspace)
-  const linked = gitlinksOf(join(outside[0] ?? dotGit, 'index'), looks).map((path) => join(workspace, path))
-  for (const top of new Set([...linked, ...looks.directories(workspace)].slice(0, maxDirectories)))
-    if (isBeneath(top, workspace) && top !== workspace && top !== dotGit)
-      guard.inside(top, linked.includes(top))
+  const links = gitlinksOf(join(outside[0] ?? dotGit, 'index'), looks)
+  const linked = new Set(links.map((path) => join(workspace, path)))
+  for (const top of new Set([...[...linked].slice(0, maxLinked), ...looks.directories(workspace)]))
+    if (isBeneath(top, workspace) && top !== workspace && top !== dotGit) guard.inside(top, linked.has(top))
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
-/** Searched for repositories: submodules of the index, and the directories directly in the workspace. */
-const maxDirectories = 500
-/** A command can make many: beyond these, those in `modules` stay closed and others are not protected. */
+/** Submodules of the index that are looked at. A command can write the index; the directories in the workspace are all looked at. */
+const maxLinked = 500
+/** A command can make many: git directories beyond these are protected as a whole, without a look into them. */
 const maxRepositories = 200
 /** A submodule's name may hold slashes: `modules/lib/a`. */
 const maxDepth = 8
@@ -76,8 +76,10 @@ class Guard {
   }
 
   repository(directory: string, top: string): void {
-    if (this.#count++ >= maxRepositories) return
-    const worktrees = this.#places.looks.directories(join(directory, 'worktrees'))
+    if (this.#count++ >= maxRepositories) return void this.protected.push(directory)
+    const trees = join(directory, 'worktrees')
+    const worktrees = this.#places.looks.directories(trees)
+    if (this.#places.looks.isShut(trees)) this.protected.push(trees)
     const configs = [directory, ...worktrees].flatMap((at) =>
       ['config', 'config.worktree'].map((name) => join(at, name)),
     )

@@ -36,6 +36,11 @@ export class Looks {
     return status.isFile() ? 'file' : status.isDirectory() ? 'directory' : 'other'
   }
 
+  /** A directory that cannot be read: a command may have shut it. */
+  isShut(path: string): boolean {
+    return this.kind(path) === 'directory' && tried(() => readdirSync(path)) === undefined
+  }
+
   /** The subdirectories of a directory; none if it cannot be read. */
   directories(path: string): readonly string[] {
     this.paths.add(path)

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Limits } from '../../../src/launch/launch.ts'
-import { openFilesHint } from '../../../src/messages/limits.ts'
-import { hintLine, limitedLine } from '../../../src/messages/mcp/mcp.ts'
+import { limitReached, openFilesHint } from '../../../src/messages/limits.ts'
 import { resultText } from '../../../src/messages/mcp/tool.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
@@ -29,7 +28,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result.limited).toBe(limit)
     expect(result.timedOut).toBe(false)
     expect(result.failure).toMatchObject({ kind: 'limit', retryable: true })
-    expect(resultText(result, asked)).toContain(limitedLine({ kind: 'limited', limit, value }))
+    expect(resultText(result, asked)).toContain(`[killed: ${limitReached({ limit, value })}. `)
     expect(await survivors(marker)).toEqual([])
   })
 
@@ -54,7 +53,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     const result = await shell.execute({ command: opening })
     expect(result).toMatchObject({ outcome: { kind: 'exited' }, failure: { kind: 'limit', retryable: true } })
     expect(result.hint).toBe(openFilesHint({ openFiles: 24 } as Limits, 1, 'EMFILE'))
-    expect(resultText(result, asked)).toContain(hintLine(result.hint ?? ''))
+    expect(resultText(result, asked)).toContain(`[${result.hint}]`)
     const loader = await openTestShell({ mode, toml: '[limits]\nopen_files = 3\n' })
     const unloaded = await loader.execute({ command: 'true' }) // no shell can load its libraries with that
     if (unloaded.exitCode !== 0)

@@ -125,3 +125,22 @@ linux('repositories inside of the workspace', () => {
     expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
   })
 })
+
+describe.runIf(process.platform === 'linux')('what git is told by its environment', () => {
+  const line = 'git status; echo "settings: $GIT_CONFIG_COUNT $GIT_OPTIONAL_LOCKS"'
+
+  it.each(['read', 'workspace'] as const)(
+    'depends on the mode alone, not on who reads the line (%s)',
+    async (mode) => {
+      const { cwd } = makeProject('')
+      const settings = async (command: string, toml: string) => {
+        const shell = await openTestShell({ cwd, mode, toml })
+        const { stdout } = await shell.execute({ command })
+        return stdout.slice(stdout.indexOf('settings: '))
+      }
+      const unread = await settings(line, '')
+      expect(await settings(`${line} # rm`, '')).toBe(unread)
+      expect(await settings(line, '[policy]\ndeny = ["absent"]')).toBe(unread)
+    },
+  )
+})

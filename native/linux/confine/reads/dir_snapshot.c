@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+
 /* Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). */
 enum { TICK_NS = 20 * 1000 * 1000 };
 
@@ -29,13 +31,11 @@ static bool is_settled(const struct vt_dir_snapshot *watched, const struct vt_di
 void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, int what) {
   if (watched->count == watched->room) {
     watched->room = watched->room ? watched->room * 2 : 64;
-    watched->at = realloc(watched->at, watched->room * sizeof *watched->at);
-    if (!watched->at) abort();
+    watched->at = vt_must(realloc(watched->at, watched->room * sizeof *watched->at));
   }
   struct vt_dir_state *directory = &watched->at[watched->count++];
   directory->what = what;
-  directory->path = strdup(path);
-  if (!directory->path) abort();
+  directory->path = vt_must(strdup(path));
   look(directory);
   if (!is_settled(watched, directory)) watched->unsettled = true;
 }

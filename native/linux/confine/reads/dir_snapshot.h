@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* LINK: as the others, but of the path itself, should it be a symbolic link. */
+/* LINK, with one of the others: of the path itself if it is a symbolic link. */
 enum vt_dir_snapshot_for { VT_DIR_SNAPSHOT_ENTRIES = 0, VT_DIR_SNAPSHOT_IDENTITY = 1, VT_DIR_SNAPSHOT_LINK = 2 };
 
 struct vt_dir_snapshot {
@@ -18,15 +18,15 @@ struct vt_dir_snapshot {
   } *at;
   size_t count, room;
   struct timespec begun; /* before the first directory was read */
-  bool unsettled; /* a directory changed so recently that another change might not show */
+  bool unsettled; /* a change was so recent that another one might not show */
 };
 
 void vt_dir_snapshot_begin(struct vt_dir_snapshot *watched);
 
-/* Records a directory's state. If it changed after, or just before, vt_dir_snapshot_begin(), the snapshot counts as changed. */
+/* A directory that changed after, or just before, vt_dir_snapshot_begin() makes the snapshot count as changed. */
 void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, int what);
 
-/* True if every directory is the same one, and those recorded for entries had none added, removed or renamed. */
+/* Every directory is the same one, and those recorded for entries have the same entries. */
 bool vt_dir_snapshot_unchanged(const struct vt_dir_snapshot *watched);
 
 void vt_dir_snapshot_free(struct vt_dir_snapshot *watched);

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/files/identity.h"
 #include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
@@ -45,25 +44,12 @@ static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
 /* A path that is gone, inaccessible or on a dead file system (ENOTCONN, ESTALE) stays refused. */
 static int unless_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : 0; }
 
-/* Does not ask a file server: one that hangs would block every command. */
-static int look(int fd, struct stat *status) {
-  struct statx found;
-  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found)) return -1;
-  *status = (struct stat){
-      .st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
-      .st_ino = found.stx_ino,
-      .st_mode = found.stx_mode,
-      .st_nlink = found.stx_nlink,
-  };
-  return 0;
-}
-
 static int grant_entry(struct pass *pass, int directory, const char *text, const struct vt_path_node *name, bool granted) {
   struct stat status;
   int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC), failed = 0;
   if (fd < 0) return unless_out_of_room();
   if (name && (name->cut || !granted)) failed = enter(pass, fd, name, granted);
-  else if (look(fd, &status) == 0) failed = grant_whole(pass, fd, &status);
+  else if (vt_stat_known(fd, "", &status) == 0) failed = grant_whole(pass, fd, &status);
   vt_close(fd);
   return failed;
 }
@@ -71,8 +57,8 @@ static int grant_entry(struct pass *pass, int directory, const char *text, const
 static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *name) {
   int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (list < 0) return unless_out_of_room();
-  DIR *directory = fdopendir(list);
-  if (!directory) return close(list), -1;
+  DIR *directory = vt_list(list);
+  if (!directory) return -1;
   int failed = 0;
   for (struct dirent *entry; !failed && (entry = readdir(directory));) {
     const char *text = entry->d_name;
@@ -92,7 +78,7 @@ static int pass_through(struct pass *pass, int fd, const struct vt_path_node *na
 
 static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted) {
   struct stat status;
-  if (name->kept || look(fd, &status) || S_ISLNK(status.st_mode)) return 0;
+  if (name->kept || vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
   granted = granted || name->granted;
   if (granted && !name->cut) return grant_whole(pass, fd, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
@@ -131,7 +117,7 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
     rest += strspn(rest, "/");
     length = strcspn(rest, "/");
     name = length > 0 ? vt_path_node_child(name, rest, length) : NULL;
-    /* Every entry that a cut directory had when the rules were made has its own rule, with all beneath it. */
+    /* Each entry of a cut directory got a rule of its own, with all beneath it. */
     if (!name && rest[length] == '/') {
       char path[PATH_MAX];
       snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/paths.h"
 #include "confine/reads/reads.h"
 
@@ -28,14 +29,10 @@ static void look_at(struct look *look, int fd, const char *name, int depth) {
 
 static void look_into(struct look *look, int parent, const char *name, int depth) {
   int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+  DIR *directory = vt_list(fd);
   bool out_of_room = !directory && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
   if (depth > MOST_DEPTH || out_of_room) look->count = MOST_LOOKED_AT + 1;
-  if (!directory || depth > MOST_DEPTH) {
-    if (directory) closedir(directory);
-    else if (fd >= 0) close(fd);
-    return;
-  }
+  if (!directory) return;
   for (struct dirent *entry; look->count <= MOST_LOOKED_AT && (entry = readdir(directory));)
     if (!vt_is_dots(entry->d_name)) look_at(look, fd, entry->d_name, depth);
   closedir(directory);

@@ -1,9 +1,9 @@
-/* inotify(7) watches on the searched directories: while they are silent the cached rules stay valid without a new search. */
+/* While inotify(7) is silent about the searched directories, the cached rules stay valid. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Opens an inotify descriptor for directories beneath `root`; -1 if it would miss changes there, or none is left. */
+/* For directories beneath `root`; -1: it would miss changes there, or no instance is left. */
 int vt_inotify_open(const char *root);
 
 /* Call before the directory is read. False: it cannot be watched. */

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static struct vt_path_node *make(struct vt_path_node *parent, const char *text, size_t length) {
-  struct vt_path_node *name = calloc(1, sizeof *name + length + 1);
-  if (!name) abort();
+  struct vt_path_node *name = vt_must(calloc(1, sizeof *name + length + 1));
   memcpy(name->text, text, length);
   name->parent = parent;
   return name;
@@ -54,8 +55,7 @@ static void make_room(struct vt_path_node *directory) {
   if (directory->count < LISTED || directory->count * 2 < directory->room) return;
   free(directory->slots);
   directory->room = directory->room ? directory->room * 2 : LISTED * 4;
-  directory->slots = calloc(directory->room, sizeof(struct vt_path_node *));
-  if (!directory->slots) abort();
+  directory->slots = vt_must(calloc(directory->room, sizeof(struct vt_path_node *)));
   for (struct vt_path_node *child = directory->children; child; child = child->next)
     *slot_of(directory, child->text, strlen(child->text)) = child;
 }

@@ -6,7 +6,7 @@
 
 struct vt_path_node {
   struct vt_path_node *parent, *children, *next;
-  struct vt_path_node **slots; /* hash table of the children, once there are several; NULL: not yet */
+  struct vt_path_node **slots; /* hash table of the children; NULL: only few */
   size_t count, room;     /* of the children; of the slots */
   bool granted; /* may be read or changed, with everything beneath */
   bool kept;    /* unreadable or protected, with everything beneath */
@@ -20,13 +20,13 @@ struct vt_path_node *vt_path_tree_root(void);
 
 struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, const char *text, size_t length);
 
-/* The node of a path beneath a directory's node; NULL: none. */
+/* NULL: none. */
 const struct vt_path_node *vt_path_node_at(const struct vt_path_node *directory, const char *path);
 
 /* Created if missing. */
 struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char *text, size_t length);
 
-/* Cut a directory and all above it; close() and keep() also mark the directory as closed or the name as kept. */
+/* Cut a directory and all above it; close() and keep() mark it, too. */
 void vt_path_node_cut(struct vt_path_node *directory);
 void vt_path_node_close(struct vt_path_node *directory);
 void vt_path_node_keep(struct vt_path_node *name);

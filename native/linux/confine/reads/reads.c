@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "confine/reads/inotify.h"
 
 enum { MOST_CACHED = 8 };
@@ -23,8 +24,7 @@ static char *key_of(const struct vt_place *places) {
   for (const struct vt_place *place = places; place->kind; place++)
     if (counts(place->kind)) length += strlen(place->text) + 2;
   if (length == 1) return NULL;
-  char *key = malloc(length), *at = key;
-  if (!key) abort();
+  char *key = vt_must(malloc(length)), *at = key;
   for (const struct vt_place *place = places; place->kind; place++)
     if (counts(place->kind)) at += sprintf(at, "%d%s\n", place->kind, place->text);
   return key;
@@ -41,12 +41,11 @@ static bool has_any(const struct vt_place *places, enum vt_place_kind kind) {
   return false;
 }
 
-/* Copies the array and its texts into one block. */
+/* In one block. */
 static struct vt_place *copy_of(const struct vt_place *places) {
   size_t count = 0, bytes = 0;
   for (; places[count].kind; count++) bytes += strlen(places[count].text) + 1;
-  struct vt_place *copy = malloc((count + 1) * sizeof *copy + bytes);
-  if (!copy) abort();
+  struct vt_place *copy = vt_must(malloc((count + 1) * sizeof *copy + bytes));
   char *at = (char *)(copy + count + 1);
   for (size_t i = 0; i < count; i++) {
     copy[i] = (struct vt_place){places[i].kind, strcpy(at, places[i].text)};
@@ -57,8 +56,7 @@ static struct vt_place *copy_of(const struct vt_place *places) {
 }
 
 struct vt_reads *vt_reads_new(void) {
-  struct vt_reads *reads = calloc(1, sizeof *reads);
-  if (!reads) abort();
+  struct vt_reads *reads = vt_must(calloc(1, sizeof *reads));
   reads->references = 1;
   reads->notices = reads->ruleset = -1;
   vt_dir_snapshot_begin(&reads->watched);

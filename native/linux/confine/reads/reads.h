@@ -1,13 +1,13 @@
 /* What a command can read, when not everything: granted places, and kept (unreadable) places and names. Landlock can only
- * grant, so a directory with something kept in it is cut: its entries are granted one by one.
- * A workspace uses the same structure for what a command may change (workspace/workspace.h). */
+ * grant, so a directory with something kept in it is cut: its entries are granted one by one. Also for what a workspace
+ * command may change (workspace/workspace.h). */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core.h"
-#include "confine/reads/inode_set.h"
+#include "base/files/inode_set.h"
 #include "confine/reads/path_tree.h"
 #include "confine/reads/dir_snapshot.h"
 
@@ -18,16 +18,16 @@ struct vt_reads {
   struct vt_place *places; /* a copy, with its texts in one block */
   struct vt_path_node *root;
   struct vt_dir_snapshot watched;
-  int notices; /* inotify descriptor for the searched directories; -1: they are in `watched` */
+  int notices; /* of inotify.h, for searched directories; -1: they are in `watched` */
   struct vt_inode_set kept;   /* files kept or cut, to recognise them by another name */
-  struct vt_inode_set linked; /* files in kept directories with further hard links, once linked_known */
+  struct vt_inode_set linked; /* files in kept directories with further names, once linked_known */
   bool linked_known;
   bool too_many_linked; /* the search for them ended at its bound */
   int ruleset, abi;     /* the ruleset made from this for `abi`; -1: not yet */
   bool unsearched;      /* the search for names ended at its bound */
 };
 
-/* From a command's places (core.h) but those for writing and sockets. Cached until something changes. NULL: all is readable. */
+/* Cached until something changes. NULL: all is readable. */
 struct vt_reads *vt_reads_take(const struct vt_place *places);
 void vt_reads_retain(struct vt_reads *reads);
 void vt_reads_release(struct vt_reads *reads);
@@ -46,7 +46,7 @@ int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access,
 /* An uncached tree in which nothing is marked. */
 struct vt_reads *vt_reads_new(void);
 
-/* The shared ruleset, for reading only; one thread at a time. Returns a descriptor that `reads` owns, or -1 with errno. */
+/* The shared ruleset, which `reads` owns; one thread at a time. -1 with errno. */
 int vt_reads_ruleset(struct vt_reads *reads, int abi);
 
 /* True if that ruleset grants files made in `directory` (absolute, real). */
@@ -55,13 +55,13 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 /* The parts of vt_reads_take(). */
 enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT, VT_MARK_CLOSED };
 
-/* Marks the target of a path and returns it (NULL: none). Kept and closed: also marks the names of links on the way. */
+/* Marks where a path leads (NULL: nowhere), and, unless granted, the links on the way. */
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
-/* Returns the directory that it cuts; NULL if the path leads to none. */
+/* Cuts the directory that a path leads to; NULL: none. */
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path);
 
-/* Records the state of the directories that the rules depend on; before these are made. */
+/* Records what the rules depend on, before these are made. */
 void vt_reads_watch(struct vt_reads *reads);
 
 /* Keeps what matches a pattern beneath the searched directory. */

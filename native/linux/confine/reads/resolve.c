@@ -5,7 +5,6 @@
 #include "base/paths.h"
 #include "confine/reads/reads.h"
 
-/* A resolution in progress: the node reached, and the names to come. */
 struct way {
   struct vt_reads *reads;
   enum vt_reads_mark mark;
@@ -19,7 +18,7 @@ static void mark_node(struct vt_path_node *node, enum vt_reads_mark mark) {
   else vt_path_node_keep(node);
 }
 
-/* Marks the rest of the path beneath `at` as written, as if it contained no links. */
+/* Marks the rest of the path as written, as if it contained no links. */
 static void mark_as_written(const struct way *way, const char *rest) {
   struct vt_path_node *at = way->at;
   at->doubtful = true;
@@ -57,7 +56,6 @@ static bool step(struct way *way, const char *name, size_t length) {
   return true;
 }
 
-/* The node that a path leads to, or NULL. */
 static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
   struct way way = {.reads = reads, .mark = mark, .at = reads->root, .names = {.rest = path}};
   size_t length;

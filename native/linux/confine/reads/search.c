@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core.h"
 #include "base/clock.h"
+#include "base/files/identity.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "confine/reads/inotify.h"
 #include "confine/reads/reads.h"
@@ -50,11 +51,9 @@ static bool is_directory(int fd, const struct dirent *entry, int flags) {
 
 /* Skips other file systems and sets `unsearched`: one that hangs would block this thread. */
 static bool is_elsewhere(const struct search *search, int fd, const char *name) {
-  struct statx here, there;
-  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
-  if (syscall(SYS_statx, fd, "", flags | AT_EMPTY_PATH, STATX_BASIC_STATS, &here)) return true;
-  if (syscall(SYS_statx, fd, name, flags, STATX_BASIC_STATS, &there)) return true;
-  if (here.stx_dev_major == there.stx_dev_major && here.stx_dev_minor == there.stx_dev_minor) return false;
+  struct stat here, there;
+  if (vt_stat_known(fd, "", &here) || vt_stat_known(fd, name, &there)) return true;
+  if (here.st_dev == there.st_dev) return false;
   search->reads->unsearched = true;
   return true;
 }
@@ -62,7 +61,7 @@ static bool is_elsewhere(const struct search *search, int fd, const char *name) 
 /* Leaves out what does not fit, and sets `unsearched`. */
 static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
   if (*length == most) search->reads->unsearched = true;
-  else if (!(list[(*length)++] = strdup(path))) abort();
+  else list[(*length)++] = vt_must(strdup(path));
 }
 
 static void look_at(struct search *search, int fd, const struct dirent *entry, const char *directory) {
@@ -113,8 +112,7 @@ static void find_all(struct search *search) {
 
 /* Cuts the directory even if nothing was found: then no rule covers a file created in it later. */
 void vt_reads_search(struct vt_reads *reads) {
-  struct search *search = calloc(1, sizeof *search);
-  if (!search) abort();
+  struct search *search = vt_must(calloc(1, sizeof *search));
   search->reads = reads;
   search->deadline = vt_now() + MOST_MS;
   find_all(search);

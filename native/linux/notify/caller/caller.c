@@ -2,11 +2,9 @@
 #include "notify/caller/caller.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -28,14 +26,9 @@ static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
 pid_t vt_caller_process(const struct vt_caller *caller) {
   pid_t thread = caller->thread;
   if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;
-  char path[32], text[512] = "";
-  snprintf(path, sizeof path, "/proc/%d/status", thread);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return thread;
-  ssize_t length = read(fd, text, sizeof text - 1);
-  close(fd);
-  const char *found = length > 0 ? strstr(text, "\nTgid:") : NULL;
-  int process = found ? atoi(found + strlen("\nTgid:")) : 0;
+  char status[512];
+  vt_procfs_read(thread, "status", status, sizeof status);
+  pid_t process = (pid_t)vt_number_after(status, "\nTgid:");
   return process > 0 ? process : thread;
 }
 
@@ -52,20 +45,15 @@ void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known)
   vt_caller_forget(known);
   caller->process = vt_caller_process(caller);
   caller->program[0] = 0;
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/comm", caller->process);
-  int comm = open(path, O_RDONLY | O_CLOEXEC);
+  int comm = vt_procfs_file(caller->process, "comm");
   if (comm < 0) return;
   if (read_comm(comm, caller->program)) *known = (struct vt_known_caller){caller->thread, caller->process, comm};
   else close(comm);
 }
 
-/* Docker's default filter refuses process_vm_readv(2) without CAP_SYS_PTRACE. This needs the same right to trace the caller, but
- * no such call (proc_pid_mem(5)). */
+/* Docker's default filter refuses process_vm_readv(2) without CAP_SYS_PTRACE. This needs the same right (proc_pid_mem(5)). */
 static ssize_t read_through_proc(const struct vt_caller *caller, uint64_t address, void *to, size_t size) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/mem", caller->thread);
-  int fd = open(path, O_RDONLY | O_CLOEXEC), error = EPERM;
+  int fd = vt_procfs_file(caller->thread, "mem"), error = EPERM;
   ssize_t length = fd < 0 ? -1 : pread(fd, to, size, (off_t)address);
   if (fd >= 0 && length < 0) error = errno == EIO ? EFAULT : errno;
   if (fd >= 0) close(fd);
@@ -94,9 +82,7 @@ static void find_given(const char *stat, const struct given *given, uint64_t *st
 }
 
 static bool read_given(const struct vt_caller *caller, const char *file, uint64_t offset, char *to, size_t size) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/%s", caller->thread, file);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = vt_procfs_file(caller->thread, file);
   if (fd < 0) return false;
   ssize_t length = pread(fd, to, size, (off_t)offset);
   close(fd);

@@ -1,4 +1,4 @@
-/* The process whose call waits: its identity and memory. It may be gone or unreadable at any time. */
+/* The process whose call waits. It may be gone or unreadable at any time. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *t
 /* At most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
 
-/* Reads the link /proc/PID/LINK; returns its length, or -1 with errno. */
+/* Reads /proc/PID/LINK; its length, or -1 with errno. */
 ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size);
 
 /* False if the process made itself undumpable (PR_SET_DUMPABLE, prctl(2)): root owns its /proc files (proc(5)). Always true

@@ -11,21 +11,13 @@
 #include "confine/confinement.h"
 #include "workspace/known.h"
 
-/* Splits "a/b/c" into "a/b/" and "c". */
-static bool split(const char *path, char directory[PATH_MAX], const char **name) {
-  const char *slash = strrchr(path, '/');
-  size_t before = slash ? (size_t)(slash + 1 - path) : 0, length = strlen(path + before);
-  *name = path + before;
-  if (!length || length > NAME_MAX || vt_path_is_dots(*name, length) || before >= PATH_MAX) return false;
-  memcpy(directory, path, before);
-  directory[before] = 0;
-  return true;
-}
-
-static bool identify_base(const struct vt_caller *caller, int base, struct vt_identity *identity) {
-  char path[48];
-  if (base == AT_FDCWD) snprintf(path, sizeof path, "/proc/%d/cwd/", caller->thread);
-  else snprintf(path, sizeof path, "/proc/%d/fd/%d/", caller->thread, base);
+/* In one call, through the links of /proc. */
+static bool identify_by_path(const struct vt_caller *caller, int base, const char *directory, struct vt_identity *identity) {
+  char path[PATH_MAX + 48];
+  int start = 0;
+  if (directory[0] != '/' && base == AT_FDCWD) start = snprintf(path, sizeof path, "/proc/%d/cwd/", caller->thread);
+  else if (directory[0] != '/') start = snprintf(path, sizeof path, "/proc/%d/fd/%d/", caller->thread, base);
+  strcpy(path + start, directory);
   return vt_identify(AT_FDCWD, path, 0, identity) == 0;
 }
 
@@ -39,8 +31,17 @@ static int open_directory(const struct vt_caller *caller, int base, const char *
   return fd;
 }
 
-static bool identify(const struct vt_caller *caller, int base, const char *directory, struct vt_identity *identity) {
-  if (!directory[0]) return identify_base(caller, base, identity);
+/* In one call, if the same text has just led the caller there without links of /proc. */
+static bool identify_again(const struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
+                           struct vt_identity *identity) {
+  bool same = known->thread == caller->thread && known->base == base && strcmp(known->text, directory) == 0;
+  return same && identify_by_path(caller, base, directory, identity) && vt_identity_equals(identity, &known->identity);
+}
+
+static bool identify(const struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
+                     struct vt_identity *identity) {
+  if (!directory[0]) return identify_by_path(caller, base, directory, identity);
+  if (identify_again(known, caller, base, directory, identity)) return true;
   int fd = open_directory(caller, base, directory);
   bool found = fd >= 0 && vt_identify(fd, "", AT_EMPTY_PATH, identity) == 0;
   if (fd >= 0) close(fd);
@@ -63,18 +64,19 @@ static const struct vt_known_directory *find_directory(struct vt_notification *n
   struct vt_identity identity;
   bool again = known->call == notification->notif.id && known->base == base && strcmp(known->text, directory) == 0;
   if (again) return known->last;
-  if (!identify(&notification->caller, base, directory, &identity)) return NULL;
+  if (!identify(known, &notification->caller, base, directory, &identity)) return NULL;
   known->last = vt_known_find(known, &identity);
   known->call = notification->notif.id;
+  known->thread = notification->caller.thread;
   known->base = base;
+  known->identity = identity;
   strcpy(known->text, directory);
   return known->last;
 }
 
 static bool find_known(struct vt_notification *notification, int base, const char *path, bool follow, struct vt_resolved *place) {
-  char directory[PATH_MAX];
-  const char *name;
-  if (!split(path, directory, &name)) return false;
+  char directory[PATH_MAX], name[NAME_MAX + 1];
+  if (vt_resolve_split(path, directory, name) || !name[0]) return false;
   const struct vt_known_directory *known = find_directory(notification, base, directory);
   if (!known) return false;
   /* The call goes on, and the kernel finds what is there. */

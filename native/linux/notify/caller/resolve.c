@@ -19,8 +19,7 @@ int vt_resolve_base(const struct vt_caller *caller, int directory) {
   return open(path, DIRECTORY);
 }
 
-/* Splits "a/b/c" into "a/b/" and "c"; if it ends in a slash, "." or "..", the name is empty. */
-static int split(const char *given, char *directory, char *name) {
+int vt_resolve_split(const char *given, char directory[PATH_MAX], char name[NAME_MAX + 1]) {
   const char *slash = strrchr(given, '/');
   size_t before = slash ? (size_t)(slash + 1 - given) : 0, length = strlen(given + before);
   if (vt_path_is_dots(given + before, length)) {
@@ -39,28 +38,15 @@ static bool is_dead(int directory) {
   return fstat(directory, &status) == 0 && status.st_nlink == 0;
 }
 
-/* Builds the path's text from the directory. */
 static int complete(struct vt_resolved *place) {
-  static const char deleted[] = " (deleted)";
-  const size_t end = sizeof deleted - 1;
   int error = vt_path_of(place->parent, place->path, sizeof place->path);
   if (error || !place->name[0]) return error;
   size_t length = strlen(place->path);
-  place->dead = length > end && strcmp(place->path + length - end, deleted) == 0 && is_dead(place->parent);
+  place->dead = vt_path_is_deleted(place->path) && is_dead(place->parent);
   if (place->dead) return ENOENT;
   if (length == 1) length = 0; /* "/" */
   int written = snprintf(place->path + length, sizeof place->path - length, "/%s", place->name);
   return (size_t)written < sizeof place->path - length ? 0 : ENAMETOOLONG;
-}
-
-/* Absolute, without "//", "." and "..": where no link is on the way, the kernel shows the same text. */
-static bool is_plain(const char *path) {
-  size_t length;
-  for (const char *at = path; *at == '/'; at += 1 + length) {
-    length = strcspn(at + 1, "/");
-    if (!length || vt_path_is_dots(at + 1, length)) return false;
-  }
-  return path[0] == '/';
 }
 
 static int look(struct vt_resolved *place) {
@@ -72,13 +58,13 @@ static int look(struct vt_resolved *place) {
 /* The usual case, no symbolic links, in two or three calls; else ELOOP. */
 static int find_directly(int base, const char *given, bool follow, struct vt_resolved *place) {
   char directory[PATH_MAX];
-  int error = split(given, directory, place->name);
+  int error = vt_resolve_split(given, directory, place->name);
   if (error) return error;
   place->parent = vt_path_open_direct(base, directory[0] ? directory : ".", DIRECTORY);
   if (place->parent < 0) return errno;
   error = look(place);
   if (!error && place->exists && follow && S_ISLNK(place->status.st_mode)) error = ELOOP;
-  if (error || !place->name[0] || !is_plain(given)) return error ? error : complete(place);
+  if (error || !place->name[0] || !vt_path_is_plain(given)) return error ? error : complete(place);
   strcpy(place->path, given); /* saves a lookup in /proc, a third of a refused call */
   return 0;
 }
@@ -114,12 +100,9 @@ static int step_into(struct walk *walk, const char *name, size_t length) {
   return 0;
 }
 
-/* "pipe:[1]", "socket:[2]", "anon_inode:...", "/gone (deleted)": not in the file tree (proc(5), /proc/pid/fd) */
-static bool leads_nowhere(const char *target, size_t length) {
-  static const char deleted[] = " (deleted)";
-  const size_t end = sizeof deleted - 1;
-  if (target[0] != '/') return strchr(target, ':') != NULL;
-  return length > end && strcmp(target + length - end, deleted) == 0;
+/* Not in the file tree: "pipe:[1]", "/gone (deleted)" (proc(5), /proc/pid/fd) */
+static bool leads_nowhere(const char *target) {
+  return target[0] == '/' ? vt_path_is_deleted(target) : strchr(target, ':') != NULL;
 }
 
 /* Goes on at the target if the name just reached is a link. */
@@ -127,7 +110,7 @@ static int follow_link(struct walk *walk) {
   char target[PATH_MAX];
   int error = vt_path_follow(&walk->names, walk->done, target);
   if (error) return error == EINVAL ? 0 : error;
-  if (strncmp(walk->done, "/proc/", 6) == 0 && leads_nowhere(target, strlen(target))) return VT_NO_FILE;
+  if (strncmp(walk->done, "/proc/", 6) == 0 && leads_nowhere(target)) return VT_NO_FILE;
   if (target[0] == '/') walk->done[0] = 0;
   else step_back(walk);
   return 0;
@@ -160,7 +143,7 @@ static int find_by_walking(const struct vt_caller *caller, int base, const char 
   error = walk_on(&walk, follow);
   if (error) return error;
   char directory[PATH_MAX];
-  error = split(walk.done[0] ? walk.done : "/", directory, place->name);
+  error = vt_resolve_split(walk.done[0] ? walk.done : "/", directory, place->name);
   if (error) return error;
   place->parent = open(directory, DIRECTORY);
   if (place->parent < 0) return errno;

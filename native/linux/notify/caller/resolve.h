@@ -20,14 +20,17 @@ struct vt_resolved {
   struct stat status;       /* valid if it exists */
 };
 
-/* Not in the file tree: a descriptor's link to a pipe, a socket, a deleted file or the like. */
+/* Not in the file tree: a descriptor's link to a pipe or the like. */
 enum { VT_NO_FILE = -1 };
 
-/* Resolves `path` from the caller's descriptor `directory` or AT_FDCWD. `follow`: a final symbolic link too. Returns 0, with
- * place->parent open; VT_NO_FILE; or the errno that the call itself would get. May block as long as a file system does. */
+/* From the caller's descriptor `directory` or AT_FDCWD. `follow`: a final symbolic link, too. Returns 0 with place->parent open,
+ * VT_NO_FILE, or the errno that the call itself would get. May block as long as a file system does. */
 int vt_resolve(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_resolved *place);
 
-/* The directory that the caller means by `directory`, or its working directory (AT_FDCWD): an O_PATH descriptor, or -1 with errno. */
+/* Splits "a/b/c" into "a/b/" and "c"; if it ends in a slash, "." or "..", the name is empty. Returns 0 or ENAMETOOLONG. */
+int vt_resolve_split(const char *given, char directory[PATH_MAX], char name[NAME_MAX + 1]);
+
+/* What the caller means by `directory`: an O_PATH descriptor, or -1 with errno. */
 int vt_resolve_base(const struct vt_caller *caller, int directory);
 
 /* Test hook, called before each lookup if a test program defines it. */

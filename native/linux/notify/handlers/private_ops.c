@@ -14,9 +14,11 @@
 #include <utime.h>
 
 #include "base/kernel.h"
+#include "confine/confinement.h"
 #include "notify/handlers/private_gate.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
+#include "workspace/workspace.h"
 
 /* linux/limits.h */
 enum { ATTRIBUTE_NAME_BYTES = 256, ATTRIBUTE_BYTES = 65536 };
@@ -33,6 +35,13 @@ static void path_of(const struct vt_private_file *file, char path[40]) { snprint
 
 static int errno_of(int failed) { return failed ? errno : 0; }
 
+/* Of a directory that leads to something protected: vitrine looks there, before the next command, for more to protect. */
+static bool is_shut(const struct vt_notification *notification, const struct vt_private_file *file, mode_t mode) {
+  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
+  bool open = (mode & S_IRUSR) && (mode & S_IXUSR);
+  return !open && workspace && S_ISDIR(file->status.st_mode) && vt_workspace_protects(workspace, &file->status);
+}
+
 /* Refuses set-user-ID and set-group-ID, which reach beyond the command; on a directory the latter only names new files' group. */
 int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file) {
   char path[40];
@@ -40,7 +49,7 @@ int vt_private_op_chmod(struct vt_notification *notification, const struct vt_pr
   mode_t harmless = S_ISDIR(file->status.st_mode) ? S_ISGID : 0;
   if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
   if (!is_own(file)) return EPERM;
-  if (mode & (S_ISUID | S_ISGID) & ~harmless) return VT_NOT_OURS;
+  if ((mode & (S_ISUID | S_ISGID) & ~harmless) || is_shut(notification, file, mode)) return VT_NOT_OURS;
   if (syscall(NR_FCHMODAT2, file->fd, "", mode, AT_EMPTY_PATH) == 0) return 0; /* Linux 6.6; by /proc it takes three times as long */
   path_of(file, path);
   return errno_of(chmod(path, mode));

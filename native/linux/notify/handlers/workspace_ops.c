@@ -13,6 +13,7 @@
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
+#include "notify/caller/as_reader.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
 #include "notify/workspace_server.h"
@@ -83,11 +84,11 @@ static bool is_plain(const struct vt_notification *notification, const struct st
 static int open_plain(const struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
   struct stat status;
   int wanted = (int)(flags & ~(uint32_t)(O_TRUNC | O_CLOEXEC)) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  int fd = openat(spot->parent, spot->name[0] ? spot->name : ".", wanted, mode_of(notification));
+  int fd = vt_as_reader_open(notification, spot->parent, spot->name[0] ? spot->name : ".", wanted, mode_of(notification));
   if (fd < 0) return -1;
   int error = fstat(fd, &status) ? errno : !is_plain(notification, &status) ? EACCES : 0;
   if (!error && (flags & O_TRUNC) && S_ISREG(status.st_mode) && ftruncate(fd, 0)) error = errno;
-  if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK)) error = errno;
+  if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, (int)flags)) error = errno;
   if (!error) return fd;
   close(fd);
   errno = error;
@@ -210,7 +211,7 @@ bool vt_workspace_links(struct vt_notification *notification, const struct vt_re
   find(notification, new, true, &to);
   bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
   bool acts = !granted && both_held(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
-  if (acts && may_act(notification)) finish(notification, linkat(from.parent, from.name, to.parent, to.name, 0));
+  if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_linkat, from.parent, from.name, to.parent, to.name, 0));
   vt_spot_close(&from);
   vt_spot_close(&to);
   return granted || acts;
@@ -231,10 +232,10 @@ static bool may_name(const struct vt_notification *notification, int fd) {
 }
 
 /* The kernel wants the opener's credentials for AT_EMPTY_PATH (Linux 6.10), so it is linked by its name in /proc (linkat(2)). */
-static int link_file(const struct vt_spot *spot, int fd) {
+static int link_file(const struct vt_notification *notification, const struct vt_spot *spot, int fd) {
   char path[40];
   snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
-  return linkat(AT_FDCWD, path, spot->parent, spot->name, AT_SYMLINK_FOLLOW);
+  return vt_as_reader_move(notification, SYS_linkat, AT_FDCWD, path, spot->parent, spot->name, AT_SYMLINK_FOLLOW);
 }
 
 /* The link of one of the caller's descriptors in /proc; -1: another path. */
@@ -263,7 +264,7 @@ bool vt_workspace_names(struct vt_notification *notification, int number, const 
   bool in = (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED) && spot.parent >= 0 && spot.name[0];
   int fd = in ? vt_borrow_descriptor(&notification->caller, number) : -1;
   bool acts = fd >= 0 && may_name(notification, fd);
-  if (acts && may_act(notification)) finish(notification, link_file(&spot, fd));
+  if (acts && may_act(notification)) finish(notification, link_file(notification, &spot, fd));
   if (fd >= 0) close(fd);
   vt_spot_close(&spot);
   return acts;
@@ -273,7 +274,6 @@ static uint32_t rename_flags(const struct vt_notification *notification) {
   return notification->call->call == VT_SYS_renameat2 ? (uint32_t)argument(notification, 4) : 0;
 }
 
-/* By number: musl 1.2.3 has no renameat2(2). */
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
   struct vt_spot from, to;
   uint32_t flags = rename_flags(notification);
@@ -282,7 +282,7 @@ bool vt_workspace_renames(struct vt_notification *notification, const struct vt_
   bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
   bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
   bool directory = (old->exists && S_ISDIR(old->status.st_mode)) || (new->exists && S_ISDIR(new->status.st_mode));
-  if (acts && may_act(notification)) finish(notification, (int)syscall(SYS_renameat2, from.parent, from.name, to.parent, to.name, flags));
+  if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_renameat2, from.parent, from.name, to.parent, to.name, flags));
   if (acts && directory && notification->known_directories) vt_known_forget(notification->known_directories);
   vt_spot_close(&from);
   vt_spot_close(&to);

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { types } from 'node:util'
-import { errorCode, errorText } from '../../../base/errno.ts'
+import { errorCode, errorMessage, errorText, tried } from '../../../base/errno.ts'
 import { engineProblems } from '../../../messages/docker.ts'
 
 /** The engine failed to do what a request asked for. */
@@ -21,6 +21,16 @@ export class EngineError extends Error {
 
 export function isEngineError(error: unknown): error is EngineError {
   return Object(error).name === 'EngineError'
+}
+
+/** The engine's error instead of a rejection. */
+export async function engineTried<T>(work: Promise<T>): Promise<T | EngineError> {
+  try {
+    return await work
+  } catch (error) {
+    if (isEngineError(error)) return error
+    throw error
+  }
 }
 
 /** docs.docker.com/reference/api/engine. */
@@ -76,6 +86,12 @@ export class Engine {
   async call<T>(request: EngineRequest): Promise<T> {
     const { text } = await exchange(this.socketPath, this.#versioned(request))
     return (text === '' ? undefined : parsed(text)) as T
+  }
+
+  /** Makes a container, which is not started. Returns its id. Throws EngineError. */
+  async createContainer(name: string, body: object): Promise<string> {
+    const path = '/containers/create'
+    return (await this.call<{ readonly Id: string }>({ method: 'POST', path, query: { name }, body })).Id
   }
 
   /** Throws EngineError. */
@@ -208,11 +224,8 @@ function refused(answer: IncomingMessage, text: string): EngineError {
 
 /** The engine reports errors as `{"message": ...}`. */
 function saidIn(text: string): string | undefined {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown }
-    return typeof message === 'string' ? message.trim() : undefined
-  } catch {
-    // Not JSON: the message comes from a proxy between us and the engine.
-    return text.trim() === '' ? undefined : text.trim()
-  }
+  const answer: unknown = tried(() => JSON.parse(text))
+  // Not JSON: the message comes from a proxy between us and the engine.
+  if (answer === undefined) return text.trim() || undefined
+  return errorMessage(answer)?.trim()
 }

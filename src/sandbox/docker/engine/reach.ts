@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '../../../base/types.ts'
 import { engineMissing, engineProblems, startFailed } from '../../../messages/docker.ts'
 import { refusalOf } from '../refusal.ts'
-import { Engine, EngineError, isEngineError } from './engine.ts'
+import { Engine, EngineError, engineTried, isEngineError } from './engine.ts'
 import { type EngineSocket, engineSockets } from './sockets.ts'
 
 export interface Reach {
@@ -57,13 +57,8 @@ async function firstAnswer(
   return first ?? new EngineError(0, 'ENOENT', engineProblems.noSocket)
 }
 
-async function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
-  try {
-    return await Engine.connect(path, timeoutMs)
-  } catch (error) {
-    if (isEngineError(error)) return error
-    throw error
-  }
+function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
+  return engineTried(Engine.connect(path, timeoutMs))
 }
 
 /** An engine that answers with an error, or denies this user access, is not started again. */

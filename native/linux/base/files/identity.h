@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct vt_identity {
   uint64_t device, inode, mount;
@@ -11,5 +12,8 @@ struct vt_identity {
 
 /* statx(2); never asks a file server. 0, or -1 with errno. */
 int vt_identify(int directory, const char *path, int flags, struct vt_identity *identity);
+
+/* lstat(2) without asking a file server, which could hang: device, inode, mode and links only. "": the descriptor itself. */
+int vt_stat_known(int directory, const char *path, struct stat *status);
 
 bool vt_identity_equals(const struct vt_identity *one, const struct vt_identity *other);

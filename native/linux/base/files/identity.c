@@ -1,11 +1,12 @@
 #define _GNU_SOURCE
-#include "base/identity.h"
+#include "base/files/identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* linux/stat.h: STATX_MNT_ID, Linux 5.8; stx_mnt_id is at offset 0x90 */
@@ -23,6 +24,19 @@ int vt_identify(int directory, const char *path, int flags, struct vt_identity *
   identity->inode = found.stx_ino;
   born = (uint64_t)found.stx_btime.tv_sec * 1000000000u + found.stx_btime.tv_nsec;
   identity->birth = found.stx_mask & STATX_BTIME ? (int64_t)born : 0;
+  return 0;
+}
+
+int vt_stat_known(int directory, const char *path, struct stat *status) {
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
+  struct statx found;
+  if (syscall(SYS_statx, directory, path, flags, STATX_BASIC_STATS, &found)) return -1;
+  *status = (struct stat){
+      .st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
+      .st_ino = found.stx_ino,
+      .st_mode = found.stx_mode,
+      .st_nlink = found.stx_nlink,
+  };
   return 0;
 }
 

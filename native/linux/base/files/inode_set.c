@@ -1,7 +1,9 @@
-#include "confine/reads/inode_set.h"
+#include "base/files/inode_set.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "base/memory.h"
 
 static struct vt_inode *slot_of(const struct vt_inode_set *inodes, dev_t device, ino_t inode) {
   uint64_t mixed = ((uint64_t)inode ^ (uint64_t)device << 40) * 0x9e3779b97f4a7c15u; /* Fibonacci hashing */
@@ -15,8 +17,7 @@ static struct vt_inode *slot_of(const struct vt_inode_set *inodes, dev_t device,
 static void grow(struct vt_inode_set *inodes) {
   struct vt_inode_set before = *inodes;
   inodes->room = before.room ? before.room * 2 : 64;
-  inodes->slots = calloc(inodes->room, sizeof *inodes->slots);
-  if (!inodes->slots) abort();
+  inodes->slots = vt_must(calloc(inodes->room, sizeof *inodes->slots));
   for (size_t at = 0; at < before.room; at++)
     if (before.slots[at].device) *slot_of(inodes, before.slots[at].device, before.slots[at].inode) = before.slots[at];
   free(before.slots);
