@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import { errorText } from '../base/errno.ts'
+import { errorText, tried } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import type { AnyResult, ApprovalRecord, Connection, Decision, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -28,12 +28,12 @@ export interface RecorderOptions {
 /** Throws CONFIG_INVALID, AUDIT_FAILED. */
 export function makeRecorder(
   host: Host,
-  { config, sources }: LoadedConfig,
+  loaded: LoadedConfig,
   { cwd, env }: Pick<RecorderOptions, 'cwd' | 'env'>,
 ): Recorder {
-  const { path, required } = config.audit
-  const privateParent = join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`)
-  checkSettings({ path, required, privateParent, where: (key) => sources[`audit.${key}`].where })
+  const { config } = loaded
+  const { path } = config.audit
+  checkSettings(loaded, join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`))
   const locker = lockerOf(host)
   if (!locker) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
   return new Recorder({ config, locker, cwd, env })
@@ -93,12 +93,11 @@ export class Recorder {
 
 /** Reads what it can; an unreadable request is refused later, and its line says so. */
 function readable(request: unknown): Readonly<Record<string, unknown>> {
-  try {
+  const read = () => {
     const { command, argv, cwd } = Object(request)
     return { command, cwd, argv: Array.isArray(argv) ? [...argv] : undefined }
-  } catch {
-    return {}
   }
+  return tried(read) ?? {}
 }
 
 function shown(argument: unknown): string {
@@ -192,11 +191,7 @@ function refusalOf(error: unknown): NonNullable<AuditEnding['refusal']> {
   }
 }
 
+/** In many containers the user id has no name. */
 function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // A user id without a name, as in many containers.
-    return String(process.getuid?.() ?? '')
-  }
+  return tried(() => userInfo())?.username ?? String(process.getuid?.() ?? '')
 }

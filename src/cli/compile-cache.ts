@@ -56,18 +56,19 @@ function loadOwnFiles(keptAs: (file: string) => string): void {
   const requireFrom = (directory: string) => (name: string) =>
     name.startsWith('.') ? load(join(directory, name)) : search(name)
   const load: Require = (file) => {
-    const known = Module._cache[file]
-    if (known) return known.exports
-    const code = wrapped(readFileSync(file))
+    const loaded = Module._cache[file]
+    if (loaded) return loaded.exports
+    const code = readFileSync(file)
     const kept = keptAs(file)
-    const cachedData = keptData(kept, code)
+    const known = keptCode(kept, code)
     // Such as execa's: import() in a Script is experimental in Node 20, which warns.
-    if (!cachedData && code.includes('import(')) return search(file)
+    if (!known && code.includes('import(')) return search(file)
+    const { cachedData, wrapped } = known ?? { wrapped: Buffer.concat([head, code, tail]) }
     const options = { filename: file, lineOffset: -1, ...(cachedData && { cachedData }) }
     // The build has made the files ASCII.
-    const script = new Script(code.toString('latin1'), options)
+    const script = new Script(wrapped.toString('latin1'), options)
     if (!cachedData || script.cachedDataRejected)
-      fresh.set(kept, () => Buffer.concat([script.createCachedData(), code]))
+      fresh.set(kept, () => Buffer.concat([script.createCachedData(), wrapped]))
     const own = new Module(file, module)
     Module._cache[file] = own
     const run: Compiled = script.runInThisContext()
@@ -78,17 +79,17 @@ function loadOwnFiles(keptAs: (file: string) => string): void {
   module.require = requireFrom(__dirname)
 }
 
-function wrapped(code: Buffer): Buffer {
-  const parameters = 'exports, require, module, __filename, __dirname'
-  return Buffer.concat([Buffer.from(`(function (${parameters}) {\n`), code, Buffer.from('\n})')])
-}
+const head = Buffer.from('(function (exports, require, module, __filename, __dirname) {\n')
+const tail = Buffer.from('\n})')
 
-/** V8 checks only the length of the source, so the file holds the source after the data. */
-function keptData(kept: string, code: Buffer): Buffer | undefined {
+/** V8 checks only the length of the source, so the file holds the wrapped source after the data. */
+function keptCode(kept: string, code: Buffer): { cachedData: Buffer; wrapped: Buffer } | undefined {
   try {
     const bytes = readFileSync(kept)
-    const end = bytes.length - code.length
-    return end > 0 && bytes.subarray(end).equals(code) ? bytes.subarray(0, end) : undefined
+    const at = bytes.length - tail.length - code.length
+    const end = at - head.length
+    if (end <= 0 || bytes.compare(code, 0, code.length, at, at + code.length) !== 0) return undefined
+    return { cachedData: bytes.subarray(0, end), wrapped: bytes.subarray(end) }
   } catch {
     return undefined
   }

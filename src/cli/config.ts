@@ -15,13 +15,12 @@ import {
 } from '../internal.ts'
 import {
   configTable,
-  ignoredLines,
   notAProjectFile,
   prefixed,
   projectFileMissing,
   trustedText,
 } from '../messages/cli/run.ts'
-import { describeInit } from '../messages/config.ts'
+import { describeIgnoredValues, describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
 import { misuse, type Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
@@ -40,7 +39,7 @@ async function show({ flags }: Options): Promise<number> {
     const { files, ignored } = loaded
     return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
   }
-  for (const line of ignoredLines(loaded.ignored)) await standardError.write(prefixed(line))
+  for (const line of describeIgnoredValues(loaded.ignored)) await standardError.write(prefixed(line))
   return print(configTable(rows))
 }
 

@@ -12,7 +12,6 @@ import {
   type ShellOptions,
 } from '../internal.ts'
 import {
-  ignoredLines,
   prefixed,
   twoModes,
   twoNetworks,
@@ -22,6 +21,7 @@ import {
   valueMissing,
   wideHost,
 } from '../messages/cli/run.ts'
+import { describeIgnoredValues } from '../messages/config.ts'
 import { misuse, type Options } from './options.ts'
 import { standardError } from './run/sink.ts'
 
@@ -100,5 +100,5 @@ function fromHere(path: string): string {
 
 /** Reports settings of project files that are ignored. */
 export async function sayIgnored({ ignored }: Pick<LoadedConfig, 'ignored'>): Promise<void> {
-  for (const line of ignoredLines(ignored)) await standardError.write(prefixed(line))
+  for (const line of describeIgnoredValues(ignored)) await standardError.write(prefixed(line))
 }

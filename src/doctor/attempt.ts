@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecuteRequest, Result, Shell } from '../internal.ts'
 import { tooSlow } from '../messages/cli/doctor.ts'
@@ -24,17 +24,22 @@ export function onFiles(
   name: string,
   command: string,
   fingerprint: (directory: string) => string,
-  prepareFile: (directory: string) => void,
 ): Attempt {
   return {
     right,
     name,
     prepare(directory) {
-      prepareFile(directory)
+      makeFile(directory)
       const before = fingerprint(directory)
       return { request: { command }, touched: () => fingerprint(directory) !== before }
     },
   }
+}
+
+function makeFile(directory: string): void {
+  const file = join(directory, 'file')
+  writeFileSync(file, 'as it was\n')
+  utimesSync(file, 1_000_000_000, 1_000_000_000)
 }
 
 /** An attempt whose effect shows only in its exit code: it changes nothing, and 0 means it was allowed. */

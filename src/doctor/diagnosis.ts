@@ -1,4 +1,6 @@
-import type { DockerStatus, Flags, HostSupport, Refusal } from '../internal.ts'
+import type { Unavailable } from '../base/refusal.ts'
+import type { DockerStatus, Flags, HostSupport } from '../internal.ts'
+import type { TrapWords } from '../messages/cli/traps.ts'
 import type { System } from './system.ts'
 import type { Trap } from './traps.ts'
 
@@ -30,11 +32,8 @@ export interface Finding {
   readonly said: string
 }
 
-export interface TrapFinding extends Trap {
-  readonly seen: string
-  /** What to do about it, one step each; empty: nothing. */
-  readonly fix: readonly string[]
-}
+/** A trap, described. */
+export interface TrapFinding extends Trap, TrapWords {}
 
 /** Everything that `vitrine doctor` finds; `--json` prints it unchanged. docs/doctor.md describes it. */
 export interface Diagnosis extends System {
@@ -43,7 +42,7 @@ export interface Diagnosis extends System {
   readonly host: HostSupport
   readonly traps: readonly TrapFinding[]
   /** Why there is no read mode. */
-  readonly unavailable?: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
+  readonly unavailable?: Unavailable
   readonly rights: readonly Finding[]
   /** Engine, image and containers, if the configuration selects the docker backend. */
   readonly docker?: DockerStatus

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorCode, errorText } from '../base/errno.ts'
+import { errorCode, errorText, unlessSystemError } from '../base/errno.ts'
 import {
   type Enforcement,
   type HostSupport,
@@ -54,23 +54,14 @@ export type OnTry = (name: string, at: number, of: number) => void
 
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
 export async function diagnose(program: CheckSetup['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
-  const directory = makeDirectory()
+  // Inside read mode, for example, none can be made.
+  const directory = unlessSystemError(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
   const home = directory ?? '/nonexistent'
   const practice = { program, directory: home, env: ownEnvironment(home) }
   try {
     return await diagnoseIn(practice, directory !== undefined, onTry)
   } finally {
     if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-/** Undefined if none can be made, for example inside read mode. */
-function makeDirectory(): string | undefined {
-  try {
-    return mkdtempSync(join(tmpdir(), 'vitrine-doctor-'))
-  } catch (error) {
-    if (errorCode(error) !== undefined) return undefined
-    throw error
   }
 }
 
@@ -167,14 +158,8 @@ async function tried(check: Check, practice: CheckSetup, shells: Shells): Promis
     return await make(check, { ...practice, ...(await shells.with(settings ?? {})) })
   } catch (error) {
     if (!isVitrineError(error) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
-    return {
-      right,
-      by: 'none',
-      attempt: name,
-      ...(settings && { settings }),
-      state: 'lacking',
-      said: error.message,
-    }
+    const [said = ''] = error.message.split('\n') // the next line says what to do
+    return { right, by: 'none', attempt: name, ...(settings && { settings }), state: 'lacking', said }
   }
 }
 
@@ -200,6 +185,7 @@ async function madeOf(running: Promise<CheckResult>): Promise<CheckResult> {
   }
 }
 
+/** The shells of each kind of settings, opened once. */
 class Shells {
   readonly #open = new Map<string, Pick<CheckContext, 'read' | 'write'>>()
   readonly #held: 'read' | 'write'
@@ -212,7 +198,10 @@ class Shells {
 
   async with(settings: CheckSettings): Promise<Pick<CheckContext, 'read' | 'write'>> {
     const name = JSON.stringify(settings)
-    const pair = this.#open.get(name) ?? (await this.#pair(settings))
+    const pair = this.#open.get(name) ?? {
+      read: await open(this.#held, this.#practice, settings),
+      write: await open('write', this.#practice, settings),
+    }
     this.#open.set(name, pair)
     return pair
   }
@@ -221,13 +210,6 @@ class Shells {
     for (const { read, write } of this.#open.values()) {
       await read.close()
       await write.close()
-    }
-  }
-
-  async #pair(settings: CheckSettings): Promise<Pick<CheckContext, 'read' | 'write'>> {
-    return {
-      read: await open(this.#held, this.#practice, settings),
-      write: await open('write', this.#practice, settings),
     }
   }
 }

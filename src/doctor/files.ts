@@ -1,12 +1,6 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Attempt, onFiles } from './attempt.ts'
-
-export function makeFile(directory: string): void {
-  const file = join(directory, 'file')
-  writeFileSync(file, 'as it was\n')
-  utimesSync(file, 1_000_000_000, 1_000_000_000)
-}
 
 function contents(directory: string): string {
   const names = readdirSync(directory).sort()
@@ -22,10 +16,8 @@ export function fileMetadata(directory: string): string {
   return [mode, uid, gid, mtimeNs, ctimeNs].join(' ')
 }
 
-export const changing = (name: string, command: string) =>
-  onFiles('file contents', name, command, contents, makeFile)
-const describing = (name: string, command: string) =>
-  onFiles('file metadata', name, command, fileMetadata, makeFile)
+export const changing = (name: string, command: string) => onFiles('file contents', name, command, contents)
+const describing = (name: string, command: string) => onFiles('file metadata', name, command, fileMetadata)
 
 const setAttribute = 'import os; os.setxattr("file", "user.vitrine", b"x")'
 
@@ -45,5 +37,5 @@ export const fileAttempts: readonly Attempt[] = [
     'set an extended attribute',
     `setfattr -n user.vitrine -v x file || python3 -c '${setAttribute}'`,
   ),
-  onFiles('device nodes', 'make a FIFO', 'mkfifo new', contents, makeFile),
+  onFiles('device nodes', 'make a FIFO', 'mkfifo new', contents),
 ]

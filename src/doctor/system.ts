@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { machine, release } from 'node:os'
-import { errorCode } from '../base/errno.ts'
+import { unlessSystemError } from '../base/errno.ts'
 
 /** The properties of a system that determine what can be enforced. Unknown ones are absent. */
 export interface System {
@@ -28,12 +28,7 @@ export interface System {
 export type ReadText = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (errorCode(error) !== undefined) return undefined
-    throw error
-  }
+  return unlessSystemError(() => readFileSync(path, 'utf8'))
 }
 
 /** Inspects this system; `read` replaces its files in tests. */

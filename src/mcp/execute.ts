@@ -97,7 +97,7 @@ async function runInTurn(
   const shell = await session.shell(mode)
   progress.start()
   const { cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
-  const lines = linesOf(asked)
+  const lines = [asked.command, ...(asked.next ?? [])]
   // The answers share the length allowed for one.
   const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
   const requests = lines.map((command) => ({ command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }))
@@ -112,7 +112,8 @@ async function runInTurn(
   )
   if (results.some((result) => result.scratchpad)) saved()
   const text = listText({ lines, results, refused }, { timeoutMs, scratchpad, inlineChars })
-  return answer(text, session.options.structured ? structured(lines, results) : undefined)
+  const shown = textResult(text)
+  return session.options.structured ? { ...shown, structuredContent: structured(lines, results) } : shown
 }
 
 /** A list may be refused halfway: the first line can remove the directory of the second. */
@@ -128,17 +129,13 @@ async function ranOf(
   }
 }
 
-function linesOf({ command, next = [] }: ExecuteArguments): readonly string[] {
-  return [command, ...next]
-}
-
-function answer(text: string, structuredContent: Record<string, unknown> | undefined): CallToolResult {
-  return { content: [{ type: 'text', text }], ...(structuredContent && { structuredContent }) }
+export function textResult(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }] }
 }
 
 /** An answer that says that nothing ran, why, and what to do. */
 export function errorResult(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
+  return { ...textResult(text), isError: true }
 }
 
 /** Any other error is a bug: the SDK answers with its message. */

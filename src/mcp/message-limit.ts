@@ -1,4 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream'
+import { tried } from '../base/errno.ts'
 import { messageTooLong } from '../messages/mcp/serve.ts'
 
 const newline = 0x0a
@@ -60,16 +61,9 @@ export class MessageLimit extends Transform {
 
   #refuse(): void {
     const found = idAtStart.exec(this.#head.toString('utf8')) ?? idAtEnd.exec(this.#tail.toString('utf8'))
+    // null stands for an unknown id: JSON-RPC 2.0, section 5.
+    const id: unknown = tried(() => JSON.parse(found?.[1] ?? 'null')) ?? null
     const error = { code: invalidRequest, message: messageTooLong(this.#length, this.#limit) }
-    this.#answer(`${JSON.stringify({ jsonrpc: '2.0', id: parsedId(found?.[1]), error })}\n`)
-  }
-}
-
-/** null stands for an unknown id: JSON-RPC 2.0, section 5. */
-function parsedId(text = 'null'): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
+    this.#answer(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
   }
 }

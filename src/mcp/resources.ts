@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { readWhole, type ScratchpadEntry } from '../internal.ts'
+import { readFile } from 'node:fs/promises'
+import type { ScratchpadEntry } from '../internal.ts'
 import { toolTitles } from '../messages/mcp/mcp.ts'
 import { noSuchResource, tooLargeText } from '../messages/mcp/scratchpad.ts'
 import { entryLine } from '../messages/scratchpad.ts'
@@ -48,7 +49,7 @@ async function read(
   if (!entry) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noSuchResource, { uri })
   if (entry.bytes > maxResourceBytes)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, tooLargeText(entry.bytes, maxResourceBytes))
-  const bytes = await readWhole(entry.path)
+  const bytes = await readFile(entry.path)
   const content = isUtf8(bytes)
     ? { mimeType: 'text/plain', text: bytes.toString('utf8') }
     : { mimeType: 'application/octet-stream', blob: bytes.toString('base64') }

@@ -10,7 +10,7 @@ export function executeSchema(facts: ToolFacts) {
   const entries = {
     command: text(parameterTexts.command, wantedTexts.command),
     timeout_ms: v.optional(
-      wholeFrom(1, parameterTexts.timeoutMs(facts), wantedTexts.timeoutMs),
+      positive(parameterTexts.timeoutMs(facts), wantedTexts.timeoutMs),
       facts.defaultTimeoutMs,
     ),
     scratchpad: v.optional(text(parameterTexts.scratchpad, wantedTexts.scratchpad)),
@@ -30,9 +30,9 @@ export function readSchema() {
       'lines',
     ),
     offset: v.optional(whole(parameterTexts.offset, wantedTexts.offset)),
-    limit: v.optional(wholeFrom(1, parameterTexts.limit, wantedTexts.limit)),
+    limit: v.optional(positive(parameterTexts.limit, wantedTexts.limit)),
     grep: v.optional(text(parameterTexts.grep, wantedTexts.grep)),
-    context: v.optional(wholeUpTo(100, parameterTexts.context, wantedTexts.context), 0),
+    context: v.optional(upTo(100, parameterTexts.context, wantedTexts.context), 0),
     ignore_case: v.optional(trueOrFalse(parameterTexts.ignoreCase), false),
   }
   return parameters(entries)
@@ -117,16 +117,10 @@ function whole(about: string, wanted: string) {
   return v.pipe(v.number(wanted), v.integer(wanted), v.description(about))
 }
 
-function wholeFrom(least: number, about: string, wanted: string) {
-  return v.pipe(v.number(wanted), v.integer(wanted), v.minValue(least, wanted), v.description(about))
+function positive(about: string, wanted: string) {
+  return v.pipe(whole(about, wanted), v.minValue(1, wanted))
 }
 
-function wholeUpTo(most: number, about: string, wanted: string) {
-  return v.pipe(
-    v.number(wanted),
-    v.integer(wanted),
-    v.minValue(0, wanted),
-    v.maxValue(most, wanted),
-    v.description(about),
-  )
+function upTo(most: number, about: string, wanted: string) {
+  return v.pipe(whole(about, wanted), v.minValue(0, wanted), v.maxValue(most, wanted))
 }

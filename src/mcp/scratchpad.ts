@@ -1,3 +1,4 @@
+import { withLine } from '../base/text.ts'
 import {
   findAnywhere,
   grepEntry,
@@ -9,7 +10,7 @@ import {
 } from '../internal.ts'
 import * as say from '../messages/mcp/scratchpad.ts'
 import { entryLine } from '../messages/scratchpad.ts'
-import { errorResult } from './execute.ts'
+import { errorResult, textResult } from './execute.ts'
 import type { CallToolResult } from './sdk.ts'
 import type { McpSession } from './session.ts'
 
@@ -29,7 +30,7 @@ const grepTimeoutMs = 5000
 
 export function listScratchpad({ scratchpad }: McpSession): CallToolResult {
   const entries = scratchpad?.entries() ?? []
-  return shown(entries.length === 0 ? say.nothingSaved : entries.map(entryLine).join('\n'))
+  return textResult(entries.length === 0 ? say.nothingSaved : entries.map(entryLine).join('\n'))
 }
 
 export async function readScratchpad(
@@ -56,7 +57,7 @@ async function readRange(
 ): Promise<CallToolResult> {
   const read = unit === 'lines' ? readLines : readBytes
   const part = await read(path, { offset: clamped(offset), limit: clamped(limit) }, maxChars)
-  return shown(joined(part.text, say.rangeLine(unit, part, isEarlier ? changedMs : undefined)))
+  return textResult(withLine(part.text, say.rangeLine(unit, part, isEarlier ? changedMs : undefined)))
 }
 
 /** JSON allows whole numbers beyond any file position. */
@@ -77,13 +78,5 @@ async function grep(
   if ('reason' in pattern) return errorResult(say.badPatternText(pattern.reason))
   const outcome = await grepEntry(path, { pattern, context, maxChars, timeoutMs: grepTimeoutMs })
   if (outcome.kind === 'too-slow') return errorResult(say.slowPatternText(outcome.afterMs))
-  return shown(joined(outcome.text, say.grepLine(source, ignore_case, outcome.matches, outcome.shown)))
-}
-
-function joined(text: string, line: string): string {
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}`
-}
-
-function shown(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }] }
+  return textResult(withLine(outcome.text, say.grepLine(source, ignore_case, outcome.matches, outcome.shown)))
 }

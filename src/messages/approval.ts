@@ -1,15 +1,8 @@
 import type { ApprovalInput, ApprovalRequest } from '../admit/approval/approver.ts'
-import type { Decision, Mode } from '../base/types.ts'
+import type { Decision } from '../base/types.ts'
 import { visible, whollyVisible } from '../base/visible.ts'
 
-interface Asked {
-  readonly command: string
-  readonly cwd: string
-  readonly mode: Mode
-  readonly stdin: ApprovalInput
-  readonly change?: string | undefined
-  readonly connect?: ApprovalRequest['connect']
-}
+type Asked = Omit<ApprovalRequest, 'signal' | 'once'>
 
 /** A longer command does not fit the scrollback of most terminals. */
 const maxRows = 1000
@@ -97,7 +90,6 @@ export function approvalTooLong({ command }: Asked): string {
   return `${plain}\nvitrine: a command of ${command.length} characters is too long to show whole, so it is not approved.\n`
 }
 
-/** There is no terminal to ask at. */
 export const approvalWithoutTerminal = 'there is no terminal to ask at, so the answer is no'
 
 /** Wraps a text to a width, behind a margin. */

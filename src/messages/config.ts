@@ -1,4 +1,5 @@
 import type { ConfigProblem, Refusal } from '../base/refusal.ts'
+import { clipped, visible } from '../base/visible.ts'
 import type { IgnoredValue, InitOutcome } from '../config/report.ts'
 
 const maxIgnoredLines = 10
@@ -39,10 +40,10 @@ export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonl
 
 function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
   const place = line === undefined ? visible(file) : `${visible(file)}:${line}`
-  const said = `${place}: ${key} = ${clipped(text)} is ignored`
+  const said = `${place}: ${key} = ${clipped(text, maxValueLength)} is ignored`
   switch (why) {
     case 'loosens':
-      return `${said}: a project file may only tighten ${clipped(inForceText)} ${UNTIL_TRUSTED}`
+      return `${said}: a project file may only tighten ${clipped(inForceText, maxValueLength)} ${UNTIL_TRUSTED}`
     case 'needs-trust':
       return `${said}: a project file may not set it ${UNTIL_TRUSTED}`
     case 'user-only':
@@ -85,15 +86,6 @@ function whatToDo({ file, line, problem }: ConfigRefusal): string {
   if (problem.kind === 'unknown-key')
     return 'Nothing ran. Correct or remove the key; config.example.toml documents every key.'
   return 'Nothing ran. Correct the file.'
-}
-
-// A file name may contain anything but NUL and /, including terminal escape sequences.
-function visible(name: string): string {
-  return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
-}
-
-function clipped(text: string): string {
-  return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}...`
 }
 
 /** A bug: a face sets a key that does not exist. */

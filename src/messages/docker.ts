@@ -3,16 +3,6 @@ import type { Unmet } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
 import { outputOnly, readableLocks } from './sandbox/notes.ts'
 
-/** Why nothing ran, and what to do. */
-export function describeNoDocker({ wanted, got, remedy }: Unmet): string {
-  return `The docker backend ([shell] backend = "docker") needs ${wanted}; this host: ${got}. The command did not run. To fix it: ${remedy}. To run commands on this machine instead, set backend = "local".`
-}
-
-/** Why a command that calls docker did not run on this machine. */
-export function describeNoEngine({ got, remedy }: Unmet): string {
-  return `The command calls docker, but no engine answers: ${got}. The command did not run. To fix it: ${remedy}.`
-}
-
 const engine = 'a Docker engine on this machine'
 
 export function engineLate(timeoutMs: number): Unmet {

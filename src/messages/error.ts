@@ -1,5 +1,5 @@
 import { errorText } from '../base/errno.ts'
-import type { AuditFault, Refusal, RefusalCode } from '../base/refusal.ts'
+import type { AuditFault, Refusal, RefusalCode, Unavailable } from '../base/refusal.ts'
 import type { AnyResult } from '../base/types.ts'
 import { describeListenerFailure, describeRefusal } from './refusal.ts'
 
@@ -39,6 +39,11 @@ export class ListenerError extends Error {
     super(describeListenerFailure(errorText(cause)), { cause })
     this.result = result
   }
+}
+
+/** Why a command cannot have what it needs. */
+export function unavailable(unmet: Omit<Unavailable, 'code'>): VitrineError {
+  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unmet })
 }
 
 /** Compares names, because Jest gives each test file its own copy of this module. */

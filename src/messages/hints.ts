@@ -68,7 +68,7 @@ function remedyText(remedy: Remedy, reader: HintReader): string {
   if (remedy.kind !== 'protected') return `if this is intended, ${way}`
   return remedy.byGit
     ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${way}`
-    : `workspace mode protects this path, because programs outside the sandbox obey or run it. If this is intended, ${way}`
+    : `workspace mode protects this path: programs outside the sandbox obey or run it, or it must not be read. If this is intended, ${way}`
 }
 
 function wayOut(remedy: Remedy, reader: HintReader): string {
@@ -85,25 +85,18 @@ function wayOut(remedy: Remedy, reader: HintReader): string {
   }
 }
 
+const alternatives: Readonly<Record<Exclude<Alternative['kind'], 'sqlite' | 'private-tmp'>, string>> = {
+  python: 'python3 -m ast FILE checks the syntax without writing a file; ',
+  'git-lfs': 'to compare without Git LFS, run git with -c filter.lfs.process= -c filter.lfs.required=false; ',
+  gpg: 'gpg --lock-never reads keyrings without locks; ',
+  'local-services': 'services of this machine (Docker, D-Bus, ssh-agent, tmux) are out of reach; ',
+  'npm-cache': 'set npm_config_cache=$TMPDIR/npm to give npm a writable cache; ',
+  'leaves-tmp': 'files cannot leave $TMPDIR, which is removed after the command; ',
+  'own-tmp': 'the command can write temporary files to its private $TMPDIR; ',
+}
+
 function alternative(instead: Alternative, reader: HintReader): string {
-  switch (instead.kind) {
-    case 'sqlite':
-      return `SQLite opens a WAL database without its log as 'file:${visible(instead.database)}?immutable=1'; `
-    case 'python':
-      return 'python3 -m ast FILE checks the syntax without writing a file; '
-    case 'git-lfs':
-      return 'to compare without Git LFS, run git with -c filter.lfs.process= -c filter.lfs.required=false; '
-    case 'gpg':
-      return 'gpg --lock-never reads keyrings without locks; '
-    case 'local-services':
-      return 'services of this machine (Docker, D-Bus, ssh-agent, tmux) are out of reach; '
-    case 'private-tmp':
-      return remedies[reader].privateTmp
-    case 'npm-cache':
-      return 'set npm_config_cache=$TMPDIR/npm to give npm a writable cache; '
-    case 'leaves-tmp':
-      return 'files cannot leave $TMPDIR, which is removed after the command; '
-    case 'own-tmp':
-      return 'the command can write temporary files to its private $TMPDIR; '
-  }
+  if (instead.kind === 'sqlite')
+    return `SQLite opens a WAL database without its log as 'file:${visible(instead.database)}?immutable=1'; `
+  return instead.kind === 'private-tmp' ? remedies[reader].privateTmp : alternatives[instead.kind]
 }

@@ -5,7 +5,6 @@ import type { CgroupMissing } from '../sandbox/sandbox.ts'
 
 type Limited = Extract<Outcome, { kind: 'limited' }>
 
-/** Which limit was reached, and its value. */
 export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>): string {
   switch (limit) {
     case 'memory':
@@ -94,18 +93,11 @@ export const withoutSessions: Unmet = {
 
 /** The note on the size of a private tmp if no limits are enforced. */
 export function privateTmpNote({ wanted, got }: Pick<Unmet, 'wanted' | 'got'>, bytes: number): string {
-  return `child and background processes can exceed ${size(bytes)} of private TMPDIR ([limits] private_tmp_bytes): the limit needs ${wanted}; this host: ${got}`
+  return `child and background processes can exceed ${size(bytes)} of private TMPDIR ([limits] private_tmp_bytes): the limit needs ${wanted}; found: ${got}`
 }
 
 /** The same in `vitrine doctor`, where all other limits are refused. */
-export function limitsRefusedNote(): string {
-  return `refused, and private_tmp_bytes limits only the first process of a command: limits need ${withoutSessions.wanted}; this host: ${withoutSessions.got}`
-}
-
-/** Why a command with limits does not run. */
-export function describeNoLimits({ wanted, got, remedy }: Unmet): string {
-  return `The configured [limits] need ${wanted}; this host: ${got}. The command did not run. To enable them: ${remedy}. To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.`
-}
+export const limitsRefusedNote = `refused, and private_tmp_bytes limits only the first process of a command: limits need ${withoutSessions.wanted}; found: ${withoutSessions.got}`
 
 function size(bytes: number): string {
   if (bytes === 1) return '1 byte'

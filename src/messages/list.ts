@@ -1,5 +1,5 @@
 import type { Result } from '../base/types.ts'
-import { visible } from '../base/visible.ts'
+import { clipped } from '../base/visible.ts'
 
 /** A refusal of one command of several; those before it ran, the following ones do not. */
 export function refusedOfSeveral(message: string, following: number): string {
@@ -53,10 +53,8 @@ export function isFailure({ outcome }: Result): boolean {
 
 const maxLineLength = 60
 
-/** A line for a message: printable and shortened. */
 function brief(line = ''): string {
-  const shown = visible(line)
-  return shown.length > maxLineLength ? `${shown.slice(0, maxLineLength)}...` : shown
+  return clipped(line, maxLineLength)
 }
 
 /** `[line 2 of 3: npm test]` precedes the answer to one line of a list. */

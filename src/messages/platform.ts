@@ -1,9 +1,8 @@
 import type { Unmet } from '../base/refusal.ts'
 
 /** A line whose variables PowerShell expands before the inner PowerShell sees it. */
-export function nestedPowershellHint(): string {
-  return 'The command already runs in PowerShell, which expands the $ variables of a double-quoted script before the inner "powershell -Command" sees it. Pass the script itself as the command, or put it in single quotes.'
-}
+export const nestedPowershellHint =
+  'The command already runs in PowerShell, which expands the $ variables of a double-quoted script before the inner "powershell -Command" sees it. Pass the script itself as the command, or put it in single quotes.'
 
 /** Why a batch file is not started without a shell. */
 export function describeBatchFile(name: string): string {
@@ -34,15 +33,9 @@ export function launcherMissing(got: string): Unmet {
   return { wanted: 'the native addon, or execa in its place', got, remedy: addonRemedy }
 }
 
-/** Why no command can be started, in any mode. */
-export function describeNoLauncher({ wanted, got, remedy }: Unmet): string {
-  return `Commands need ${wanted}; this host: ${got}. The command did not run. To fix it: ${remedy}.`
-}
-
 /** Why a command gets no terminal. */
-export function describeNoTerminal(): string {
-  return "A terminal for a command (pty) needs vitrine's addon for Linux. Run the command without a terminal."
-}
+export const noTerminal =
+  "A terminal for a command (pty) needs vitrine's addon for Linux. Run the command without a terminal."
 
 export function noSandboxOn(platform: string): Unmet {
   return {

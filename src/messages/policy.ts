@@ -1,5 +1,5 @@
 import type { Decision, Denial, Mode } from '../base/types.ts'
-import { visible } from '../base/visible.ts'
+import { clipped, visible } from '../base/visible.ts'
 import type { Objection } from '../policy/command/arguments.ts'
 import type { Disaster } from '../policy/presets/deny.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
@@ -8,8 +8,7 @@ import { denialText } from './denials.ts'
 const maxShownLength = 120
 
 function shown(text: string): string {
-  const clean = visible(text)
-  return clean.length > maxShownLength ? `${clean.slice(0, maxShownLength)}...` : clean
+  return clipped(text, maxShownLength)
 }
 
 /** Says that a command never ran, and why. */

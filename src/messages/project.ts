@@ -4,7 +4,6 @@ import type { ConfigKey } from '../config/load.ts'
 import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'
 
-/** Names the project file that sets a key. */
 export function setBy(key: ConfigKey, file: string): string {
   return `${key} is set by ${visible(file)}`
 }

@@ -1,20 +1,13 @@
 import type { HintReader } from '../base/hint.ts'
-import type { Refusal, RequestProblem } from '../base/refusal.ts'
+import type { Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import type { Enforcement, Failure, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
-import { describeNoDocker, describeNoEngine, describeOutside, noTerminalInContainer } from './docker.ts'
+import { describeOutside, noTerminalInContainer } from './docker.ts'
 import { modeNames, remedies } from './hints.ts'
-import { describeNoLimits } from './limits.ts'
-import {
-  describeBatchFile,
-  describeNoLauncher,
-  describeNoTerminal,
-  describeOtherPlatform,
-} from './platform.ts'
+import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
 import { describeDenied, describeNotApproved } from './policy.ts'
-import { describeNoHosts } from './sandbox/network.ts'
 
 const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 
@@ -26,13 +19,7 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
     case 'CONFIG_INVALID':
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
-      if (refusal.for === 'limits') return describeNoLimits(refusal)
-      if (refusal.for === 'launcher') return describeNoLauncher(refusal)
-      if (refusal.for === 'docker') return describeNoDocker(refusal)
-      if (refusal.for === 'engine') return describeNoEngine(refusal)
-      if (refusal.for === 'hosts') return describeNoHosts(refusal)
-      if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
-      return `${subjectOf(refusal.for)} needs ${refusal.wanted}; ${refusal.for === 'workspace' ? 'found' : 'this host'}: ${refusal.got}. The command did not run.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
+      return describeUnavailable(refusal)
     case 'WRITE_MODE_REQUIRED':
       return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. The command did not run.\nSwitch to write mode, or set sandbox = true.`
     case 'SPAWN_FAILED':
@@ -46,8 +33,30 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
   }
 }
 
-function subjectOf(wanting: 'workspace' | 'private-tmp' | undefined): string {
-  return wanting === 'private-tmp' ? 'The command' : modeNames[wanting ?? 'read']
+const unsandboxed = ' Write mode runs commands without a sandbox.'
+
+/** What needs it, and what else the user can do. */
+const needing: Readonly<Record<NonNullable<Unavailable['for']> | 'read', readonly [string, string]>> = {
+  read: ['Read mode needs', unsandboxed],
+  workspace: ['Workspace mode needs', unsandboxed],
+  'private-tmp': ['The command needs', unsandboxed],
+  limits: [
+    'The configured [limits] need',
+    ' To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.',
+  ],
+  launcher: ['Commands need', ''],
+  docker: [
+    'The docker backend ([shell] backend = "docker") needs',
+    ' To run commands on this machine instead, set backend = "local".',
+  ],
+  engine: ['The command calls docker, which needs', ''],
+  hosts: ['A list of hosts in [shell] network needs', ''],
+}
+
+function describeUnavailable({ for: what, wanted, got, remedy, platform }: Unavailable): string {
+  if (platform !== undefined) return describeOtherPlatform(platform)
+  const [needs, instead] = needing[what ?? 'read']
+  return `${needs} ${wanted}; found: ${got}. The command did not run.\nTo fix it: ${remedy}.${instead}`
 }
 
 /** `[workspace] on_refusal`: a hint at the first run's result. */
@@ -90,7 +99,7 @@ function describeRequestProblem(problem: RequestProblem, reader: HintReader): st
     case 'batch-file':
       return describeBatchFile(problem.name)
     case 'no-terminal':
-      return problem.backend === 'docker' ? noTerminalInContainer : describeNoTerminal()
+      return problem.backend === 'docker' ? noTerminalInContainer : noTerminal
     case 'shell-closed':
       return 'This shell is closed. Open another one.'
     case 'usage':
@@ -137,25 +146,19 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.`
 }
 
+const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
+  limit: 'Produce less output: filter it, or print it in parts.',
+  'permission-denied': 'The same command will be refused again. Try another approach.',
+  'not-found': 'The program was not found. Use another one, or its full path.',
+  signal: 'A signal ended the command. Check its output for the cause.',
+  'non-zero': 'The command itself failed. Read its output.',
+}
+
 /** Whether to retry, and how. */
 export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
-  switch (kind) {
-    case 'timeout':
-      return {
-        retryable: true,
-        advice: `Do less at once, or set a larger ${reader === 'tool' ? 'timeout_ms' : 'timeout'}.`,
-      }
-    case 'limit':
-      return { retryable: true, advice: 'Produce less output: filter it, or print it in parts.' }
-    case 'permission-denied':
-      return { retryable: false, advice: 'The same command will be refused again. Try another approach.' }
-    case 'not-found':
-      return { retryable: false, advice: 'The program was not found. Use another one, or its full path.' }
-    case 'signal':
-      return { retryable: false, advice: 'A signal ended the command. Check its output for the cause.' }
-    case 'non-zero':
-      return { retryable: false, advice: 'The command itself failed. Read its output.' }
-  }
+  if (kind !== 'timeout') return { retryable: kind === 'limit', advice: advice[kind] }
+  const parameter = reader === 'tool' ? 'timeout_ms' : 'timeout'
+  return { retryable: true, advice: `Do less at once, or set a larger ${parameter}.` }
 }
 
 /** The advice for a command that timed out at the maximum. */

@@ -1,49 +1,25 @@
 import { sizeText } from '../base/text.ts'
-import { visible } from '../base/visible.ts'
-
-/** An entry as a listing shows it. */
-export interface ListedEntry {
-  readonly session: string
-  readonly name: string
-  readonly bytes: number
-  readonly changedMs: number
-  readonly metadata?:
-    | {
-        readonly command: string | readonly string[]
-        readonly outcome: string
-        readonly exitCode: number | null
-        readonly signal: string | null
-      }
-    | undefined
-}
+import { clipped } from '../base/visible.ts'
+import type { ScratchpadEntry, ScratchpadSession } from '../scratchpad/list.ts'
 
 const maxCommandLength = 100
 
 /** One line about an entry: name, size, how its command ended, and the command. */
-export function entryLine({ name, bytes, changedMs, metadata }: ListedEntry): string {
+export function entryLine({ name, bytes, changedMs, metadata }: ScratchpadEntry): string {
   const saved = new Date(changedMs).toISOString().replace(/\.\d+Z$/, 'Z')
   if (!metadata) return `${name}  ${sizeText(bytes)}  ${saved}  (its command did not finish)`
-  return `${name}  ${sizeText(bytes)}  ${saved}  ${ended(metadata)}  ${commandText(metadata.command)}`
+  const command = typeof metadata.command === 'string' ? metadata.command : metadata.command.join(' ')
+  return `${name}  ${sizeText(bytes)}  ${saved}  ${ended(metadata)}  ${clipped(command, maxCommandLength)}`
 }
 
-function ended({ outcome, exitCode, signal }: NonNullable<ListedEntry['metadata']>): string {
+function ended({ outcome, exitCode, signal }: NonNullable<ScratchpadEntry['metadata']>): string {
   if (outcome === 'exited') return `exit ${exitCode}`
   return outcome === 'signalled' ? String(signal) : outcome
 }
 
-function commandText(command: string | readonly string[]): string {
-  const text = visible(typeof command === 'string' ? command : command.join(' '))
-  return text.length <= maxCommandLength ? text : `${text.slice(0, maxCommandLength)}...`
-}
-
 /** The listing of all sessions, newest last. */
 export function scratchpadListing(
-  sessions: readonly {
-    readonly session: string
-    readonly inUse: boolean
-    readonly bytes: number
-    readonly entries: readonly ListedEntry[]
-  }[],
+  sessions: readonly Omit<ScratchpadSession, 'directory' | 'changedMs'>[],
 ): string {
   if (sessions.length === 0) return 'nothing saved\n'
   return sessions
@@ -60,7 +36,6 @@ export function clearedText(removed: number, bytes: number, kept: number): strin
   return `removed ${removed} ${removed === 1 ? 'session' : 'sessions'} (${sizeText(bytes)})${rest}\n`
 }
 
-/** For a name without an entry. */
 export function unknownEntry(name: string): string {
   return `Nothing is saved under ${JSON.stringify(name)}. "vitrine scratchpad list" lists the saved outputs; SESSION/NAME selects one of several.`
 }

@@ -46,8 +46,8 @@ interface Lane {
 }
 
 /**
- * Files, devices, terminals. Node's stream for files drops what a nearly full disk did not accept; its stream
- * for terminals blocks (lib/tty.js), which delays deadlines and signals after Ctrl-S.
+ * Files, devices, terminals, and pipes that may be waited for. Node's stream for files drops what a nearly full disk did not
+ * accept; its stream for terminals blocks (lib/tty.js), which delays deadlines and signals after Ctrl-S.
  */
 class FileSink extends BreakableSink {
   readonly #fd: number
@@ -125,7 +125,8 @@ function sinkOf(fd: number, stream: () => Writable): Sink {
 export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
 export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.stderr))
 
+/** Prints all that a command has to say: without Node's streams, which take longer to load than a short command runs. */
 export async function print(text: string, code = 0): Promise<number> {
-  await standardOutput.write(text)
+  await (isWindows ? standardOutput : new FileSink(1, terminals)).write(text)
   return code
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { quoted } from '../../base/text.ts'
 import type { Shell } from '../../internal.ts'
 import { standardError } from '../run/sink.ts'
 
@@ -27,8 +28,4 @@ export async function changedDirectory(
   if (exitCode !== 0) return exitCode ?? 1
   // A comment in the argument also hides `pwd`: then nothing changes.
   return stdout.endsWith(endOfPath) ? stdout.slice(0, -endOfPath.length) : 0
-}
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", "'\\''")}'`
 }

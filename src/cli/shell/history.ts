@@ -16,7 +16,9 @@ export class History {
     this.#file = file
     const kept = this.#read()
     this.lines = kept.slice(-maxLines).reverse()
-    if (kept.length > 2 * maxLines) this.#attempt(() => this.#shorten())
+    // Replaces the file instead of truncating it: another shell may be appending to it.
+    const text = `${kept.slice(-maxLines).join('\n')}\n`
+    if (kept.length > 2 * maxLines) this.#attempt(() => replaceFile(this.#file, text, 0o600))
   }
 
   /** Why lines cannot be saved, as a system error's code. Reported once. */
@@ -46,11 +48,6 @@ export class History {
       if (errorReason(error) !== 'ENOENT') this.#failed = errorReason(error)
       return []
     }
-  }
-
-  /** Replaces the file instead of truncating it: another shell may be appending to it. */
-  #shorten(): void {
-    replaceFile(this.#file, `${[...this.lines].reverse().join('\n')}\n`, 0o600)
   }
 
   #attempt(write: () => void): void {

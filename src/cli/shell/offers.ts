@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { tried } from '../../base/errno.ts'
+import { succeeds, tried } from '../../base/errno.ts'
 import { showsAsItIs } from '../../messages/cli/shell.ts'
 import { colonWords, ownPrograms } from './words.ts'
 
@@ -33,14 +33,12 @@ function programs(begun: string, { path, directory }: SearchPath): string[] {
   return [...new Set(names)].sort().map((name) => `${escaped(name)} `)
 }
 
+/** Not a dangling link, nor a file that this user may not execute. */
 function canRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    // A dangling link, or a file that this user may not execute.
-    return false
-  }
+  return (
+    succeeds(() => accessSync(file, constants.X_OK)) &&
+    statSync(file, { throwIfNoEntry: false })?.isFile() === true
+  )
 }
 
 function paths(word: string, directory: string): string[] {

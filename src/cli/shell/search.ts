@@ -29,17 +29,13 @@ export class Search {
     else if ((key.cancel as readonly number[]).includes(byte)) return 'cancelled'
     else if ((key.erase as readonly number[]).includes(byte)) this.#type(this.text.slice(0, -1))
     else if (byte < key.least) return 'taken'
-    else this.#append(byte)
+    else this.#typed = Buffer.concat([this.#typed, Buffer.of(byte)])
     return 'stays'
   }
 
   #older(): void {
     const older = this.#find(this.#find(this.#at) + 1)
     if (older >= 0) this.#at = older
-  }
-
-  #append(byte: number): void {
-    this.#typed = Buffer.concat([this.#typed, Buffer.of(byte)])
   }
 
   #type(text: string): void {

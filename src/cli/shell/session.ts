@@ -102,7 +102,7 @@ export class InteractiveSession {
   /** The next command, possibly of several lines; undefined: end of input. */
   async #next(): Promise<string | undefined> {
     let command = await this.#lines.next(this.#prompt())
-    while (typeof command === 'string' && (await this.#goesOn(command))) {
+    while (typeof command === 'string' && !this.#ownWord(command) && (await isUnfinished(command))) {
       const more = await this.#lines.next(continuationPrompt)
       // At the end of the input, sh reports what is missing.
       if (more === undefined) return command
@@ -112,12 +112,8 @@ export class InteractiveSession {
     return command ?? (command === null ? '' : undefined)
   }
 
-  async #goesOn(command: string): Promise<boolean> {
-    return ownWord(command, this.#own) === undefined && (await isUnfinished(command))
-  }
-
-  get #own(): { readonly keepsState: boolean } {
-    return { keepsState: this.#keepsState }
+  #ownWord(command: string): OwnWord | undefined {
+    return ownWord(command, { keepsState: this.#keepsState })
   }
 
   #place() {
@@ -138,7 +134,7 @@ export class InteractiveSession {
   }
 
   async #take(command: string): Promise<void> {
-    const own = ownWord(command, this.#own)
+    const own = this.#ownWord(command)
     if (own) return this.#obey(own)
     const there = existingDirectory(this.#state.directory)
     if (there === this.#state.directory) {

@@ -1,8 +1,9 @@
-import { copyFileSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorText } from '../../base/errno.ts'
+import { realPath } from '../../base/paths.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
 import { noObjectAt, noObjectInFile, notEditable } from '../../messages/mcp/install.ts'
@@ -24,7 +25,8 @@ export function entryText({ format, servers, entry }: Client): string {
 
 /** Writes the entry into the client's file. Keeps everything else, and a backup of the previous file. */
 export async function installEntry(client: Client): Promise<Installed> {
-  const file = realFile(client.file)
+  // A symbolic link, as dotfile managers use them, stays one.
+  const file = realPath(client.file) ?? client.file
   try {
     const before = readText(file)
     const after = await edited(client, before ?? '')
@@ -77,16 +79,6 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Strips a parser's prototypes and classes. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
-}
-
-/** Resolves a symbolic link, as dotfile managers use them, so that it stays a link. */
-function realFile(file: string): string {
-  try {
-    return realpathSync(file)
-  } catch {
-    // ENOENT: the file is created at this path.
-    return file
-  }
 }
 
 function readText(file: string): string | undefined {

@@ -44,7 +44,7 @@ function aboutHost(diagnosis: Diagnosis): string {
       `landlock  ${probe.landlockAbi > 0 ? `ABI ${probe.landlockAbi}, errata 0x${probe.landlockErrata.toString(16)}` : 'none'}`,
       `seccomp   ${probe.seccomp ? 'filters' : 'none'}, ${listenerWords(probe)}`,
       `yama      ${probe.yama < 0 ? 'none' : `ptrace_scope ${probe.yama}`}`,
-      `limits    ${probe.sessions ? limitsNote(probe.cgroup, probe.cgroupMissing) : limitsRefusedNote()}`,
+      `limits    ${probe.sessions ? limitsNote(probe.cgroup, probe.cgroupMissing) : limitsRefusedNote}`,
       `watcher   ${watcherPid === undefined ? 'not running' : `running, process ${watcherPid}`}`,
     )
   return platform === 'linux' || missing === undefined ? lines.join('\n') : (lines[0] ?? '')
@@ -142,7 +142,7 @@ function verdictLine({ verdict, unavailable, rights }: Diagnosis): string {
   const attempts = rights.filter(({ attempt }) => attempt).length
   switch (verdict) {
     case 'unavailable':
-      return `Read and workspace mode are not available. They need ${unavailable?.wanted}; this host: ${unavailable?.got}. To enable it: ${unavailable?.remedy}.`
+      return `Read and workspace mode are not available. They need ${unavailable?.wanted}; found: ${unavailable?.got}. To fix it: ${unavailable?.remedy}.`
     case 'untried':
       return 'Read mode is available but untested: no attempt changes anything in write mode either, or no temporary directory can be created.'
     case 'not-enforced':

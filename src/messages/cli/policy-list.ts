@@ -1,5 +1,5 @@
 import type { Decision, PolicyMatch } from '../../base/types.ts'
-import { visible } from '../../base/visible.ts'
+import { clipped, visible } from '../../base/visible.ts'
 import type { ListedRule, RuleList } from '../../policy/decide/list.ts'
 
 const maxCommandLength = 200
@@ -12,19 +12,13 @@ export function policyReport({ verdict, reason, matches }: Decision): string {
 
 function matchLines({ verdict, command, rule, source, why }: PolicyMatch): string[] {
   return [
-    `${verdict.padEnd(5)}  ${clipped(command)}`,
+    `${verdict.padEnd(5)}  ${clipped(command, maxCommandLength)}`,
     `       ${visible(rule)} (${visible(source)}): ${visible(why)}`,
   ]
 }
 
-function clipped(command: string): string {
-  const text = visible(command)
-  return text.length > maxCommandLength ? `${text.slice(0, maxCommandLength)}...` : text
-}
-
 const widest = 40
 
-/** The table of `vitrine policy list`. */
 export function policyTable(list: RuleList): string {
   const rows = list.rules.map(rowOf)
   const width = (column: 1 | 2) => Math.min(widest, Math.max(...rows.map((row) => row[column].length)))

@@ -1,6 +1,6 @@
 import { quoted, sizeText } from '../../base/text.ts'
 import type { Result } from '../../base/types.ts'
-import { visible as written } from '../../base/visible.ts'
+import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
 import { describeIgnoredValues } from '../config.ts'
@@ -17,7 +17,7 @@ export function prefixed(message: string): string {
 function onTerminal(message: string): string {
   return message
     .split(/([\n\t])/)
-    .map((part) => (part === '\n' || part === '\t' ? part : written(part)))
+    .map((part) => (part === '\n' || part === '\t' ? part : visible(part)))
     .join('')
 }
 
@@ -97,7 +97,6 @@ export function valueMissing(option: string): string {
   return `${option} needs a value.`
 }
 
-/** @param option the option that --pty excludes */
 export function ptyAlone(option: string): string {
   return `--pty shows one command in your terminal, so it cannot be combined with ${option}.`
 }
@@ -168,7 +167,7 @@ export function trustedText(
   const lines = [
     ...files.map((file) => `${visible(file)}: trusted until the file changes`),
     ...counting.map(({ key, text }) => `now applies: ${key} = ${text}`),
-    ...ignoredLines(ignored),
+    ...describeIgnoredValues(ignored),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }
@@ -182,18 +181,13 @@ export function outputLost(errno: string): string {
   return `The output could not be written (${errno}), so vitrine ended the command.`
 }
 
-/** Lines for ignored values of project files. */
-export function ignoredLines(ignored: readonly IgnoredValue[]): readonly string[] {
-  return describeIgnoredValues(ignored)
-}
-
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, scratchpad } = result
   const lines = outcomeLine(result)
   if (background)
     lines.push(
-      `${counted(background.count, 'background process is still running', 'background processes are still running')} in group ${background.group}; to end: kill -- -${background.group}`,
+      `${background.count} background ${background.count === 1 ? 'process is' : 'processes are'} still running in group ${background.group}; to end: kill -- -${background.group}`,
     )
   if (scratchpad) lines.push(`the complete output (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   lines.push(...denialLines(denialsBeside(result)))
@@ -215,15 +209,6 @@ export function runningLine(ms: number, bytes: number): string {
   return `vitrine: running for ${Math.round(ms / 1000)} s, ${sizeText(bytes)} of output`
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
-}
-
 function meant(nearest: string | undefined): string {
   return nearest === undefined ? '.' : `; did you mean "${nearest}"?`
-}
-
-// The caller's text goes to a terminal, without its escape sequences.
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
 }

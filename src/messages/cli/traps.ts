@@ -109,7 +109,6 @@ const words: Readonly<Record<TrapId, (found: TrapFacts) => TrapWords>> = {
   }),
 }
 
-/** Describes a trap. */
 export function trapWords({ id }: Trap, found: TrapFacts): TrapWords {
   return words[id](found)
 }

@@ -1,13 +1,11 @@
 import type { ApprovalRequest } from '../../admit/approval/approver.ts'
 import { sizeText } from '../../base/text.ts'
-import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
+import type { Mode } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
 import type { NetworkSetting } from '../../network/access.ts'
 import { approvalHeading } from '../approval.ts'
 import { lostLine } from '../audit.ts'
-import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
-import { limitAdvice, limitReached } from '../limits.ts'
 import { describeRefusal } from '../refusal.ts'
 
 /** What a tool's description depends on. */
@@ -140,90 +138,6 @@ export const listScratchpadDescription =
 export const restartedText =
   'There is nothing to restart: every command starts in a new shell, in the working directory.'
 
-// Lines of a result
-
-export const noOutput = '(no output)'
-
-export function exitCodeLine(code: number): string {
-  return `[exit code: ${code}]`
-}
-
-export function killedByLine(signal: string): string {
-  return `[killed by ${signal}]`
-}
-
-export function timedOutLine(afterMs: number): string {
-  return `[timed out after ${afterMs} ms; killed]`
-}
-
-export const cancelledLine = '[cancelled]'
-
-export function outputLimitLine(limit: number): string {
-  return `[more than ${limit} bytes of output; killed]`
-}
-
-export function limitedLine(outcome: Extract<Outcome, { kind: 'limited' }>): string {
-  return `[killed: ${limitReached(outcome)}. ${limitAdvice(outcome.limit).advice}]`
-}
-
-export function loweredTimeoutLine(asked: number, given: number): string {
-  return `[timeout_ms ${asked} exceeds the maximum; ${given} was used]`
-}
-
-const maxDenialLines = 20
-
-/** `[blocked in read mode: write src/a.ts]` for the first twenty refusals, then the number of further attempts. */
-export function blockedLines(denials: readonly Denial[], mode: Mode): string[] {
-  const lines = denials.slice(0, maxDenialLines).map((denial) => denialLine(denial, mode))
-  const rest = attemptsIn(denials.slice(maxDenialLines))
-  return rest === 0 ? lines : [...lines, `[blocked in ${mode} mode: ${rest} more]`]
-}
-
-function denialLine(denial: Denial, mode: Mode): string {
-  const times = denial.count > 1 ? ` (${denial.count} times)` : ''
-  return `[blocked in ${mode} mode: ${denialText(denial)}${times}]`
-}
-
-export function hintLine(hint: string): string {
-  return `[${hint}]`
-}
-
-export function backgroundLine({ count, group }: NonNullable<Result['background']>): string {
-  const processes = count === 1 ? 'process is' : 'processes are'
-  return `[${count} background ${processes} still running: process group ${group}]`
-}
-
-export function survivorsLine(count: number): string {
-  return `[${count === 1 ? '1 background process was' : `${count} background processes were`} killed when the command ended]`
-}
-
-type Saved = NonNullable<Result['scratchpad']>
-
-/** For output too long to show. */
-export function cutLine({ name, path, bytes }: Saved, eachChars: number): string {
-  return `[output: ${sizeText(bytes)}, saved whole to scratchpad "${name}" at ${path}; shown: first and last ${eachChars} characters; read the rest with read_scratchpad]`
-}
-
-/** For output shown completely, and saved because the call asked for it. */
-export function savedLine({ name, path, bytes }: Saved): string {
-  return `[output: ${sizeText(bytes)}, saved whole to scratchpad "${name}" at ${path}]`
-}
-
-export function binaryLine({ name, path, bytes }: Saved): string {
-  return `[binary output: ${bytes} bytes, saved to scratchpad "${name}" at ${path}]`
-}
-
-export function binaryUnsavedLine(bytes: number): string {
-  return `[binary output: ${bytes} bytes; it could not be saved]`
-}
-
-export function takenNameLine(asked: string, got: string): string {
-  return `[the name "${asked}" is in use: saved as "${got}"]`
-}
-
-// Errors and questions
-
-/** A refusal as the text of a tool's error. */
 export function refusalText({ code, refusal, auditFault }: VitrineError): string {
   const said = describeRefusal(refusal, 'tool')
   return `${code}: ${auditFault ? `${said} ${lostLine(auditFault)}` : said}`

@@ -2,7 +2,6 @@
 
 export const nothingSaved = 'This session has no saved outputs.'
 
-/** The line after a range of lines or bytes. */
 export function rangeLine(
   unit: 'lines' | 'bytes',
   part: { readonly from: number; readonly to: number; readonly total: number; readonly cut: boolean },

@@ -40,7 +40,6 @@ export function messageTooLong(bytes: number, limit: number): string {
   return `The message has ${bytes} bytes; the limit is ${limit}. Write large input to a file and pass its path.`
 }
 
-/** Bodies of HTTP errors. */
 export const httpErrors = {
   ending: 'The server is shutting down',
   unauthorized: 'A bearer token is required',

@@ -1,11 +1,12 @@
-import type { Mode, Result } from '../../base/types.ts'
+import { sizeText, withLine } from '../../base/text.ts'
+import type { Denial, Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
-import { denialsToList } from '../denials.ts'
+import { attemptsIn, denialsToList, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
+import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
-import type { ToolFacts } from './mcp.ts'
-import * as say from './mcp.ts'
+import { refusalText, type ToolFacts } from './mcp.ts'
 
 /** The parts of a call that affect the text of its result. */
 export interface ToolRequest {
@@ -19,7 +20,11 @@ export function resultText(result: Result, asked: ToolRequest): string {
   const shown = shownOutput(result, asked.inlineChars)
   const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
   if (lines.length === 0) return shown
-  return `${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${lines.join('\n')}`
+  return withLine(shown, lines.map(inBrackets).join('\n'))
+}
+
+function inBrackets(line: string): string {
+  return `[${line}]`
 }
 
 /** The lines of one call and their results. */
@@ -34,14 +39,14 @@ export interface ListOutcome {
 export function listText({ lines, results, refused }: ListOutcome, asked: ToolRequest): string {
   const texts = results.map((result) => resultText(result, asked))
   if (lines.length === 1) return texts.join('')
-  const shown = texts.map((text, at) => `${lineHeader(lines, at)}\n${text}${text.endsWith('\n') ? '' : '\n'}`)
-  const after = [...(refused ? [say.refusalText(refused)] : []), ...listLines(lines, results)]
-  return [...shown, ...after.map((line) => `${say.hintLine(line)}\n`)].join('')
+  const shown = texts.map((text, at) => `${lineHeader(lines, at)}\n${withLine(text, '')}`)
+  const after = [...(refused ? [refusalText(refused)] : []), ...listLines(lines, results)]
+  return [...shown, ...after.map((line) => `${inBrackets(line)}\n`)].join('')
 }
 
 /** Binary output is never shown. */
 function shownOutput({ bytes, binary, output }: Result, inlineChars: number): string {
-  if (bytes === 0) return say.noOutput
+  if (bytes === 0) return '(no output)'
   return binary ? '' : bounded(output, inlineChars)
 }
 
@@ -60,46 +65,64 @@ const maxMarkLength = 10_000
 function endLines({ outcome }: Result): string[] {
   switch (outcome.kind) {
     case 'exited':
-      return outcome.code === 0 ? [] : [say.exitCodeLine(outcome.code)]
+      return outcome.code === 0 ? [] : [`exit code: ${outcome.code}`]
     case 'signalled':
-      return [say.killedByLine(outcome.signal)]
+      return [`killed by ${outcome.signal}`]
     case 'timed-out':
-      return [say.timedOutLine(outcome.afterMs)]
+      return [`timed out after ${outcome.afterMs} ms; killed`]
     case 'cancelled':
-      return [say.cancelledLine]
+      return ['cancelled']
     case 'limited':
-      return [say.limitedLine(outcome)]
+      return [`killed: ${limitReached(outcome)}. ${limitAdvice(outcome.limit).advice}`]
     case 'output-limit':
-      return [say.outputLimitLine(outcome.limit)]
+      return [`more than ${outcome.limit} bytes of output; killed`]
   }
 }
 
-function noticeLines(result: Result, { timeoutMs }: ToolRequest): string[] {
-  const { hint, background, survivorsKilled } = result
-  return [
-    ...say.blockedLines(denialsToList(result), result.mode),
-    ...(hint === undefined ? [] : [say.hintLine(hint)]),
-    ...(background ? [say.backgroundLine(background)] : []),
-    ...(survivorsKilled > 0 && result.outcome.kind === 'exited' ? [say.survivorsLine(survivorsKilled)] : []),
-    ...(timeoutMs > result.timeoutMs ? [say.loweredTimeoutLine(timeoutMs, result.timeoutMs)] : []),
-  ]
+function noticeLines(result: Result, asked: ToolRequest): string[] {
+  const { hint, background, survivorsKilled, timeoutMs } = result
+  const lines = blockedLines(denialsToList(result), result.mode)
+  if (hint !== undefined) lines.push(hint)
+  if (background)
+    lines.push(`${processes(background.count, 'still running')}: process group ${background.group}`)
+  if (survivorsKilled > 0 && result.outcome.kind === 'exited')
+    lines.push(processes(survivorsKilled, 'killed when the command ended', 'was', 'were'))
+  if (asked.timeoutMs > timeoutMs)
+    lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)
+  return lines
+}
+
+function processes(count: number, what: string, one = 'is', many = 'are'): string {
+  return `${count} background ${count === 1 ? `process ${one}` : `processes ${many}`} ${what}`
+}
+
+const maxDenialLines = 20
+
+/** `blocked in read mode: write src/a.ts` for the first twenty refusals, then the number of further attempts. */
+function blockedLines(denials: readonly Denial[], mode: Mode): string[] {
+  const rest = attemptsIn(denials.slice(maxDenialLines))
+  const texts = denials.slice(0, maxDenialLines).map((denial) => {
+    return `${denialText(denial)}${denial.count > 1 ? ` (${denial.count} times)` : ''}`
+  })
+  return [...texts, ...(rest === 0 ? [] : [`${rest} more`])].map((text) => `blocked in ${mode} mode: ${text}`)
 }
 
 function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: ToolRequest): string[] {
-  if (!scratchpad) return binary ? [say.binaryUnsavedLine(bytes)] : []
-  const taken = asked.scratchpad !== undefined && asked.scratchpad !== scratchpad.name
+  if (!scratchpad) return binary ? [`binary output: ${bytes} bytes; it could not be saved`] : []
+  const { name, path } = scratchpad
+  const taken = asked.scratchpad !== undefined && asked.scratchpad !== name
+  const half = Math.floor(asked.inlineChars / 2)
+  const cut = `; shown: first and last ${half} characters; read the rest with read_scratchpad`
   return [
-    binary ? say.binaryLine(scratchpad) : textSavedLine(scratchpad, omittedBytes, asked.inlineChars),
-    ...(taken ? [say.takenNameLine(asked.scratchpad ?? '', scratchpad.name)] : []),
+    binary
+      ? `binary output: ${scratchpad.bytes} bytes, saved to scratchpad "${name}" at ${path}`
+      : `${savedText(scratchpad)}${omittedBytes > 0 ? cut : ''}`,
+    ...(taken ? [`the name "${asked.scratchpad}" is in use: saved as "${name}"`] : []),
   ]
 }
 
-function textSavedLine(
-  saved: NonNullable<Result['scratchpad']>,
-  omittedBytes: number,
-  inlineChars: number,
-): string {
-  return omittedBytes > 0 ? say.cutLine(saved, Math.floor(inlineChars / 2)) : say.savedLine(saved)
+export function savedText({ name, path, bytes }: NonNullable<Result['scratchpad']>): string {
+  return `output: ${sizeText(bytes)}, saved whole to scratchpad "${name}" at ${path}`
 }
 
 /** The defaults, for a description if no shell could be opened. */
