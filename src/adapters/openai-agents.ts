@@ -1,8 +1,9 @@
 import { constants } from 'node:os'
+import { withLine } from '../base/text.ts'
 import type { ExecuteRequest, Result, Shell } from '../index.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { refusedOfSeveral } from '../messages/list.ts'
-import { savedLine } from '../messages/mcp/mcp.ts'
+import { savedText } from '../messages/mcp/tool.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {
@@ -75,5 +76,5 @@ function outputOf(result: Result): ShellActionResult['output'][number] {
 /** Appends where the whole output is saved, if what is shown is not all of it. */
 function withNotice({ stderr, scratchpad, omittedBytes }: Result): string {
   if (!scratchpad || omittedBytes === 0) return stderr
-  return `${stderr}${stderr === '' || stderr.endsWith('\n') ? '' : '\n'}${savedLine(scratchpad)}\n`
+  return withLine(stderr, `[${savedText(scratchpad)}]\n`)
 }

@@ -51,10 +51,14 @@ export interface ApprovalWait {
   readonly signal: AbortSignal | undefined
 }
 
-/** What git runs by itself, such as hooks, can change no more than the command in workspace mode: it runs as in write mode. */
 function admittedBySandbox(mode: Mode): Omit<Admitted, 'lookupMs'> {
   const decision = { verdict: 'allow', reason: explainHeld(mode), matches: [] } as const
-  return { decision, gitCare: mode === 'workspace' ? 'none' : 'line' }
+  return { decision, gitCare: heldGitCare(mode) }
+}
+
+/** What git runs by itself, such as hooks, can change no more than the command in workspace mode: it runs as in write mode. */
+function heldGitCare(mode: Mode): GitCare {
+  return mode === 'workspace' ? 'none' : 'line'
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */
@@ -102,7 +106,8 @@ export class Admission {
     if (held) return { lookupMs: monotonicMs() - started, ...admittedBySandbox(command.mode) }
     const decider = await this.#decider()
     const againMs = Math.min(secondLimitMs, wait.timeoutMs)
-    const { decision: first, gitCare, needsApprover } = await decider.decide(command, againMs)
+    const { decision: first, needsApprover, ...decided } = await decider.decide(command, againMs)
+    const gitCare = command.mode === 'write' ? decided.gitCare : heldGitCare(command.mode)
     const lookupMs = monotonicMs() - started
     const { refused } = command
     const own = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Environment, Mode } from '../base/types.ts'
-import { keptFiles, projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
+import { auditFiles, projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { placeOfEntry } from '../config/origin.ts'
 import { type ProjectSettings, projectSettings } from '../config/project-settings.ts'
@@ -136,12 +136,6 @@ export class Decider {
   rules(): RuleList {
     return listOfRules(this.#rules)
   }
-}
-
-function auditFiles(path: string): string[] {
-  if (path === '') return []
-  const rotated = Array.from({ length: keptFiles }, (_, at) => `${path}.${at + 1}`)
-  return [path, `${path}.lock`, ...rotated]
 }
 
 type Entry = Parameters<OriginOf>

@@ -1,6 +1,5 @@
 import { limitsOfContainer, socketsInContainer, unreadableInContainer } from '../messages/docker.ts'
-import { VitrineError } from '../messages/error.ts'
-import type { LoadedConfig } from './load.ts'
+import { badSetting, type LoadedConfig } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 
 /** Keys that a container cannot honour, with a description of the value wanted. */
@@ -14,16 +13,11 @@ const notInContainer: Partial<Record<ConfigKey, string>> = {
 }
 
 /** Throws CONFIG_INVALID for a value that the backend does not support, instead of ignoring it. */
-export function checkBackend({ config, sources }: LoadedConfig): void {
-  if (config.shell.backend !== 'docker') return
-  for (const [key, wanted] of Object.entries(notInContainer)) {
-    const { value, where } = sources[key as ConfigKey]
+export function checkBackend(loaded: LoadedConfig): void {
+  if (loaded.config.shell.backend !== 'docker') return
+  for (const [key, wanted] of Object.entries(notInContainer) as [ConfigKey, string][]) {
+    const { value } = loaded.sources[key]
     if (value === 0 || (Array.isArray(value) && value.length === 0)) continue
-    throw new VitrineError({
-      code: 'CONFIG_INVALID',
-      file: where,
-      key,
-      problem: { kind: 'bad-value', wanted, got: JSON.stringify(value) },
-    })
+    throw badSetting(loaded, key, wanted, JSON.stringify(value))
   }
 }

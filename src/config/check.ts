@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { ConfigProblem } from '../base/refusal.ts'
+import { clipped } from '../base/visible.ts'
 import { found, wanted } from '../messages/wanted.ts'
 import type { ToAbsolute } from './field.ts'
 import { policyRuleKeys } from './policy-rule.ts'
@@ -44,12 +45,12 @@ function lostFault({ section, name }: KeyEntry, lost: string): ValueFault {
 export function dottedPath(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
-    return text === '' ? clipped(part) : `${text}.${clipped(part)}`
+    return text === '' ? clipped(part, maxQuoteLength) : `${text}.${clipped(part, maxQuoteLength)}`
   }, '')
 }
 
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return found.string(clipped(tomlText(value)))
+  if (typeof value === 'string') return found.string(clipped(tomlText(value), maxQuoteLength))
   if (typeof value === 'number' || typeof value === 'bigint') return found.number(value)
   if (Array.isArray(value)) return found.list
   if (types.isDate(value)) return found.date
@@ -83,8 +84,4 @@ function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): ValueFault {
     path: path.slice(0, -1),
     problem: { kind: 'wrong-type', wanted: issue.message, got: found.tableWithout(name) },
   }
-}
-
-function clipped(text: string): string {
-  return text.length <= maxQuoteLength ? text : `${text.slice(0, maxQuoteLength)}...`
 }

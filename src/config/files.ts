@@ -178,3 +178,10 @@ function firstLineNotUtf8(bytes: Buffer): number {
 
 /** Rotated audit logs are kept as `PATH.1` (newest) to `PATH.9`. */
 export const keptFiles = 9
+
+/** The audit log, its lock, and the rotated ones. None without a log. */
+export function auditFiles(path: string): string[] {
+  if (path === '') return []
+  const rotated = Array.from({ length: keptFiles }, (_, at) => `${path}.${at + 1}`)
+  return [path, `${path}.lock`, ...rotated]
+}

@@ -66,6 +66,7 @@ export interface LoadedConfig {
 }
 
 interface Assembly {
+  /** Of every key. */
   readonly settings: Map<KeyEntry, Setting>
   readonly ignored: IgnoredValue[]
   readonly files: ReadFile[]
@@ -131,7 +132,7 @@ function applyProjectValue(
   trusted: boolean,
 ): UnplacedIgnoredValue[] {
   const { key, section, name } = entry
-  const before = settingOf(assembly, entry)
+  const before = assembly.settings.get(entry) as Setting
   const result = (trusted ? applyTrusted : tighten)(entry.project, before.value, value)
   if (result.value !== before.value) {
     const adds = entry.project.kind === 'union' && before.where !== ''
@@ -200,6 +201,17 @@ export async function parseToml({
   }
 }
 
+/** The value of a key cannot be used here. */
+export function badSetting(
+  { sources }: Pick<LoadedConfig, 'sources'>,
+  key: ConfigKey,
+  wanted: string,
+  got: string,
+): VitrineError {
+  const problem = { kind: 'bad-value', wanted, got } as const
+  return new VitrineError({ code: 'CONFIG_INVALID', file: sources[key].where, key, problem })
+}
+
 function put(
   { settings }: Assembly,
   entry: KeyEntry,
@@ -208,10 +220,6 @@ function put(
   where: string,
 ): void {
   settings.set(entry, { value, source, where })
-}
-
-function settingOf({ settings }: Assembly, entry: KeyEntry): Setting {
-  return settings.get(entry) ?? { value: entry.fallback, source: 'default', where: '' }
 }
 
 function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConfig {

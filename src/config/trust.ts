@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { makeDirectories } from '../base/directories.ts'
+import { tried } from '../base/errno.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import type { Environment } from '../base/types.ts'
 import { fileProblems } from '../messages/config.ts'
@@ -46,18 +47,13 @@ function readStore(env: Environment, home?: string): TrustedFiles {
   const file = trustStoreFile(env, home)
   const text = readConfigFile(file)
   if (text === undefined) return {}
-  const store = v.safeParse(storeSchema, parsedJson(text))
+  // The schema refuses undefined: what is not JSON counts as damaged.
+  const store = v.safeParse(
+    storeSchema,
+    tried(() => JSON.parse(text)),
+  )
   if (!store.success) throw unreadableFile(file, fileProblems.damagedTrust)
   return store.output.files
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The schema refuses undefined, so the store counts as damaged.
-    return undefined
-  }
 }
 
 function writeStore(files: TrustedFiles, env: Environment, home?: string): void {

@@ -53,6 +53,8 @@ const displayGit = {
   ...git,
   'core.fsmonitor': 'false',
   'log.showSignature': 'false',
+  // Another value merges again, with the repository's merge drivers.
+  'log.diffMerges': 'separate',
   'diff.submodule': 'short',
   'status.submoduleSummary': 'false',
 }

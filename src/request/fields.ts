@@ -31,6 +31,15 @@ export const fieldOf = {
   variables: { wanted: wanted.variables, test: (value: unknown) => isObject(value) && !Array.isArray(value) },
 } satisfies Record<string, FieldRule>
 
+export function fieldOneOf(...words: readonly string[]): FieldRule {
+  return { wanted: wanted.oneOf(words), test: (value) => words.some((word) => word === value) }
+}
+
+/** An object of another realm or library, known by some of its fields. */
+export function hasFields(value: unknown, ...names: readonly string[]): value is object {
+  return isObject(value) && names.every((name) => name in value)
+}
+
 /**
  * Copies a caller's object and reads each field once, so that the checked value is the value used. Inherited
  * fields of a class count; fields that were added to Object.prototype do not. Throws INVALID_REQUEST for a

@@ -21,7 +21,7 @@ export function powershell(systemDirectory: string): Interpreter {
   return {
     name: 'powershell',
     line: (line) => shortLine(program, line) ?? longLine(program, line),
-    hint: (line) => (expandsTooEarly(line) ? nestedPowershellHint() : undefined),
+    hint: (line) => (expandsTooEarly(line) ? nestedPowershellHint : undefined),
     argv: (argv, { cwd, environment }) => ({
       candidates: programCandidates(argv[0], cwd, environment['PATH'] ?? systemDirectory),
       argv,

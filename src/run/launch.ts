@@ -36,10 +36,10 @@ export function launch(execution: Execution): Running {
       // The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage).
       asked: inThisContext(
         (path, answer) =>
-          void askProtected(execution, path, deadline.timeoutMs - (monotonicMs() - launchedAt)).then(
-            answer,
-            () => answer(false),
-          ),
+          void askProtected(execution, path, {
+            timeoutMs: deadline.timeoutMs - (monotonicMs() - launchedAt),
+            ended: supervision.ended,
+          }).then(answer, () => answer(false)),
       ),
     },
   )

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { tried } from '../base/errno.ts'
 import { modes } from '../base/types.ts'
 
 const metadata = () =>
@@ -34,11 +35,5 @@ export function writeMetadata(directory: string, name: string, value: EntryMetad
 
 /** `undefined` if missing or altered. */
 export function readMetadata(directory: string, name: string): EntryMetadata | undefined {
-  try {
-    const parsed = v.safeParse(metadata(), JSON.parse(readFileSync(metadataPath(directory, name), 'utf8')))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    // ENOENT or SyntaxError: the listing shows the entry without metadata.
-    return undefined
-  }
+  return tried(() => v.parse(metadata(), JSON.parse(readFileSync(metadataPath(directory, name), 'utf8'))))
 }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { succeeds } from '../base/errno.ts'
 import { listSessions, type ScratchpadSession } from './list.ts'
 
 /** How long and how much to keep: the `[scratchpad]` section of the configuration. */
@@ -50,13 +51,7 @@ export function clearSessions(roots: readonly string[]): {
   return { removed, kept: sessions.filter((session) => !removed.includes(session)) }
 }
 
-/** Another process may be removing it too. */
+/** Another process may be removing it too. No command fails for EACCES, EBUSY or ENOTEMPTY: the next pruning retries. */
 function removeSession({ directory }: ScratchpadSession): boolean {
-  try {
-    rmSync(directory, { recursive: true, force: true })
-    return true
-  } catch {
-    // EACCES, EBUSY, ENOTEMPTY: no command fails for it; the next pruning retries.
-    return false
-  }
+  return succeeds(() => rmSync(directory, { recursive: true, force: true }))
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { decode, looksBinary } from '../base/text.ts'
 import { afterNewlines, chunksOf, countLines, countNewlines } from './lines.ts'
 
@@ -36,17 +36,12 @@ export async function readLines(path: string, range: Range, maxBytes: number): P
 
 /** Reads bytes as text, without characters split at either end. */
 export async function readBytes(path: string, range: Range, maxBytes: number): Promise<Part> {
-  const total = await sizeOf(path)
+  const total = (await stat(path)).size
   const skip = range.offset >= 0 ? range.offset : Math.max(0, total + range.offset)
   const bytes = await bytesAt(path, skip, Math.min(range.limit, maxBytes))
   const text = decode(bytes, { start: skip > 0, end: skip + bytes.length < total })
   const cut = range.limit > maxBytes && bytes.length === maxBytes && skip + bytes.length < total
   return { text, from: skip + 1, to: skip + bytes.length, total, cut }
-}
-
-/** The caller has checked its size. */
-export async function readWhole(path: string): Promise<Buffer> {
-  return bytesAt(path, 0, await sizeOf(path))
 }
 
 /** Returns at most `maxBytes` + 1 bytes of the requested lines, and the line count of the whole file. */
@@ -92,15 +87,6 @@ async function bytesAt(path: string, position: number, length: number): Promise<
       read = (await file.read(buffer, filled, buffer.length - filled, position + filled)).bytesRead
     }
     return buffer.subarray(0, filled)
-  } finally {
-    await file.close()
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const file = await open(path, 'r')
-  try {
-    return (await file.stat()).size
   } finally {
     await file.close()
   }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
-import { errorCode, errorText } from '../base/errno.ts'
+import { errorCode, errorText, tried } from '../base/errno.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { makeSession, stateRoot } from './directory.ts'
@@ -75,11 +75,8 @@ export class Scratchpad {
   }
 
   describe(name: string, metadata: EntryMetadata): void {
-    try {
-      writeMetadata(this.directory, name, metadata)
-    } catch {
-      // Probably a full disk. Listings show the output without its command.
-    }
+    // If it fails, probably for a full disk, listings show the output without its command.
+    tried(() => writeMetadata(this.directory, name, metadata))
   }
 
   /** Throws INVALID_REQUEST if nothing can be saved under the name. */

@@ -8,7 +8,8 @@ import { bashTool } from '../../src/adapters/anthropic.ts'
 import { openAiShell } from '../../src/adapters/openai-agents.ts'
 import { runTool, toolDefinition } from '../../src/adapters/tool.ts'
 import { refusedOfSeveral } from '../../src/messages/list.ts'
-import { restartedText, savedLine } from '../../src/messages/mcp/mcp.ts'
+import { restartedText } from '../../src/messages/mcp/mcp.ts'
+import { savedText } from '../../src/messages/mcp/tool.ts'
 import { describeRefusal } from '../../src/messages/refusal.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
@@ -171,7 +172,7 @@ describe('OpenAI’s shell', () => {
   it('says where output stands that is not shown whole', async () => {
     const { output } = await openAiShell(await openTestShell()).run({ commands: ['seq 1 100000'] })
     const path = /at (\S+)\]\n$/.exec(output[0]?.stderr ?? '')?.[1] ?? ''
-    expect(output[0]?.stderr).toBe(`${savedLine({ name: 'output-1', path, bytes: 588_895 })}\n`)
+    expect(output[0]?.stderr).toBe(`[${savedText({ name: 'output-1', path, bytes: 588_895 })}]\n`)
   })
 })
 

@@ -1,14 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  ignoredLines,
-  notAProjectFile,
-  prefixed,
-  projectFileMissing,
-  trustedText,
-} from '../../src/messages/cli/run.ts'
-import { describeInit } from '../../src/messages/config.ts'
+import { notAProjectFile, prefixed, projectFileMissing, trustedText } from '../../src/messages/cli/run.ts'
+import { describeIgnoredValues, describeInit } from '../../src/messages/config.ts'
 import { repository } from '../helpers/programs.ts'
 import { Home, misused } from './vitrine.ts'
 
@@ -56,7 +50,7 @@ describe('config show', () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\ntimeout_ms = 7\n')
     const ran = await home.run(['config', 'show'], { cwd: below })
     const ignored = { ...ignoredNetwork, file }
-    expect(ran.stderr).toBe(ignoredLines([ignored]).map(prefixed).join(''))
+    expect(ran.stderr).toBe(describeIgnoredValues([ignored]).map(prefixed).join(''))
     expect(ran.stdout).toMatch(/^shell\.timeout_ms +7 +project: /m)
     expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
   })

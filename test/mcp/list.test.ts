@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
 import { listLines } from '../../src/messages/list.ts'
-import { hintLine, ignoreErrorsAlone, notApprovedByUser } from '../../src/messages/mcp/mcp.ts'
+import { ignoreErrorsAlone, notApprovedByUser } from '../../src/messages/mcp/mcp.ts'
 import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
 import { Home } from '../cli/vitrine.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
@@ -34,7 +34,7 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
     const { run, home } = await connect(['--mode', 'write'], { era })
     const { text } = await run({ command: 'exit 3', next: ['touch made', 'exit 4'], ignore_errors: true })
     const ended = [3, 0, 4].map((code) => ({ outcome: { kind: 'exited', code } }) as Result)
-    const told = listLines(['exit 3', 'touch made', 'exit 4'], ended).map((line) => `${hintLine(line)}\n`)
+    const told = listLines(['exit 3', 'touch made', 'exit 4'], ended).map((line) => `[${line}]\n`)
     expect(text.endsWith(told.join(''))).toBe(true)
     expect(existsSync(join(home.directory, 'made'))).toBe(true)
   })
@@ -57,7 +57,7 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
     expect(answer.text).toContain('\ngone\n')
     const [refusal, notRun] = answer.text.trimEnd().split('\n').slice(-2)
     expect(refusal).toMatch(/^\[INVALID_REQUEST: /)
-    expect([notRun]).toEqual(listLines(['pwd', 'true'], []).map(hintLine))
+    expect([notRun]).toEqual(listLines(['pwd', 'true'], []).map((line) => `[${line}]`))
   })
 
   it('shows no more of all outputs than of one, and saves each whole', async () => {

@@ -133,6 +133,8 @@ const refusals: readonly Refusal[] = [
   { code: 'SANDBOX_UNAVAILABLE', for: 'limits', wanted: 'a', got: 'b', remedy: 'do c' },
   { code: 'SANDBOX_UNAVAILABLE', for: 'launcher', wanted: 'a', got: 'b', remedy: 'do c' },
   { code: 'SANDBOX_UNAVAILABLE', for: 'docker', wanted: 'a', got: 'b', remedy: 'do c' },
+  { code: 'SANDBOX_UNAVAILABLE', for: 'engine', wanted: 'a', got: 'b', remedy: 'do c' },
+  { code: 'SANDBOX_UNAVAILABLE', for: 'hosts', wanted: 'a', got: 'b', remedy: 'do c' },
   { code: 'SANDBOX_UNAVAILABLE', for: 'workspace', wanted: 'a', got: 'b', remedy: 'do c' },
   { code: 'SANDBOX_UNAVAILABLE', platform: 'haiku', wanted: 'a', got: 'b', remedy: 'do c' },
   { code: 'WRITE_MODE_REQUIRED', setBy: '/a/.vitrine.toml' },

@@ -23,8 +23,6 @@ export const sentences: Samples = {
     ],
   },
   docker: {
-    describeNoDocker: [facts],
-    describeNoEngine: [facts],
     describeOutside: ['/a', '/b'],
     noTerminalInContainer: [],
     lostHint: ['it ended', 'tool'],
@@ -33,13 +31,11 @@ export const sentences: Samples = {
   limits: {
     openFilesHint: [{ openFiles: 9 }, 1, 'Too many open files'],
     containerMemoryHint: [1 << 30],
-    describeNoLimits: [facts],
   },
   platform: {
     nestedPowershellHint: [],
     describeBatchFile: ['a.cmd'],
-    describeNoLauncher: [facts],
-    describeNoTerminal: [],
+    noTerminal: [],
     describeOtherPlatform: ['haiku'],
   },
   policy: { describeDenied: [decision], describeNotApproved: [decision, '/a/.vitrine.toml'] },
@@ -75,8 +71,8 @@ export const sentences: Samples = {
   'sandbox/network': {
     unknownClient: [],
     badProxyRequest: [],
+    badHostAnswer: [],
     refusedHost: ['a.example:443', 'not-listed'],
-    describeNoHosts: [facts],
   },
   'mcp/serve': {
     badMode: ['x'],
@@ -164,7 +160,7 @@ export const fragments: Samples = {
   },
 }
 
-/** What a host lacks: completes "Read mode needs ...; this host: .... To enable it: ...." */
+/** What a host lacks: completes "Read mode needs ...; found: .... To fix it: ...." */
 export const unmet: Samples = {
   docker: {
     engineLate: [9],
@@ -228,7 +224,6 @@ export const outputs: Samples = {
     configTable: [[{ key: 'shell.mode', text: '"read"', source: 'default', where: '' }]],
     trustedText: [['/a'], [ignored], [ignored]],
     internalError: ['Error: x'],
-    ignoredLines: [[ignored]],
     afterLines: [{ outcome: { kind: 'timed-out', afterMs: 9 }, denials: [denial], hint: 'x.' }],
   },
 }

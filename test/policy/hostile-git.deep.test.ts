@@ -190,6 +190,20 @@ describe.each(['unattended = "allow"', 'preset = "open"', 'auto_confirm = true']
       expectRuns('git status && git diff')
     })
 
+    it('git shows a merge, and runs no merge driver', async () => {
+      git(['config', 'merge.evil.driver', payload])
+      git(['config', 'log.diffMerges', 'remerge'])
+      writeFileSync(join(repository, '.gitattributes'), 'a.txt merge=evil\n')
+      git(['commit', '-qam', 'ours'])
+      git(['checkout', '-qb', 'other', 'HEAD~'])
+      writeFileSync(join(repository, 'a.txt'), 'three\n')
+      git(['commit', '-qam', 'theirs'])
+      git(['merge', '-q', '-s', 'ours', 'main'])
+      for (const line of ['git log -m -p -1', 'git show --diff-merges=on', 'git show -m; mkdir -p x'])
+        expect(await run(line, { policy }), line).toBe('protected')
+      expectRuns('git log -m -p -1')
+    })
+
     it('a filter that git needs to read files does not run without an approver', async () => {
       filterIn(repository)
       for (const line of ['git status', 'git status; mkdir -p x', 'mkdir -p x && git diff'])

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { grepEntry } from '../../src/scratchpad/grep.ts'
-import { isBinary, readBytes, readLines, readWhole } from '../../src/scratchpad/read.ts'
+import { isBinary, readBytes, readLines } from '../../src/scratchpad/read.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 function file(content: string | Buffer): string {
@@ -90,10 +90,6 @@ describe('reading bytes', () => {
   it('a NUL byte near the beginning makes it binary', async () => {
     expect(await isBinary(file(Buffer.from('a\0b')))).toBe(true)
     expect(await isBinary(file('text'))).toBe(false)
-  })
-
-  it('the whole is the whole', async () => {
-    expect(await readWhole(file(ten))).toEqual(Buffer.from(ten))
   })
 })
 

@@ -43,7 +43,7 @@ function programRow(step: PlannedStep, given: PolicyInput, allowed: RuleOutcome 
   const { command } = step
   const foreign = foreignRow(step, given, allowed)
   if (foreign) return foreign
-  const onlyReads = allowed || given.rules.preset === 'open' ? bestOf(safeList, command) : undefined
+  const onlyReads = allowed || given.rules.preset === 'open' ? bestOf(safeList(), command) : undefined
   if (onlyReads?.verdict === 'allow') {
     const name = onlyReads.rule.prefix.join(' ')
     return policyMatch(command.text, name, onlyReads.rule.source, 'allow', explainSafe(name))

@@ -14,6 +14,7 @@ export const readOnlyValues: ReadonlyMap<string, string> = new Map([
   ['core.hookspath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['log.showsignature', 'false'],
+  ['log.diffmerges', 'separate'],
   ['diff.submodule', 'short'],
   ['status.submodulesummary', 'false'],
   ['submodule.recurse', 'false'],
@@ -38,9 +39,13 @@ export function dangerousEntry(
 function isOverruled({ key, value }: ConfigEntry): boolean {
   // git inserts a home directory or prefix, unknown here; other values are resolved with the hooks.
   if (key === 'core.hookspath') return /^[~%]/.test(value)
+  if (key === 'log.diffmerges') return !runsNoDriver.test(value)
   const harmless = readOnlyValues.get(key)
   return harmless !== undefined && value !== harmless
 }
+
+/** git-log(1), --diff-merges: `remerge` and `r` run merge drivers. */
+const runsNoDriver = /^(?:off|none|first-parent|1|separate|m|on|combined|c|dense-combined|cc)$/
 
 function isDangerous({ key, value }: ConfigEntry): boolean {
   if (readOnlyValues.has(key) || lfs.has(`${key}=${value}`)) return false

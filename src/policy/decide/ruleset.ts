@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../base/refusal.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { wanted } from '../../messages/wanted.ts'
 import { analysisRules, interpreters } from '../presets/analysis.ts'
-import { defaultRules, indexRules, type RuleIndex } from '../presets/index.ts'
+import { defaultRules, indexRules, type RuleIndex, safeList } from '../presets/index.ts'
 import { applyRule, argumentRule, type Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import { knownValue } from '../syntax/line.ts'
@@ -66,7 +66,7 @@ export function buildRules(
   const originOf = options.originOf ?? nowhere
   return {
     preset: settings.preset,
-    safe: indexRules(safeRules(settings, originOf)),
+    safe: safeIndex(settings, originOf),
     interpreters: indexRules(interpreters),
     own: [
       ...settings.rule.map((table, index) => tableRule(table, originOf('rule', index))),
@@ -80,10 +80,15 @@ export function buildRules(
   }
 }
 
+function safeIndex(settings: PolicySettings, originOf: OriginOf): RuleIndex {
+  const isWhole = settings.preset === 'default' && settings.safe.length === 0
+  return isWhole ? safeList() : indexRules(safeRules(settings, originOf))
+}
+
 /** `safe` selects from the preset's list by name; a name not on it is allowed with any arguments. */
 function safeRules(settings: PolicySettings, originOf: OriginOf): readonly Rule[] {
   const preset =
-    settings.preset === 'analysis' ? analysisRules : settings.preset === 'default' ? defaultRules : []
+    settings.preset === 'analysis' ? analysisRules() : settings.preset === 'default' ? defaultRules : []
   if (settings.safe.length === 0) return preset
   return settings.safe.flatMap((text, index) => {
     const origin = originOf('safe', index)

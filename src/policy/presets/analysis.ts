@@ -3,6 +3,7 @@ import { checkCloc, checkLess } from '../checks/analysis.ts'
 import type { Rule } from '../rules/rules.ts'
 import { fileRules } from './files.ts'
 import { gitRemoteShow, gitRules } from './git.ts'
+import { once } from './once.ts'
 import { safe } from './safe.ts'
 import { shellRules } from './shell.ts'
 import { textRules } from './text.ts'
@@ -21,7 +22,7 @@ function isListed({ prefix: [name = '', subcommand = ''] }: Rule): boolean {
   return name === 'git' ? subcommands.has(subcommand) : programs.has(name)
 }
 
-export const analysisRules: readonly Rule[] = [
+export const analysisRules = once((): readonly Rule[] => [
   ...[...fileRules, ...textRules, ...shellRules, ...gitRules].filter(isListed),
   gitRemoteShow,
   // -o writes its input; -k and -t read key bindings and tags.
@@ -68,7 +69,7 @@ export const analysisRules: readonly Rule[] = [
         '--exclude-dir --exclude-ext --exclude-lang --include-lang --include-ext --max-file-size --timeout',
     },
   }),
-]
+])
 
 /** Programs that run project code or their arguments: `allow` in the sandboxed modes, else `ask`. */
 export const interpreters: readonly Rule[] = words(

@@ -4,6 +4,7 @@ import { knownValue } from '../syntax/line.ts'
 import { analysisRules } from './analysis.ts'
 import { fileRules } from './files.ts'
 import { gitRules } from './git.ts'
+import { once } from './once.ts'
 import { shellRules } from './shell.ts'
 import { textRules } from './text.ts'
 import { toolRules } from './tools.ts'
@@ -36,12 +37,12 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
 }
 
 /** The safe list of the default preset, independent of the configuration. */
-export const safeList = indexRules(defaultRules)
+export const safeList = once(() => indexRules(defaultRules))
 
-const everything = indexRules([...defaultRules, ...analysisRules])
+const everything = once(() => indexRules([...defaultRules, ...analysisRules()]))
 
 /** The built-in rule that can parse a program's arguments, whatever the preset. */
 export function builtInRuleFor({ words }: NamedProgram): Rule | undefined {
-  const candidates = everything.get(knownValue(words[0]) ?? '') ?? []
+  const candidates = everything().get(knownValue(words[0]) ?? '') ?? []
   return candidates.find(({ prefix }) => prefix.every((part, index) => knownValue(words[index]) === part))
 }

@@ -1,6 +1,7 @@
 import {
   type Arguments,
   type Objection,
+  type OptionNames,
   type OptionTable,
   optionTable,
   readArguments,
@@ -17,7 +18,7 @@ export interface Operands {
 }
 
 export interface ArgumentRule {
-  /** Built when first read. If undefined, `check` sees the unparsed words. */
+  /** If undefined, `check` sees the unparsed words. */
   readonly options: OptionTable | undefined
   /** Options that turn the verdict into `ask` or `deny`. */
   readonly asked: readonly string[]
@@ -176,22 +177,20 @@ function mentions(words: readonly Word[], option: string): boolean {
 
 const anyNumber = Number.POSITIVE_INFINITY
 
-export function argumentRule(parts: {
-  readonly options?: Parameters<typeof optionTable>[0]
+/** What a table says of an `ArgumentRule`. */
+export interface ArgumentParts {
+  readonly options?: OptionNames | undefined
   readonly operands?: Partial<Operands>
   readonly harmless?: boolean
   readonly check?: ArgumentRule['check']
   readonly asked?: readonly string[]
   readonly denied?: readonly string[]
   readonly paths?: (words: readonly Word[]) => readonly Word[]
-}): ArgumentRule {
-  let table: OptionTable | undefined
+}
+
+export function argumentRule(parts: ArgumentParts): ArgumentRule {
   return {
-    // A command reads a few of the many tables, and building all of them takes longer than a decision.
-    get options() {
-      table ??= parts.options && optionTable(parts.options)
-      return table
-    },
+    options: parts.options && optionTable(parts.options),
     asked: parts.asked ?? [],
     denied: parts.denied ?? [],
     operands: { are: 'paths', most: anyNumber, patternIn: [], ...parts.operands },
