@@ -92,11 +92,14 @@ class Reader {
   }
 
  private:
-  // A string and its NUL.
+  // A string and its NUL: short ones with one call.
   bool read(napi_value from, std::string* to) {
+    char text[512];
     size_t length = 0;
+    if (napi_get_value_string_utf8(env_, from, text, sizeof text, &length) != napi_ok) return false;
+    if (length < sizeof text - 4) return to->append(text, length + 1), true;  // it stops before a character that is cut
+    napi_get_value_string_utf8(env_, from, nullptr, 0, &length);
     const size_t at = to->size();
-    if (napi_get_value_string_utf8(env_, from, nullptr, 0, &length) != napi_ok) return false;
     to->resize(at + length + 1);
     napi_get_value_string_utf8(env_, from, &(*to)[at], length + 1, nullptr);
     return true;

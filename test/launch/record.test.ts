@@ -160,6 +160,17 @@ describe('the record of spawn', () => {
       expect(() => addon.spawn(record(), given as never)).toThrowError('the handler must be a function')
   })
 
+  it('texts of every length arrive whole, also where a character needs several bytes', async () => {
+    const texts = Array.from({ length: 8 }, (_, more) => 'a'.repeat(504 + more)).flatMap((text) => [
+      text,
+      `${text}\u00e9`,
+      `${text}\u20ac\u{1f600}`,
+    ])
+    const events = await run({ ...record(), argv: ['sh', '-c', 'printf "%s\\n" "$@"', 'sh', ...texts] })
+    const printed = events.flatMap((event) => (event.kind === 'output' ? [event.bytes] : []))
+    expect(Buffer.concat(printed).toString().split('\n')).toEqual([...texts, ''])
+  })
+
   it('a signal that comes before the command runs is sent when it does', async () => {
     const given = { ...record(), candidates: ['/bin/sleep'], argv: ['sleep', '60'] }
     const signalled = () => run(given, (id) => addon.signal(id, constants.signals.SIGTERM))

@@ -143,8 +143,8 @@ static bool finish(struct vt_command *command) {
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
   if (command->listener) end.denials = vt_listener_take(command->listener);
-  close_descriptors(command);
   report(command, &end);
+  close_descriptors(command); /* after the report: closing the listener can take longer than starting the next command */
   command->phase = VT_ENDED;
   return true;
 }
