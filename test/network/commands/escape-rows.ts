@@ -42,8 +42,10 @@ const pythons = {
   'a long address': 'libc.connect(s.fileno(), sockaddr(V) + bytes(100), 116)',
   'a new namespace': 'libc.unshare(0x40000000); s.connect(("127.0.0.1", V))',
   'an address that changes': `buffer = ctypes.create_string_buffer(sockaddr(P), 16)
-def change():
-    while not done: buffer[2:4] = V.to_bytes(2, "big"); buffer[2:4] = P.to_bytes(2, "big")
+def change(): # once a turn: between turns another thread may run
+    for port in itertools.cycle((V, P)):
+        if done: return
+        buffer[2:4] = port.to_bytes(2, "big")
 done = False; threading.Thread(target=change).start()
 for _ in range(300):
     with socket.socket() as one: libc.connect(one.fileno(), buffer, 16)

@@ -61,7 +61,7 @@ const everything = [
   `127.0.0.1:${victim.port}`,
 ]
 
-const prelude = `import ctypes, os, select, socket, sys, threading
+const prelude = `import ctypes, itertools, os, select, socket, sys, threading
 V, P = int(os.environ['V']), int(os.environ.get('HTTP_PROXY', ':' + os.environ['W']).rsplit(':', 1)[1])
 libc = ctypes.CDLL(None)
 sockaddr = lambda port: b'\\x02\\x00' + port.to_bytes(2, 'big') + bytes([127, 0, 0, 1]) + bytes(8)

@@ -49,7 +49,7 @@ const shell: readonly Attack[] = [
   sh('git init -q {new}', files, needing('git')),
   sh('flock -x -n {file} true', files, { ...needing('flock'), control: { kind: 'success' } }),
   sh('kill -USR1 {pid}', victim),
-  sh('renice -n 7 -p {pid}', victim, needing('renice')),
+  sh('renice -n 19 -p {pid}', victim, needing('renice')),
   sh('taskset -p 1 {pid}', victim, { ...needing('taskset', 'nproc'), control: { kind: 'success' } }),
   sh('prlimit --pid {pid} --nofile=64:64', victim, needing('prlimit')),
   sh('echo hello > {terminal}', terminal),
@@ -84,7 +84,7 @@ const nodes: readonly Attack[] = [
   node('require("fs").cpSync("{file}","{new}")'),
   node('require("fs").mkdtempSync("{directory}/made-")'),
   node('process.kill({pid},"SIGUSR1")', victim),
-  node('require("os").setPriority({pid},7)', victim),
+  node('require("os").setPriority({pid},19)', victim),
   node(connect.replace('{where}', '"{place}"'), listenerAtPath('stream')),
   node(connect.replace('{where}', '{port},"127.0.0.1"'), listenerOnPort('tcp'), { network: 'granted' }),
   node(
