@@ -5,7 +5,8 @@ import { TextDecoder } from 'node:util'
 const binaryProbeBytes = 8192
 
 export function looksBinary(head: Uint8Array): boolean {
-  return head.subarray(0, binaryProbeBytes).includes(0)
+  const at = head.indexOf(0)
+  return at >= 0 && at < binaryProbeBytes
 }
 
 /** Decodes UTF-8 that may be cut at either end: a partial character at a cut is dropped, not replaced. */

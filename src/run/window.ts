@@ -63,11 +63,13 @@ export class Window {
   }
 
   view(): View {
-    const head = Buffer.concat(this.#head)
-    const tail = Buffer.concat(this.#tail)
-    const omitted = this.#total - head.length - tail.length
+    const omitted = this.#total - this.#headBytes - this.#tailBytes
+    // Most commands write nothing to one of their streams, and making a buffer takes longer than asking.
+    if (this.#total === 0) return { head: empty, tail: empty, omitted }
     return omitted === 0
-      ? { head: Buffer.concat([head, tail]), tail: Buffer.alloc(0), omitted }
-      : { head, tail, omitted }
+      ? { head: Buffer.concat([...this.#head, ...this.#tail]), tail: empty, omitted }
+      : { head: Buffer.concat(this.#head), tail: Buffer.concat(this.#tail), omitted }
   }
 }
+
+const empty = Buffer.alloc(0)
