@@ -125,16 +125,15 @@ export function buildResult(parts: ResultParts): AnyResult {
 }
 
 function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
-  const { mode, temporary, workspace, single, enforcement, ended } = parts
+  const { mode, temporary, workspace, single, enforcement, ended, connections } = parts
   const networkIsShut = enforcement['network']?.enforced === true
   const succeeded = outcome.kind === 'exited' && outcome.code === 0
   const { denials } = ended.end
-  const byProxy = parts.connections !== undefined
   return refusalHint({
     mode,
     denials,
     networkIsShut,
-    byProxy,
+    connections,
     temporary,
     workspace,
     errors,
