@@ -43,6 +43,20 @@ describe('what runs', () => {
     )
   })
 
+  it.each(['read', 'workspace'])(
+    'nothing in %s mode where vitrine may open too few files, as it says',
+    async (mode) => {
+      mkdirSync(join(home.directory, 'project'), { recursive: true })
+      const lines = [20, 22, 24, 26, 28, 32].map(
+        (limit) => `ulimit -n ${limit}; vitrine run --mode ${mode} --cwd project -- true 2>&1`,
+      )
+      const said = await Promise.all(lines.map(async (line) => (await home.shell(line)).stdout))
+      const own = said.filter((text) => text.startsWith('vitrine: '))
+      expect(own).not.toEqual([])
+      expect(own.filter((text) => !text.includes('ulimit -n'))).toEqual([])
+    },
+  )
+
   it('--cwd is where it runs', async () => {
     mkdirSync(join(home.directory, 'below'), { recursive: true })
     expect((await run('--cwd', 'below', '--', 'pwd')).stdout).toBe(`${join(home.directory, 'below')}\n`)
