@@ -196,6 +196,15 @@ export function unsavedHint(reason: string, reader: HintReader): string {
   return `Saving the output failed (${reason}), so vitrine ended the command. ${remedy}.`
 }
 
+/** The hint if the file lacks output of a command that was not ended for it. */
+export function partlySavedHint(reason: string, reader: HintReader): string {
+  const remedy =
+    reader === 'tool'
+      ? 'Ask the user to free space where outputs are saved'
+      : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
+  return `Saving the output failed (${reason}). ${remedy}.`
+}
+
 /** Separates the head and the tail of shortened output. */
 export function omittedLine(bytes: number, notSaved?: string): string {
   const why = notSaved === undefined ? '' : ` and not saved (${notSaved})`

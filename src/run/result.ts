@@ -25,6 +25,7 @@ import {
   hintFor,
   loweredTimeoutHint,
   notSavedHint,
+  partlySavedHint,
   unsavedHint,
   unsavedLine,
 } from '../messages/refusal.ts'
@@ -151,7 +152,8 @@ function timeoutHint({ loweredFromMs, timeoutMs, hintFor }: ResultParts, outcome
 /** The hint for unsaved output: failing to store it ended the command or cut its output. */
 function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome, reader: HintReader): string | undefined {
   if (notSaved !== undefined) return notSavedHint(notSaved, reader)
-  return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason, reader) : undefined
+  if (!unsaved) return undefined
+  return (outcome.kind === 'output-limit' ? unsavedHint : partlySavedHint)(unsaved.reason, reader)
 }
 
 /** Notes if the search for unreadable names ended before it saw everything. */

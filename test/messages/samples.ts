@@ -100,6 +100,7 @@ export const fragments: Samples = {
   limits: {
     limitReached: [{ limit: 'memory', value: 1 << 20 }],
     limitsNote: ['/sys/fs/cgroup/x', ''],
+    scarcityRemedy: ['EMFILE'],
     privateTmpNote: [facts, 1 << 20],
     limitsRefusedNote: [],
   },

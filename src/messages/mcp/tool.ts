@@ -113,12 +113,18 @@ function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: 
   const taken = asked.scratchpad !== undefined && asked.scratchpad !== name
   const half = Math.floor(asked.inlineChars / 2)
   const cut = `; shown: first and last ${half} characters; read the rest with read_scratchpad`
+  if (scratchpad.bytes < bytes) return [partText(scratchpad)]
   return [
     binary
       ? `binary output: ${scratchpad.bytes} bytes, saved to scratchpad "${name}" at ${path}`
       : `${savedText(scratchpad)}${omittedBytes > 0 ? cut : ''}`,
     ...(taken ? [`the name "${asked.scratchpad}" is in use: saved as "${name}"`] : []),
   ]
+}
+
+/** A full disk takes a part, or nothing; the hint says why. */
+function partText({ name, path, bytes }: NonNullable<Result['scratchpad']>): string {
+  return `output: only its first ${bytes} bytes are saved, to scratchpad "${name}" at ${path}`
 }
 
 export function savedText({ name, path, bytes }: NonNullable<Result['scratchpad']>): string {
