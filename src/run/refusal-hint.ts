@@ -108,8 +108,15 @@ function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
     return { kind: changes && isIn && !isKept(denial, path, changes) ? 'workspace' : 'write' }
-  const directory = path.slice(0, path.lastIndexOf('/')) || '/'
+  const directory = cacheAround(path) ?? (path.slice(0, path.lastIndexOf('/')) || '/')
   return !isIn && workspace.mayOpen(directory) ? { kind: 'writable', directory } : { kind: 'write' }
+}
+
+/** The whole cache: programs write to many of its directories, of which the first refusal names one. */
+function cacheAround(path: string): string | undefined {
+  return /^.*?\/(_cacache|\.cache\/[^/]+|\.cargo\/registry|\.m2\/repository|go\/pkg\/mod)(?=\/)/.exec(
+    path,
+  )?.[0]
 }
 
 /** Whether workspace mode would refuse it, too. Programs replace a file by way of FILE.lock. */

@@ -38,6 +38,16 @@ describe('the hint of a refusal in workspace mode', () => {
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
 
+  it.each(['.npm/_cacache', '.cache/pip', 'go/pkg/mod'])(
+    'names the whole cache %s, not a directory of it',
+    async (name) => {
+      const cache = join(makeDirectory(), name)
+      mkdirSync(join(cache, 'index/ff'), { recursive: true })
+      const result = await run(`mkdir ${cache}/index/ff/cd`)
+      expect(remedyOf(result)).toEqual({ kind: 'writable', directory: cache })
+    },
+  )
+
   // An ordinary user's own permissions refuse both, which is not reported.
   it.runIf(process.getuid?.() === 0)(
     'names such an entry only if the configuration may have it',
