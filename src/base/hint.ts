@@ -1,4 +1,4 @@
-import type { Denial, Mode } from './types.ts'
+import type { ConnectionReason, Denial, Mode } from './types.ts'
 
 /** The reader of a hint: a person with a command line, or a model with the tools of an MCP server. */
 export type HintReader = 'user' | 'tool'
@@ -7,8 +7,8 @@ export type HintReader = 'user' | 'tool'
 export type Remedy =
   /** `proxy`: the network is a list of hosts, and the program did not use the proxy; `ssh`: that program is ssh. */
   | { readonly kind: 'network' | 'proxy' | 'ssh' | 'workspace' | 'write' }
-  /** An entry of `[shell] network`. */
-  | { readonly kind: 'host'; readonly host: string }
+  /** What lets the proxy connect to a host, with its port, that it refused for the reason. */
+  | { readonly kind: 'host'; readonly host: string; readonly reason?: ConnectionReason | undefined }
   /** An entry of `[workspace] writable`. */
   | { readonly kind: 'writable'; readonly directory: string }
   /** Write mode, as workspace mode protects the path. `byGit`: `git config` changes the file. */

@@ -21,9 +21,13 @@ export function jsonOf(
   }
 }
 
-/** Without redundant fields: `output` repeats both streams, `enforcement` is the same for every command. */
-function shortOf({ output: _, enforcement: __, ...rest }: Result): object {
-  return rest
+/**
+ * Without redundant fields: `output` repeats both streams, unless it alone holds what could not be saved; `enforcement` is
+ * the same for every command.
+ */
+function shortOf({ output, enforcement: _, ...rest }: Result): object {
+  const isSaved = !rest.truncated || rest.omittedBytes > 0
+  return isSaved ? rest : { output, ...rest }
 }
 
 /** The facts of a refusal, as `error` has them. */

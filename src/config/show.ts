@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { packageFile } from '../base/package-file.ts'
@@ -30,11 +30,24 @@ export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
 export function initConfig(file: string): InitOutcome {
   try {
     makeDirectories(dirname(file), 0o777)
-    writeFileSync(file, commentedOut(readFileSync(packageFile(EXAMPLE_FILE), 'utf8')), { flag: 'wx' })
+    writeNew(file, commentedOut(readFileSync(packageFile(EXAMPLE_FILE), 'utf8')))
     return { kind: 'written', file }
   } catch (error) {
     if (exists(file)) return { kind: 'exists', file }
     return { kind: 'failed', file, errno: codeOf(error) }
+  }
+}
+
+/** Leaves no part of a file on a full disk. */
+function writeNew(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx')
+  try {
+    writeFileSync(descriptor, text)
+  } catch (error) {
+    unlinkSync(file)
+    throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
 

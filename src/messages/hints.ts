@@ -1,5 +1,5 @@
 import type { Alternative, HintReader, RefusalHint, Remedy } from '../base/hint.ts'
-import type { Mode } from '../base/types.ts'
+import type { ConnectionReason, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { denialText, whatWas } from './denials.ts'
 
@@ -15,6 +15,15 @@ const proxyOnly =
 
 const sshByProxy =
   'use an https address, or set GIT_SSH_COMMAND to an ssh whose ProxyCommand connects by the proxy (docs/network.md)'
+
+/** For a host that the list names, so that naming it would change nothing. */
+const unlistable: Readonly<Partial<Record<ConnectionReason, string>>> = {
+  denied: 'take it out of [network] deny',
+  'not-public':
+    'list the address that it leads to as well, with its port, because that address is not public',
+  'other-name': 'use TLS that names the host',
+  'too-many': 'split the work over several commands',
+}
 
 /** What each reader can do about a refusal. */
 export const remedies = {
@@ -77,12 +86,19 @@ function wayOut(remedy: Remedy, reader: HintReader): string {
     case 'writable':
       return ways.writable(remedy.directory)
     case 'host':
-      return ways.host(remedy.host)
+      return hostRemedy(remedy, reader)
     case 'protected':
       return ways.write
     default:
       return ways[remedy.kind]
   }
+}
+
+function hostRemedy({ host, reason }: Extract<Remedy, { kind: 'host' }>, reader: HintReader): string {
+  const way = reason && unlistable[reason]
+  if (way === undefined) return remedies[reader].host(host)
+  const isSetting = reason === 'denied' || reason === 'not-public'
+  return reader === 'tool' && isSetting ? `ask the user to ${way}; a call cannot` : way
 }
 
 const alternatives: Readonly<Record<Exclude<Alternative['kind'], 'sqlite' | 'private-tmp'>, string>> = {

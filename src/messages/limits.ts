@@ -21,6 +21,18 @@ export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>)
   }
 }
 
+/** What vitrine itself may run out of, by errno(3). */
+const moreOf: Readonly<Record<string, string>> = {
+  EMFILE: 'let vitrine open more files (ulimit -n)',
+  ENFILE: 'let the system open more files (sysctl fs.file-max)',
+  EAGAIN: 'let the user or the container have more processes (ulimit -u, pids.max)',
+}
+
+/** What to do where vitrine lacks descriptors or processes; undefined: the errno tells of something else. */
+export function scarcityRemedy(errno: string): string | undefined {
+  return moreOf[errno]
+}
+
 const lessOf: Readonly<Record<Limit | 'open_files', string>> = {
   memory: 'Process less data at a time, or stream it',
   cpu: 'Do less at once: narrow the search, or split the work',

@@ -6,6 +6,7 @@ import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
 import { describeOutside, noTerminalInContainer } from './docker.ts'
 import { modeNames, remedies } from './hints.ts'
+import { scarcityRemedy } from './limits.ts'
 import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
 import { describeDenied, describeNotApproved } from './policy.ts'
 
@@ -143,7 +144,8 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program} could not be started: the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.`
   if (step === 'workspace' && errno === 'EMLINK')
     return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
-  return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.`
+  const remedy = scarcityRemedy(errno)
+  return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.${remedy ? ` To fix it: ${remedy}.` : ''}`
 }
 
 const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
@@ -192,6 +194,15 @@ export function unsavedHint(reason: string, reader: HintReader): string {
       ? 'Produce less output, or ask the user to free space where outputs are saved'
       : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
   return `Saving the output failed (${reason}), so vitrine ended the command. ${remedy}.`
+}
+
+/** The hint if the file lacks output of a command that was not ended for it. */
+export function partlySavedHint(reason: string, reader: HintReader): string {
+  const remedy =
+    reader === 'tool'
+      ? 'Ask the user to free space where outputs are saved'
+      : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
+  return `Saving the output failed (${reason}). ${remedy}.`
 }
 
 /** Separates the head and the tail of shortened output. */

@@ -1,8 +1,9 @@
 /** Prints the directory and the exported variables, after the mark WORD:state. */
 const toldState = String.raw`printf '\0WORD:state\0'; pwd; printf '\0'; command -p env -0; `
 
-/** WORD stands for a random word, LINE for the quoted line. Prints the state once, however the line ends. */
+/** WORD stands for a random word, CODE for the exit code before it, LINE for the quoted line. Prints the state once, however the line ends. */
 export const plainScript = String.raw`
+__vitrine_before() { return CODE; }
 __vitrine_end() {
   __vitrine_code=$?
   set +eu
@@ -10,7 +11,7 @@ __vitrine_end() {
   return "$__vitrine_code"
 }
 trap '{ __vitrine_end; } 2>/dev/null' EXIT
-eval LINE
+__vitrine_before; eval LINE
 { __vitrine_end; } 2>/dev/null`
 
 /**
@@ -21,6 +22,7 @@ eval LINE
  */
 export const terminalScript = String.raw`
 set -m
+__vitrine_before() { return CODE; }
 __vitrine_end() {
   __vitrine_code=$?
   set +eu
@@ -45,5 +47,5 @@ __vitrine_end() {
 }
 trap 'exit 130' INT
 trap '{ __vitrine_end; } </dev/tty 2>/dev/null' EXIT
-eval LINE
+__vitrine_before; eval LINE
 { __vitrine_end; } </dev/tty 2>/dev/null`

@@ -14,6 +14,8 @@ export type LineVariables = Readonly<Record<string, string | null>>
 export interface LineOptions {
   /** Exported variables that the line starts with besides those of the shell, in the form of `LineState`. */
   readonly variables?: LineVariables | undefined
+  /** `$?` at the start of the line. Default: 0. */
+  readonly exitCode?: number | undefined
   /** Called when the line has run; not called when its shell was killed or replaced (`exec`). */
   readonly onState: (state: LineState) => void
   /** With a terminal: the program was stopped (Ctrl+Z); `Pty.resume` continues it. Default: the line ends. */
@@ -57,7 +59,8 @@ export class LineFollower {
   /** The line to run instead of the given one; the exit code is the same. */
   wrapped(line: string, hasTerminal: boolean): string {
     const script = hasTerminal ? terminalScript : plainScript
-    return script.replaceAll('WORD', this.#word).replace('LINE', () => `'${line.replaceAll("'", "'\\''")}'`)
+    const begun = script.replace('CODE', String(this.#options.exitCode ?? 0))
+    return begun.replaceAll('WORD', this.#word).replace('LINE', () => `'${line.replaceAll("'", "'\\''")}'`)
   }
 
   attend(type: (text: string) => void): void {

@@ -1,7 +1,8 @@
 import type { Alternative, RefusalHint, Remedy } from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
-import type { Denial, Mode, Operation } from '../base/types.ts'
+import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
+import { hostAndPort, parseHost } from '../network/hosts.ts'
 import type { Changes } from '../sandbox/sandbox.ts'
 
 /** Where a command puts temporary files. */
@@ -27,8 +28,8 @@ export interface HintContext {
   readonly mode: Mode
   readonly denials: readonly Denial[]
   readonly networkIsShut: boolean
-  /** The network is a list of hosts. */
-  readonly byProxy: boolean
+  /** Undefined: the network is no list of hosts. */
+  readonly connections: readonly Connection[] | undefined
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
   /** The command's stderr. */
@@ -63,11 +64,23 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
 }
 
 /** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
-function networkRemedy(denials: readonly Denial[], { byProxy }: HintContext): Remedy {
+function networkRemedy(denials: readonly Denial[], { connections }: HintContext): Remedy {
+  const byProxy = connections !== undefined
   const host = denials.find((denial) => denial.host)?.address
-  if (host !== undefined) return { kind: 'host', host }
+  if (host !== undefined) return { kind: 'host', host, reason: reasonFor(host, connections ?? []) }
   if (byProxy && denials.some(({ program }) => program === 'ssh')) return { kind: 'ssh' }
   return { kind: byProxy ? 'proxy' : 'network' }
+}
+
+function reasonFor(address: string, connections: readonly Connection[]): Connection['reason'] {
+  const found = connections.find(({ host, port, reason }) => {
+    const named = reason === undefined ? undefined : parseHost(host)
+    return named !== undefined && hostAndPort(named, port) === address
+  })
+  // Listing an address that is not public is all that it takes.
+  return found?.reason === 'not-public' && parseHost(found.host)?.kind === 'address'
+    ? 'not-listed'
+    : found?.reason
 }
 
 /** Two programs may try the same. */
@@ -95,8 +108,15 @@ function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
     return { kind: changes && isIn && !isKept(denial, path, changes) ? 'workspace' : 'write' }
-  const directory = path.slice(0, path.lastIndexOf('/')) || '/'
+  const directory = cacheAround(path) ?? (path.slice(0, path.lastIndexOf('/')) || '/')
   return !isIn && workspace.mayOpen(directory) ? { kind: 'writable', directory } : { kind: 'write' }
+}
+
+/** The whole cache: programs write to many of its directories, of which the first refusal names one. */
+function cacheAround(path: string): string | undefined {
+  return /^.*?\/(_cacache|\.cache\/[^/]+|\.cargo\/registry|\.m2\/repository|go\/pkg\/mod)(?=\/)/.exec(
+    path,
+  )?.[0]
 }
 
 /** Whether workspace mode would refuse it, too. Programs replace a file by way of FILE.lock. */

@@ -25,6 +25,7 @@ import {
   hintFor,
   loweredTimeoutHint,
   notSavedHint,
+  partlySavedHint,
   unsavedHint,
   unsavedLine,
 } from '../messages/refusal.ts'
@@ -125,16 +126,15 @@ export function buildResult(parts: ResultParts): AnyResult {
 }
 
 function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
-  const { mode, temporary, workspace, single, enforcement, ended } = parts
+  const { mode, temporary, workspace, single, enforcement, ended, connections } = parts
   const networkIsShut = enforcement['network']?.enforced === true
   const succeeded = outcome.kind === 'exited' && outcome.code === 0
   const { denials } = ended.end
-  const byProxy = parts.connections !== undefined
   return refusalHint({
     mode,
     denials,
     networkIsShut,
-    byProxy,
+    connections,
     temporary,
     workspace,
     errors,
@@ -152,7 +152,8 @@ function timeoutHint({ loweredFromMs, timeoutMs, hintFor }: ResultParts, outcome
 /** The hint for unsaved output: failing to store it ended the command or cut its output. */
 function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome, reader: HintReader): string | undefined {
   if (notSaved !== undefined) return notSavedHint(notSaved, reader)
-  return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason, reader) : undefined
+  if (!unsaved) return undefined
+  return (outcome.kind === 'output-limit' ? unsavedHint : partlySavedHint)(unsaved.reason, reader)
 }
 
 /** Notes if the search for unreadable names ended before it saw everything. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { prefixed } from '../../src/messages/cli/run.ts'
 import { denialLines } from '../../src/messages/denials.ts'
+import { survivorsText } from '../../src/messages/sandbox/processes.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
 import { endLines, Home, refused } from './vitrine.ts'
 
@@ -42,6 +43,20 @@ describe('what runs', () => {
       '$HOME|*|a  b|--json|--|',
     )
   })
+
+  it.each(['read', 'workspace'])(
+    'nothing in %s mode where vitrine may open too few files, as it says',
+    async (mode) => {
+      mkdirSync(join(home.directory, 'project'), { recursive: true })
+      const lines = [20, 22, 24, 26, 28, 32].map(
+        (limit) => `ulimit -n ${limit}; vitrine run --mode ${mode} --cwd project -- true 2>&1`,
+      )
+      const said = await Promise.all(lines.map(async (line) => (await home.shell(line)).stdout))
+      const own = said.filter((text) => text.startsWith('vitrine: '))
+      expect(own).not.toEqual([])
+      expect(own.filter((text) => !text.includes('ulimit -n'))).toEqual([])
+    },
+  )
 
   it('--cwd is where it runs', async () => {
     mkdirSync(join(home.directory, 'below'), { recursive: true })
@@ -203,6 +218,6 @@ it('in read mode nothing outlives the command line', async () => {
 it('a command that holds its output open in the background delays nothing', async () => {
   const marker = makeMarker()
   const ran = await run('--', `sleep ${marker} & echo hi`)
-  expect(ran.stdout).toBe('hi\n')
+  expect(ran).toMatchObject({ code: 0, stdout: 'hi\n', stderr: prefixed(survivorsText(1)) })
   expect(await survivors(marker)).toEqual([])
 })

@@ -62,6 +62,17 @@ describe('lines from a pipe', () => {
     expect(ran.stdout).toBe(`${home.directory}\n${inside('one two')}\n${inside('one two')}\n`)
   })
 
+  it('keep the exit code of the line before', async () => {
+    const ran = await piped([
+      '(exit 3)',
+      'echo "$?"',
+      'echo "$?"',
+      'nosuchprogram 2>/dev/null',
+      'sh -c "exit $?"',
+    ])
+    expect(ran).toMatchObject({ code: 127, stdout: '3\n0\n' })
+  })
+
   it('keep exported variables, and what is unset, and nothing else', async () => {
     const lines = [
       'export A="x  y" B=2; C=3; f() { echo f; }; set -f; alias g="echo g"',
@@ -188,6 +199,9 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
       terminal.line(`test -t 0 && test -t 1 && stty size && echo "round "${round}`)
       await terminal.shows(new RegExp(`^24 80\\nround ${round}$`, 'm'))
     }
+    terminal.line('(exit 3)')
+    terminal.line('echo "before: $?"')
+    await terminal.shows(/^before: 3$/m)
     terminal.line('echo asks""; read answer; echo "got $answer"')
     await terminal.shows(/^asks$/m)
     terminal.line('typed to it')

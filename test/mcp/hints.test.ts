@@ -25,7 +25,7 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
   }
   const about = {
     networkIsShut: true,
-    byProxy: false,
+    connections: undefined,
     temporary,
     workspace,
     errors: '',

@@ -95,11 +95,13 @@ export const sentences: Samples = {
 
 /** A line without a full stop: part of a sentence, a note or a row. */
 export const fragments: Samples = {
+  'sandbox/processes': { processes: [1, 'is', 'are'], survivorsText: [2] },
   config: { describeInit: [{ kind: 'failed', file: '/a', errno: 'EACCES' }], noSuchKey: ['x'] },
   docker: { ownImage: [], limitsOfContainer: [], containerTmpLimit: [], insideEnded: [1, 'no'] },
   limits: {
     limitReached: [{ limit: 'memory', value: 1 << 20 }],
     limitsNote: ['/sys/fs/cgroup/x', ''],
+    scarcityRemedy: ['EMFILE'],
     privateTmpNote: [facts, 1 << 20],
     limitsRefusedNote: [],
   },

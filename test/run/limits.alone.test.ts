@@ -6,6 +6,7 @@ import { runTool } from '../../src/adapters/tool.ts'
 import type { Mode } from '../../src/base/types.ts'
 import { scratchpadRoots } from '../../src/scratchpad/directory.ts'
 import { findAnywhere } from '../../src/scratchpad/list.ts'
+import { program } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 
@@ -112,6 +113,7 @@ describe('a full disk loses no byte', () => {
   }) => {
     if (!flags) return skip(reason)
     const found = onSmallDisk(flags, '8k', ['read', '4000', 'name'])
+    expect(found.hint).toContain('ENOSPC')
     expect(found).toMatchObject({
       outputLimited: false,
       exitCode: 0,
@@ -119,6 +121,42 @@ describe('a full disk loses no byte', () => {
       accounted: true,
       exact: true,
     })
+  })
+})
+
+describe('a full disk at the command line', () => {
+  const flags = namespaceFlags()
+  const state = makeDirectory()
+
+  /** No byte can be saved. */
+  function onFullDisk(args: string): { readonly stdout: string; readonly stderr: string } {
+    const line = `mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero > "$1/fill"; "$2" "$3" ${args}; }`
+    const argv = [...(flags ?? []), 'sh', '-c', line, 'sh', state, process.execPath, program]
+    const env = { ...process.env, XDG_STATE_HOME: state, XDG_CONFIG_HOME: state }
+    return spawnSync('unshare', argv, { env, encoding: 'utf8' })
+  }
+
+  it('--json has in output what the file lacks', ({ skip }) => {
+    if (!flags) return skip('neither root nor a user namespace to mount a small file system in')
+    const { output, hint, bytes } = JSON.parse(onFullDisk(`run --json -- 'seq 100000'`).stdout)
+    const all = Array.from({ length: 100_000 }, (_, at) => `${at + 1}\n`).join('')
+    // The command may have been ended before it wrote everything.
+    expect(output.replace(/^[\s\S]*they follow whole\]\n/, '')).toBe(all.slice(0, bytes))
+    expect(hint).toContain('ENOSPC')
+  })
+
+  it('output that was asked for by name is not said to be saved', ({ skip }) => {
+    if (!flags) return skip('neither root nor a user namespace to mount a small file system in')
+    for (const lines of [3, 100_000]) {
+      const { stderr } = onFullDisk(`run --scratchpad name -- 'seq ${lines}'`)
+      expect(stderr).toContain('ENOSPC')
+      expect(stderr).not.toContain(state)
+    }
+  })
+
+  it('config init leaves no empty file', ({ skip }) => {
+    if (!flags) return skip('neither root nor a user namespace to mount a small file system in')
+    expect(onFullDisk('config init').stderr).toContain('ENOSPC')
   })
 })
 

@@ -17,7 +17,7 @@ export class TerminalCommand {
   static async start(
     shell: Shell,
     request: ExecuteRequest,
-    line?: Pick<LineOptions, 'variables' | 'onState'>,
+    line?: Pick<LineOptions, 'variables' | 'exitCode' | 'onState'>,
   ): Promise<TerminalCommand | number> {
     const terminal = new RawTerminal()
     const relay = new OutputRelay()

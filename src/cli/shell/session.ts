@@ -179,6 +179,7 @@ export class InteractiveSession {
     const request = { command: line, cwd: this.#state.directory, timeoutMs: this.#timeoutMs }
     const options = {
       variables: this.#state.variables(mode),
+      exitCode: this.#code,
       onState: (left: LineState) => this.#state.take(mode, left),
     }
     if (!this.#typed || !this.#keepsState) return this.#stream(request, options)

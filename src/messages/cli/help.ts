@@ -101,7 +101,7 @@ here-document, a backslash) continues on the next line. Lines can also come from
   fg              resume the command that Ctrl+Z stopped; "jobs" lists them (Linux, local backend)
   exit [CODE]     exit; also Ctrl+D
 
-Kept for the next command: the directory and exported variables (Linux, local backend; elsewhere the directory of a plain "cd").
+Kept for the next command: $?, the directory and exported variables (Linux, local backend; elsewhere the directory of a plain "cd").
 Not kept: functions, aliases, shell options, other variables. A variable exported in one mode does not apply in a looser one.
 
 At a terminal each command gets its own (Linux). Pasted lines, and input that a running command does not read, run in order;

@@ -7,6 +7,7 @@ import { describeIgnoredValues } from '../config.ts'
 import { denialLines, denialsBeside } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
+import { processes, survivorsText } from '../sandbox/processes.ts'
 
 /** A message on stderr: each line is marked, so that it cannot be taken for output of the command. */
 export function prefixed(message: string): string {
@@ -183,20 +184,32 @@ export function outputLost(errno: string): string {
 
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {
-  const { background, hint, scratchpad } = result
+  const { background, hint, outcome, scratchpad, survivorsKilled } = result
   const lines = outcomeLine(result)
   if (background)
     lines.push(
-      `${background.count} background ${background.count === 1 ? 'process is' : 'processes are'} still running in group ${background.group}; to end: kill -- -${background.group}`,
+      `${processes(background.count, 'is', 'are')} still running in group ${background.group}; to end: kill -- -${background.group}`,
     )
-  if (scratchpad) lines.push(`the complete output (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
+  if (survivorsKilled > 0 && outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
+  if (scratchpad && scratchpad.bytes > 0) {
+    const what = isSavedWhole(result) ? 'complete output' : 'beginning of the output'
+    lines.push(`the ${what} (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
+  }
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines
 }
 
-function outcomeLine({ outcome }: Result): string[] {
+/** A full disk takes a part, or nothing. */
+function isSavedWhole({ scratchpad, bytes }: Result): boolean {
+  return scratchpad === undefined || scratchpad.bytes === bytes
+}
+
+function outcomeLine(result: Result): string[] {
+  const { outcome } = result
   if (outcome.kind === 'timed-out') return [`timed out after ${outcome.afterMs} ms; the command was killed`]
+  // The hint tells of a full disk.
+  if (outcome.kind === 'output-limit' && !isSavedWhole(result)) return []
   if (outcome.kind === 'output-limit')
     return [`the command was killed at its output limit: ${outcome.limit} bytes ([output] max_bytes)`]
   if (outcome.kind === 'limited')

@@ -6,6 +6,7 @@ import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
+import { processes, survivorsText } from '../sandbox/processes.ts'
 import { refusalText, type ToolFacts } from './mcp.ts'
 
 /** The parts of a call that affect the text of its result. */
@@ -84,16 +85,11 @@ function noticeLines(result: Result, asked: ToolRequest): string[] {
   const lines = blockedLines(denialsToList(result), result.mode)
   if (hint !== undefined) lines.push(hint)
   if (background)
-    lines.push(`${processes(background.count, 'still running')}: process group ${background.group}`)
-  if (survivorsKilled > 0 && result.outcome.kind === 'exited')
-    lines.push(processes(survivorsKilled, 'killed when the command ended', 'was', 'were'))
+    lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
+  if (survivorsKilled > 0 && result.outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (asked.timeoutMs > timeoutMs)
     lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)
   return lines
-}
-
-function processes(count: number, what: string, one = 'is', many = 'are'): string {
-  return `${count} background ${count === 1 ? `process ${one}` : `processes ${many}`} ${what}`
 }
 
 const maxDenialLines = 20
@@ -113,12 +109,18 @@ function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: 
   const taken = asked.scratchpad !== undefined && asked.scratchpad !== name
   const half = Math.floor(asked.inlineChars / 2)
   const cut = `; shown: first and last ${half} characters; read the rest with read_scratchpad`
+  if (scratchpad.bytes < bytes) return [partText(scratchpad)]
   return [
     binary
       ? `binary output: ${scratchpad.bytes} bytes, saved to scratchpad "${name}" at ${path}`
       : `${savedText(scratchpad)}${omittedBytes > 0 ? cut : ''}`,
     ...(taken ? [`the name "${asked.scratchpad}" is in use: saved as "${name}"`] : []),
   ]
+}
+
+/** A full disk takes a part, or nothing; the hint says why. */
+function partText({ name, path, bytes }: NonNullable<Result['scratchpad']>): string {
+  return `output: only its first ${bytes} bytes are saved, to scratchpad "${name}" at ${path}`
 }
 
 export function savedText({ name, path, bytes }: NonNullable<Result['scratchpad']>): string {

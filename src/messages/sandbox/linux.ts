@@ -1,4 +1,5 @@
 import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
+import { scarcityRemedy } from '../limits.ts'
 import { outputOnly, workspaceNotes } from './notes.ts'
 
 const landlockReasons: Readonly<Record<string, string>> = {
@@ -34,7 +35,9 @@ export function signalScopeMissing(scopeAbi: number, abi: number, errno: string)
   return {
     wanted: `a way to confine signals: Landlock ABI ${scopeAbi} (Linux 6.12), or a seccomp listener (Linux 5.0)`,
     got: `Landlock ABI ${abi}, and installing a listener fails with ${errno}`,
-    remedy: 'run a newer kernel, or do not run vitrine under another seccomp listener',
+    remedy:
+      (errno && scarcityRemedy(errno)) ??
+      'run a newer kernel, or do not run vitrine under another seccomp listener',
   }
 }
 
@@ -69,7 +72,8 @@ export function watcherMissing(errno: string): Unmet {
   return {
     wanted: 'the watcher, which ends running commands when this process is killed',
     got: `starting it fails with ${errno}`,
-    remedy: 'allow executing a memfd (sysctl vm.memfd_noexec) or unnamed files in /tmp',
+    remedy:
+      scarcityRemedy(errno) ?? 'allow executing a memfd (sysctl vm.memfd_noexec) or unnamed files in /tmp',
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tried } from '../../../src/base/errno.ts'
@@ -36,6 +36,26 @@ describe('the hint of a refusal in workspace mode', () => {
     expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/dev/shm' })
     expect(result.hint).toContain('/dev/shm to [workspace] writable')
     expect(result.denials[0]).not.toHaveProperty('protected')
+  })
+
+  it.each(['.npm/_cacache', '.cache/pip', 'go/pkg/mod'])(
+    'names the whole cache %s, not a directory of it',
+    async (name) => {
+      const cache = join(makeDirectory(), name)
+      mkdirSync(join(cache, 'index/ff'), { recursive: true })
+      const result = await run(`mkdir ${cache}/index/ff/cd`)
+      expect(remedyOf(result)).toEqual({ kind: 'writable', directory: cache })
+    },
+  )
+
+  it.runIf(isInstalled('cargo'))('says nothing of the locks that cargo can do without', async () => {
+    const crate = join(workspace, 'crate')
+    mkdirSync(join(crate, 'src'), { recursive: true })
+    writeFileSync(join(crate, 'Cargo.toml'), '[package]\nname = "app"\nversion = "0.1.0"\n[workspace]\n')
+    writeFileSync(join(crate, 'src/lib.rs'), '')
+    const result = await run('cd crate && cargo check -q --offline')
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(result.hint).toBeUndefined()
   })
 
   // An ordinary user's own permissions refuse both, which is not reported.

@@ -68,6 +68,18 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
     expect(result.hint).toContain(`--allow-host evil.example:${port}`)
   })
 
+  it.each([
+    ['its address is not public', 'private.example:1', 'not-public', 'the address that it leads to'],
+    ['it is denied', 'denied.example:1', 'denied', '[network] deny'],
+  ])('is not told to list a listed host, where %s', async (_why, host, reason, advice) => {
+    const toml = '[network]\ndeny = ["denied.example"]\n'
+    const shell = await openHostShell({ mode, toml, network: [host] })
+    const result = await shell.execute({ command: `curl -sSf http://${host}/` })
+    expect(result.connections).toMatchObject([{ reason }])
+    expect(result.hint).toContain(advice)
+    expect(result.hint).not.toContain('--allow-host')
+  })
+
   it('reaches nothing past the proxy, and nothing else on loopback', async () => {
     const { port, asked, shell } = await shellTo()
     const tries = [
