@@ -70,7 +70,11 @@ function outputOf(result: Result): ShellActionResult['output'][number] {
         type: 'exit' as const,
         exitCode: exitCode ?? (signal === null ? null : 128 + constants.signals[signal]),
       }
-  return { stdout, stderr: withNotice(result), outcome }
+  // What could not be saved is in `output` alone, with what both streams show.
+  const isUnsaved = result.truncated && result.omittedBytes === 0
+  return isUnsaved
+    ? { stdout: result.output, stderr: '', outcome }
+    : { stdout, stderr: withNotice(result), outcome }
 }
 
 /** Appends where the whole output is saved, if what is shown is not all of it. */

@@ -66,6 +66,8 @@ interface FullDisk {
   readonly hint?: string
   readonly accounted: boolean
   readonly exact: boolean
+  /** The adapter's answer has what could not be saved. */
+  readonly openAi: boolean
 }
 
 /** A mount namespace with a small file system in it: root can make one, and so can a user who may create a user namespace. */
@@ -100,7 +102,13 @@ describe('a full disk loses no byte', () => {
   ] as const)('%s', ([, mode, size, lines], { skip }) => {
     if (!flags) return skip(reason)
     const found = onSmallDisk(flags, size, [mode, lines])
-    expect(found).toMatchObject({ outputLimited: true, reason: 'ENOSPC', accounted: true, exact: true })
+    expect(found).toMatchObject({
+      outputLimited: true,
+      reason: 'ENOSPC',
+      accounted: true,
+      exact: true,
+      openAi: true,
+    })
     expect(found.hint).toContain('ENOSPC')
     expect(found.unsaved).toBe(found.stated)
     expect(found.unsaved).toBeGreaterThan(0)
