@@ -49,7 +49,8 @@ export class HostProxy {
     this.#options = options
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket))
     this.#server.maxConnections = options.maxClients ?? maxClients
-    this.#server.on('drop', (dropped) => void this.#takeClient(dropped?.remotePort))
+    // Once it is closed: connect_proxy.c adds no client whose connection is.
+    this.#server.on('drop', (dropped) => void setImmediate(() => this.#takeClient(dropped?.remotePort)))
   }
 
   /** Begins to listen. Rejects if it cannot. */
