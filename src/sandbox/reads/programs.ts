@@ -61,9 +61,14 @@ function linkedPrograms(
       .filter((entry) => entry.isSymbolicLink())
       .map((entry) => join(directory, entry.name)),
   )
-  const fixed = links
-    .slice(0, maxPrograms)
-    .filter((link) => !isOfProject(link, projects, ways) && !wayInto(link, writable, ways))
+  const all = [...projects, ...writable]
+  const known = new Map<string, boolean>() // most links pass the same few directories
+  const isChangeable = (place: string) => {
+    const found = known.get(place) ?? isProjectDirectory(place, all)
+    known.set(place, found)
+    return found
+  }
+  const fixed = links.slice(0, maxPrograms).filter((link) => ways.from(link, isChangeable) === undefined)
   return fixed.flatMap((link) => realPath(link) ?? [])
 }
 
