@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 17 };
+enum { VT_INTERFACE = 18 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -80,6 +80,7 @@ enum vt_place_kind {
   VT_WRITABLE,
   VT_SOCKET, /* a unix socket to connect to */
   VT_READABLE,
+  VT_UNLINKED, /* readable too, unless a symbolic link is on the way: a command may have made it */
   VT_UNREADABLE,
   VT_SEARCHED, /* a directory that is searched for files to make unreadable, by the patterns of the three kinds below */
   VT_NAME,     /* a pattern (fnmatch(3)): files with such a name are unreadable */

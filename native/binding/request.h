@@ -64,6 +64,7 @@ void read_reads(Reader& reader, napi_value confinement, Texts* texts) {
     texts->kinds.push_back(VT_READABLE);
     reader.text(readable, "confinement.reads.readable.workspace", &texts->places);
     read_places(reader, readable, "confinement.reads.readable.others", VT_READABLE, texts);
+    read_places(reader, readable, "confinement.reads.readable.unlinked", VT_UNLINKED, texts);
   }
   read_places(reader, reads, "confinement.reads.unreadable", VT_UNREADABLE, texts);
   if (napi_value names = reader.record(reads, "confinement.reads.names")) {

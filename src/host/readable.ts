@@ -27,7 +27,8 @@ export async function readsOf(
   const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace)
   if (path !== undefined)
     throw badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
-  return readsFor({ reads, unreadable, workspace, whole, env })
+  const writable = loaded.config.workspace.writable.map(realDirectory)
+  return readsFor({ reads, unreadable, workspace, whole, writable, env })
 }
 
 /** `workspace` lies in `whole`. Both are real paths. */

@@ -16,6 +16,7 @@ import { beginsWithTlsFor, tunnel } from './carry/tunnel.ts'
 import type { Gate, OpenUpstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
 import type { Client } from './records.ts'
+import { endRefused } from './refused.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -286,5 +287,5 @@ function answer(socket: Duplex, status: number, text: string): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  endRefused(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -49,6 +49,8 @@ export class HostProxy {
     this.#options = options
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket))
     this.#server.maxConnections = options.maxClients ?? maxClients
+    // Once it is closed: connect_proxy.c adds no client whose connection is.
+    this.#server.on('drop', (dropped) => void setImmediate(() => this.#takeClient(dropped?.remotePort)))
   }
 
   /** Begins to listen. Rejects if it cannot. */
@@ -94,21 +96,28 @@ export class HostProxy {
   }
 
   #serve(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-    socket.on('error', () => socket.destroy())
     const port = socket.remotePort
+    this.#sockets.add(socket)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      if (!this.#clients.has(socket)) this.#takeClient(port)
+    })
+    socket.on('error', () => socket.destroy())
     const late = setTimeout(() => socket.destroy(), headMs).unref()
     socket.once('readable', () => {
       clearTimeout(late)
       const first: Buffer | null = socket.read(1)
-      // Asked for in any case, since the answer is good for one connection only.
-      this.#clients.set(socket, port === undefined ? undefined : this.#options.clientOf?.(port))
+      this.#clients.set(socket, this.#takeClient(port))
       if (!first) return void socket.destroy()
       socket.unshift(first)
       if (first[0] === socksVersion) void this.#serveSocks(socket)
       else this.#http.emit('connection', socket)
     })
+  }
+
+  /** Taken for every connection, also one that is never served: another user of the machine may get the port next. */
+  #takeClient(port: number | undefined): ReturnType<FindClient> {
+    return port === undefined ? undefined : this.#options.clientOf?.(port)
   }
 
   async #serveSocks(socket: Socket): Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { ConnectionReason } from '../base/types.ts'
 import { type Host, parseHost } from './hosts.ts'
+import { endRefused } from './refused.ts'
 
 /** SOCKS 5: RFC 1928; the subnegotiation of user name and password: RFC 1929. */
 export const socksVersion = 5
@@ -78,7 +79,7 @@ export async function readPassword(
       ? methods.none
       : methods.unacceptable
   client.socket.write(Buffer.of(socksVersion, method))
-  if (method === methods.unacceptable) client.socket.end()
+  if (method === methods.unacceptable) endRefused(client.socket)
   if (method !== methods.password) return method === methods.none ? null : undefined
   const [version] = await client.take(1)
   if (version !== passwordVersion) return void client.socket.destroy()
@@ -89,7 +90,7 @@ export async function readPassword(
 export function answerPassword({ socket }: SocksClient, accepted: boolean): void {
   const reply = Buffer.of(passwordVersion, accepted ? 0 : 1)
   if (accepted) socket.write(reply)
-  else socket.end(reply)
+  else endRefused(socket, reply)
 }
 
 /** Undefined: refused, and answered. Rejects if the client goes away. */
@@ -117,7 +118,7 @@ export function answerRequest({ socket }: SocksClient, reason: ConnectionReason 
   // The bound address is that of no socket: clients do not use it.
   const answer = Buffer.of(socksVersion, reply, 0, types.ipv4, 0, 0, 0, 0, 0, 0)
   if (reason === undefined) socket.write(answer)
-  else socket.end(answer)
+  else endRefused(socket, answer)
 }
 
 function replyTo(reason: ConnectionReason): number {
@@ -127,5 +128,5 @@ function replyTo(reason: ConnectionReason): number {
 }
 
 function refused({ socket }: SocksClient, reply: number): undefined {
-  socket.end(Buffer.of(socksVersion, reply, 0, types.ipv4, 0, 0, 0, 0, 0, 0))
+  endRefused(socket, Buffer.of(socksVersion, reply, 0, types.ipv4, 0, 0, 0, 0, 0, 0))
 }

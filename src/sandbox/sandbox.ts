@@ -153,6 +153,8 @@ export interface ReadablePlaces {
   readonly workspace: string
   /** System directories, homes of toolchains, what programs in PATH need. */
   readonly others: readonly string[]
+  /** Those of them in places that commands may change: a symbolic link there leads nowhere. */
+  readonly unlinked: readonly string[]
 }
 
 /** Shell patterns (fnmatch(3)) such as `.env.*`, matched against the last part of a path. */

@@ -29,7 +29,7 @@ function record(): SpawnRecord {
       asks: false,
       changes: { roots: ['/etc'], protected: ['/etc/kept'], closed: ['/etc/closed'] },
       reads: {
-        readable: { workspace: '/', others: ['/usr'] },
+        readable: { workspace: '/', others: ['/usr'], unlinked: [] },
         unreadable: ['/nowhere/secret'],
         names: { beneath: '/nowhere', patterns: ['.env'], except: ['*.sample'], skip: ['node_modules'] },
       },

@@ -173,7 +173,7 @@ describe('read mode on macOS', () => {
 
   it('is tried out with its own profile, before the first command', () => {
     const { tools, calls } = doubleOf()
-    const readable = { workspace: '/usr', others: ['/opt'] }
+    const readable = { workspace: '/usr', others: ['/opt'], unlinked: [] }
     closedAfterFile(tools).confine({ ...options, reads: { ...readEverything, readable } })
     expect(calls()).toHaveLength(1)
     const [flag, profile, ...rest] = calls()[0] ?? []
@@ -235,7 +235,7 @@ describe('read mode on macOS', () => {
 
   it('says what of reading is held', () => {
     const { tools } = doubleOf()
-    const readable = { workspace: '/usr', others: [] }
+    const readable = { workspace: '/usr', others: [], unlinked: [] }
     const reads = { ...readEverything, readable, unreadable: ['/usr/share'] }
     const sandbox = closedAfterFile(tools)
     expect(sandbox.enforcement({ ...options, reads })).toMatchObject({

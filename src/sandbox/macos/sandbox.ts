@@ -81,7 +81,7 @@ function profileOf({ network, reads, changes }: SandboxOptions): Untagged {
     unreadable,
     names,
     ...(changes && { changes: keptBeneath(changes) }),
-    ...(readable && { readable: [readable.workspace, ...readable.others] }),
+    ...(readable && { readable: [readable.workspace, ...readable.others, ...readable.unlinked] }),
   }
 }
 

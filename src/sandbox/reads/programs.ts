@@ -4,44 +4,72 @@ import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { isProjectDirectory } from '../../base/program-path.ts'
 import { readablePlaces } from './readable-places.ts'
+import type { Ways } from './ways.ts'
 
 /** More programs than a PATH usually has; the rest is not looked at. */
 const maxPrograms = 20_000
 const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
 
+/** What commands may change, or may have changed: they choose where its links lead. */
+export interface Changeable {
+  /** What adds nothing: it is readable already. */
+  readonly projects: readonly string[]
+  /** `[workspace] writable` */
+  readonly writable: readonly string[]
+}
+
 /**
  * Directories of PATH and the targets of links in them; for `PREFIX/bin` all of PREFIX, unless it holds more
- * than programs. None inside a project, which chooses where its links lead.
+ * than programs. None inside a project. Where commands may write, a directory as it is named, and no targets.
  */
 export function placesOfPrograms(
   path: string,
   homes: readonly string[],
-  projects: readonly string[],
+  changeable: Changeable,
+  ways: Ways,
 ): readonly string[] {
-  const directories = [...new Set(path.split(':').filter(isAbsolute))].flatMap((entry) => {
-    const real = realPath(entry)
-    return real === undefined || isOfProject(entry, projects) ? [] : [real]
-  })
-  const places = new Set(directories.map((directory) => withPrefix(directory, homes)))
-  for (const program of linkedPrograms(directories)) places.add(withPrefix(dirname(program), homes))
+  const entries = [...new Set(path.split(':').filter(isAbsolute))].filter(
+    (entry) => !isOfProject(entry, changeable.projects, ways),
+  )
+  const written = entries.flatMap((entry) => wayInto(entry, changeable.writable, ways) ?? [])
+  const directories = entries.flatMap((entry) =>
+    wayInto(entry, changeable.writable, ways) ? [] : (realPath(entry) ?? []),
+  )
+  const places = new Set([...written, ...directories].map((directory) => withPrefix(directory, homes)))
+  for (const program of linkedPrograms(directories, changeable, ways))
+    places.add(withPrefix(dirname(program), homes))
   return [...places].filter((place) => !holdsHome(place, homes))
 }
 
-/** Whether a path lies in a project or passes through one: the project then chooses where its links lead. */
-export function isOfProject(path: string, projects: readonly string[]): boolean {
-  for (let at = path; ; at = dirname(at)) {
-    if ([at, realPath(at) ?? at].some((place) => isProjectDirectory(place, projects))) return true
-    if (dirname(at) === at) return false
-  }
+/** Whether a path lies in a project or passes through one. */
+export function isOfProject(path: string, projects: readonly string[], ways: Ways): boolean {
+  return ways.from(path, (place) => isProjectDirectory(place, projects)) !== undefined
 }
 
-function linkedPrograms(directories: readonly string[]): readonly string[] {
+/** The path from where it enters one of these directories, without links up to there; undefined: it does not. */
+export function wayInto(path: string, directories: readonly string[], ways: Ways): string | undefined {
+  return ways.from(path, (place) => directories.some((directory) => isBeneath(place, directory)))
+}
+
+function linkedPrograms(
+  directories: readonly string[],
+  { projects, writable }: Changeable,
+  ways: Ways,
+): readonly string[] {
   const links = directories.flatMap((directory) =>
     entriesOf(directory)
       .filter((entry) => entry.isSymbolicLink())
       .map((entry) => join(directory, entry.name)),
   )
-  return links.slice(0, maxPrograms).flatMap((link) => realPath(link) ?? [])
+  const all = [...projects, ...writable]
+  const known = new Map<string, boolean>() // most links pass the same few directories
+  const isChangeable = (place: string) => {
+    const found = known.get(place) ?? isProjectDirectory(place, all)
+    known.set(place, found)
+    return found
+  }
+  const fixed = links.slice(0, maxPrograms).filter((link) => ways.from(link, isChangeable) === undefined)
+  return fixed.flatMap((link) => realPath(link) ?? [])
 }
 
 function withPrefix(directory: string, homes: readonly string[]): string {

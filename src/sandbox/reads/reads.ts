@@ -4,10 +4,11 @@ import { isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
 import { baseDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
-import type { Reads } from '../sandbox.ts'
-import { isOfProject, placesOfPrograms } from './programs.ts'
+import type { ReadablePlaces, Reads } from '../sandbox.ts'
+import { type Changeable, isOfProject, placesOfPrograms, wayInto } from './programs.ts'
 import { readablePlaces } from './readable-places.ts'
 import { secrets } from './secrets.ts'
+import { Ways } from './ways.ts'
 import { repositoryOf } from './worktree.ts'
 
 /** What the configuration says about reading, and what the result depends on. */
@@ -18,18 +19,20 @@ export interface ReadsWanted {
   readonly workspace: string
   /** Where secrets are searched: the workspace, or the directory around it. */
   readonly whole: string
+  /** What commands of workspace mode may change besides. Real paths. */
+  readonly writable: readonly string[]
   /** The commands' environment. */
   readonly env: Environment
 }
 
 const word = 'secrets'
 
-export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWanted): Reads {
+export function readsFor({ reads, unreadable, workspace, whole, writable, env }: ReadsWanted): Reads {
   const withSecrets = unreadable.includes(word)
   const paths = unreadable.filter((path) => path !== word)
   return {
     readable:
-      reads === 'workspace' ? { workspace, others: otherPlaces(workspace, [workspace, whole], env) } : null,
+      reads === 'workspace' ? readableFor(workspace, { projects: [workspace, whole], writable }, env) : null,
     unreadable: withSecrets ? [...paths, ...secretPlaces(env)] : paths,
     names: withSecrets ? { beneath: whole, ...secrets.names } : null,
   }
@@ -89,15 +92,34 @@ function canRead(path: string): boolean {
   return succeeds(() => accessSync(path, constants.R_OK))
 }
 
+function readableFor(workspace: string, changeable: Changeable, env: Environment): ReadablePlaces {
+  const ways = new Ways()
+  const all = [...changeable.projects, ...changeable.writable]
+  const places = otherPlaces(workspace, changeable, env, ways).map((place) => ({
+    place,
+    written: wayInto(place, all, ways),
+  }))
+  return {
+    workspace,
+    others: places.flatMap(({ place, written }) => (written === undefined ? [place] : [])),
+    unlinked: places.flatMap(({ written }) => written ?? []),
+  }
+}
+
 /** System, toolchains, what PATH needs, and the repository of a worktree. */
-function otherPlaces(workspace: string, projects: readonly string[], env: Environment): readonly string[] {
+function otherPlaces(
+  workspace: string,
+  changeable: Changeable,
+  env: Environment,
+  ways: Ways,
+): readonly string[] {
   const homes = homesOf(env)
   const real = homes.flatMap((home) => realPath(home) ?? [])
   const toolchains = Object.entries(readablePlaces.variables).flatMap(([variable, parts]) => {
     const named = env[variable] ?? ''
     const holdsHome = real.some((home) => isBeneath(home, named))
     // Inside a project it is readable already, and the project chooses where its links lead.
-    return isAbsolute(named) && !holdsHome && !isOfProject(named, projects)
+    return isAbsolute(named) && !holdsHome && !isOfProject(named, changeable.projects, ways)
       ? parts.map((part) => join(named, part))
       : []
   })
@@ -105,7 +127,7 @@ function otherPlaces(workspace: string, projects: readonly string[], env: Enviro
     ...readablePlaces.system,
     ...homes.flatMap((home) => readablePlaces.home.map((part) => join(home, part))),
     ...toolchains,
-    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real], projects),
+    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real], changeable, ways),
     ...repositoryOf(workspace),
   ]
 }

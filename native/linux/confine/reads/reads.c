@@ -65,15 +65,16 @@ struct vt_reads *vt_reads_new(void) {
 }
 
 /* /dev has other users' terminals and disks: landlock.c grants the nodes that programs need. */
-static struct vt_reads *make(char *key, const struct vt_place *places) {
+static struct vt_reads *make(char *key, const struct vt_place *places, const struct vt_reads *before) {
   struct vt_reads *reads = vt_reads_new();
   reads->key = key;
   reads->places = copy_of(places);
   if (has_any(places, VT_READABLE)) mark_all(reads, VT_READABLE, VT_MARK_GRANTED);
   else reads->root->granted = true;
+  mark_all(reads, VT_UNLINKED, VT_MARK_UNLINKED);
   vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
   mark_all(reads, VT_UNREADABLE, VT_MARK_KEPT);
-  vt_reads_search(reads);
+  vt_reads_search(reads, before);
   vt_reads_watch(reads);
   return reads;
 }
@@ -85,16 +86,12 @@ static bool is_current(const struct vt_reads *reads) {
   return reads->notices < 0 || vt_inotify_unchanged(reads->notices, matters, reads);
 }
 
-static struct vt_reads *find(const char *key) {
-  for (struct vt_reads **at = &cache; *at; at = &(*at)->next) {
-    struct vt_reads *reads = *at;
-    if (strcmp(reads->key, key)) continue;
-    *at = reads->next;
-    if (is_current(reads)) return reads;
-    vt_reads_release(reads);
-    return NULL;
-  }
-  return NULL;
+static struct vt_reads *cut(const char *key) {
+  struct vt_reads **at = &cache;
+  while (*at && strcmp((*at)->key, key)) at = &(*at)->next;
+  struct vt_reads *reads = *at;
+  if (reads) *at = reads->next;
+  return reads;
 }
 
 static void put_first(struct vt_reads *reads) {
@@ -114,9 +111,11 @@ struct vt_reads *vt_reads_take(const struct vt_place *places) {
   char *key = key_of(places);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_reads *reads = find(key);
-  if (reads) free(key);
-  else reads = make(key, places);
+  struct vt_reads *before = cut(key);
+  bool current = before && is_current(before);
+  struct vt_reads *reads = current ? before : make(key, places, before);
+  if (current) free(key);
+  else if (before) vt_reads_release(before);
   put_first(reads);
   vt_reads_retain(reads);
   pthread_mutex_unlock(&cache_lock);
@@ -133,6 +132,8 @@ void vt_reads_release(struct vt_reads *reads) {
   vt_inode_set_free(&reads->linked);
   if (reads->notices >= 0) close(reads->notices);
   if (reads->ruleset >= 0) close(reads->ruleset);
+  for (size_t i = 0; i < reads->found_count; i++) free(reads->found[i]);
+  free(reads->found);
   free(reads->places);
   free(reads->key);
   free(reads);

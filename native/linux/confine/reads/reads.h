@@ -24,7 +24,9 @@ struct vt_reads {
   bool linked_known;
   bool too_many_linked; /* the search for them ended at its bound */
   int ruleset, abi;     /* the ruleset made from this for `abi`; -1: not yet */
-  bool unsearched;      /* the search for names ended at its bound */
+  char **found;         /* by the search for names; NULL: nothing */
+  size_t found_count;
+  bool unsearched;      /* that search ended at its bound */
 };
 
 /* Cached until something changes. NULL: all is readable. */
@@ -53,9 +55,9 @@ int vt_reads_ruleset(struct vt_reads *reads, int abi);
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 
 /* The parts of vt_reads_take(). */
-enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT, VT_MARK_CLOSED };
+enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_UNLINKED, VT_MARK_KEPT, VT_MARK_CLOSED };
 
-/* Marks where a path leads (NULL: nowhere), and, unless granted, the links on the way. */
+/* Marks where a path leads (NULL: nowhere), and, unless granted, the links on the way. VT_MARK_UNLINKED: grants, follows no link. */
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
 /* Cuts the directory that a path leads to; NULL: none. */
@@ -64,8 +66,8 @@ struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path);
 /* Records what the rules depend on, before these are made. */
 void vt_reads_watch(struct vt_reads *reads);
 
-/* Keeps what matches a pattern beneath the searched directory. */
-void vt_reads_search(struct vt_reads *reads);
+/* Keeps what matches a pattern beneath the searched directory, and what the search of `before` (may be NULL) found. */
+void vt_reads_search(struct vt_reads *reads, const struct vt_reads *before);
 
 bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name);
 

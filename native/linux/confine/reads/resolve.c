@@ -12,8 +12,10 @@ struct way {
   struct vt_path_walk names;
 };
 
+static bool grants(enum vt_reads_mark mark) { return mark == VT_MARK_GRANTED || mark == VT_MARK_UNLINKED; }
+
 static void mark_node(struct vt_path_node *node, enum vt_reads_mark mark) {
-  if (mark == VT_MARK_GRANTED) node->granted = true;
+  if (grants(mark)) node->granted = true;
   else if (mark == VT_MARK_CLOSED) vt_path_node_close(node);
   else vt_path_node_keep(node);
 }
@@ -22,7 +24,7 @@ static void mark_node(struct vt_path_node *node, enum vt_reads_mark mark) {
 static void mark_as_written(const struct way *way, const char *rest) {
   struct vt_path_node *at = way->at;
   at->doubtful = true;
-  if (way->mark == VT_MARK_GRANTED) return;
+  if (grants(way->mark)) return;
   for (size_t length; *rest; rest += length + strspn(rest + length, "/")) {
     length = strcspn(rest, "/");
     at = vt_path_node_add(at, rest, length);
@@ -32,7 +34,7 @@ static void mark_as_written(const struct way *way, const char *rest) {
 
 static bool follow(struct way *way, const char *link) {
   char target[PATH_MAX];
-  if (vt_path_follow(&way->names, link, target)) return false;
+  if (way->mark == VT_MARK_UNLINKED || vt_path_follow(&way->names, link, target)) return false;
   while (target[0] == '/' && way->at->parent) way->at = way->at->parent;
   return true;
 }
@@ -51,7 +53,7 @@ static bool step(struct way *way, const char *name, size_t length) {
     mark_as_written(way, name);
     return exists && follow(way, path);
   }
-  if (way->mark != VT_MARK_GRANTED) vt_inode_set_add(&way->reads->kept, &status);
+  if (!grants(way->mark)) vt_inode_set_add(&way->reads->kept, &status);
   way->at = node;
   return true;
 }

@@ -23,9 +23,8 @@ enum { MOST_DIRECTORIES = 2000, MOST_FOUND = 1000, MOST_MS = 200 };
 
 struct search {
   struct vt_reads *reads;
-  char *found[MOST_FOUND];
   char *queue[MOST_DIRECTORIES];
-  size_t found_count, queue_length;
+  size_t queue_length;
   int64_t deadline;
 };
 
@@ -58,10 +57,32 @@ static bool is_elsewhere(const struct search *search, int fd, const char *name) 
   return true;
 }
 
-/* Leaves out what does not fit, and sets `unsearched`. */
-static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
-  if (*length == most) search->reads->unsearched = true;
-  else list[(*length)++] = vt_must(strdup(path));
+static void put_directory(struct search *search, const char *path) {
+  if (search->queue_length == MOST_DIRECTORIES) search->reads->unsearched = true;
+  else search->queue[search->queue_length++] = vt_must(strdup(path));
+}
+
+static bool is_found(const struct vt_reads *reads, const char *path) {
+  const struct vt_path_node *node = vt_path_node_at(reads->root, path);
+  return node && node->kept;
+}
+
+static void find(struct vt_reads *reads, const char *path) {
+  if (is_found(reads, path)) return;
+  if (reads->found_count == MOST_FOUND) {
+    reads->unsearched = true;
+    return;
+  }
+  if (!reads->found) reads->found = vt_must(calloc(MOST_FOUND, sizeof *reads->found));
+  reads->found[reads->found_count++] = vt_must(strdup(path));
+  vt_reads_mark(reads, path, VT_MARK_KEPT);
+}
+
+/* First, so that no command can fill the bounds before them with directories and files of its own. */
+static void find_again(struct vt_reads *reads, const struct vt_reads *before) {
+  struct stat status;
+  for (size_t i = 0; before && i < before->found_count; i++)
+    if (lstat(before->found[i], &status) == 0 && !S_ISDIR(status.st_mode)) find(reads, before->found[i]);
 }
 
 static void look_at(struct search *search, int fd, const struct dirent *entry, const char *directory) {
@@ -74,10 +95,10 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
     return;
   }
   if (vt_reads_keeps_name(search->reads, name) && !is_directory(fd, entry, 0))
-    return put(search, search->found, &search->found_count, MOST_FOUND, path);
+    return find(search->reads, path);
   if (is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) && !fits(search->reads, name, VT_SKIPPED) &&
       !is_elsewhere(search, fd, name))
-    put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, path);
+    put_directory(search, path);
 }
 
 /* Watches the directory before reading it, so that no change in between is lost. */
@@ -94,7 +115,7 @@ static void look_into(struct search *search, const char *path) {
 
 static void search_beneath(struct search *search, const char *root) {
   search->reads->notices = vt_inotify_open(root);
-  put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, root);
+  put_directory(search, root);
   for (size_t at = 0; at < search->queue_length && !is_over(search); at++)
     look_into(search, search->queue[at]);
   if (is_over(search)) search->reads->unsearched = true;
@@ -111,15 +132,12 @@ static void find_all(struct search *search) {
 }
 
 /* Cuts the directory even if nothing was found: then no rule covers a file created in it later. */
-void vt_reads_search(struct vt_reads *reads) {
+void vt_reads_search(struct vt_reads *reads, const struct vt_reads *before) {
   struct search *search = vt_must(calloc(1, sizeof *search));
   search->reads = reads;
   search->deadline = vt_now() + MOST_MS;
+  find_again(reads, before);
   find_all(search);
-  for (size_t i = 0; i < search->found_count; i++) {
-    vt_reads_mark(reads, search->found[i], VT_MARK_KEPT);
-    free(search->found[i]);
-  }
   for (size_t i = 0; i < search->queue_length; i++) free(search->queue[i]);
   free(search);
 }

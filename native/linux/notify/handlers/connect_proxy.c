@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -30,20 +31,29 @@ static bool is_loopback(const union address *address, size_t length) {
          memcmp(&address->in6.sin6_addr, mapped, sizeof mapped) == 0;
 }
 
-/* Before the reply: the client cannot send anything until then, and the proxy looks when it has sent something. */
-static void remember(struct vt_notification *notification, uint16_t port) {
-  struct vt_proxy_client client = {.command = notification->listener->proxy.command};
-  vt_caller_identify(&notification->caller, &notification->known);
-  client.pid = notification->caller.process;
-  memcpy(client.program, notification->caller.program, sizeof client.program);
-  vt_proxy_client_add(port, &client);
-}
-
 struct connecting {
   union address address;
   socklen_t length;
-  uint16_t from; /* the client's own port; 0: not connected */
+  struct vt_proxy_client client;
 };
+
+/* The proxy may have closed the connection before it was added, and asked for it in vain. */
+static bool is_closed(int fd) {
+  struct pollfd polled = {fd, POLLRDHUP, 0};
+  return poll(&polled, 1, 0) > 0 && (polled.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+/* Before the reply: the client cannot send anything until then, and the proxy looks when it has sent something. Once it is closed,
+ * another user of the machine may get the port. */
+static void remember(int fd, const struct vt_proxy_client *client) {
+  struct vt_proxy_client again;
+  union address own;
+  socklen_t size = sizeof own;
+  if (getsockname(fd, &own.any, &size)) return;
+  uint16_t port = ntohs(own.in.sin_port); /* as sin6_port */
+  vt_proxy_client_add(port, client);
+  if (is_closed(fd)) vt_proxy_client_take(port, &again);
+}
 
 /* Only with a stream socket: no other can be made (seccomp_rules.c), but one could come with stdin. */
 static int connect_for(struct vt_notification *notification, int fd, void *context) {
@@ -53,11 +63,15 @@ static int connect_for(struct vt_notification *notification, int fd, void *conte
   socklen_t size = sizeof type;
   if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_STREAM) return NOT_THE_PROXY;
   int error = connect(fd, &connecting->address.any, connecting->length) ? errno : 0;
-  union address own;
-  size = sizeof own;
-  bool connected = error == 0 || error == EINPROGRESS;
-  if (connected && getsockname(fd, &own.any, &size) == 0) connecting->from = ntohs(own.in.sin_port); /* as sin6_port */
+  if (error == 0 || error == EINPROGRESS) remember(fd, &connecting->client);
   return error;
+}
+
+static void identify(struct vt_notification *notification, struct vt_proxy_client *client) {
+  vt_caller_identify(&notification->caller, &notification->known);
+  client->command = notification->listener->proxy.command;
+  client->pid = notification->caller.process;
+  memcpy(client->program, notification->caller.program, sizeof client->program);
 }
 
 static int connect_client(struct vt_notification *notification) {
@@ -70,9 +84,8 @@ static int connect_client(struct vt_notification *notification) {
   connecting.length = (socklen_t)length;
   bool proxy = is_loopback(&connecting.address, length) && connecting.address.in.sin_port == htons(notification->listener->proxy.port);
   if (!proxy) return NOT_THE_PROXY;
-  int error = vt_with_borrowed_fd(notification, (int)arguments[0], connect_for, &connecting);
-  if (connecting.from) remember(notification, connecting.from);
-  return error;
+  identify(notification, &connecting.client);
+  return vt_with_borrowed_fd(notification, (int)arguments[0], connect_for, &connecting);
 }
 
 void vt_connect_to_proxy(struct vt_notification *notification) {
