@@ -49,9 +49,7 @@ export function explainHost(host: string, port: number, program: string | undefi
   return `${asking} is about to connect to ${visible(host)}, port ${port}, which [shell] network does not list`
 }
 
-export function explainOpen(): string {
-  return 'preset open: every command runs unless it is denied'
-}
+export const explainOpen = 'preset open: every command runs unless it is denied'
 
 export function explainInterpreter(program: string, mode: Mode): string {
   const held = {
@@ -161,9 +159,7 @@ export function explainFeature(feature: Feature): string {
   return `the analysis preset does not allow ${featureNames[feature]}: run one plain command at a time${remedy}`
 }
 
-export function explainBackground(): string {
-  return 'a background command (&) continues after the line'
-}
+export const explainBackground = 'a background command (&) continues after the line'
 
 export function explainRedirect(text: string): string {
   return `the redirect ${shown(text)} may write to a file`
@@ -173,7 +169,7 @@ export function explainAssignment(name: string): string {
   return `the variable ${shown(name)} changes what programs run or load`
 }
 
-const disasters: Readonly<Record<Disaster, string>> = {
+export const disasters: Readonly<Record<Disaster, string>> = {
   'removes-root': 'this removes every file on the machine',
   'removes-home': 'this removes every file in the home directory',
   'makes-filesystem': 'this creates a file system and destroys existing data',
@@ -205,9 +201,8 @@ export function explainRepositoryUnreadable(path: string, why: string): string {
   return `the configuration of this repository cannot be read: ${shown(path)}: ${why}`
 }
 
-export function explainRepositoryUnknown(): string {
-  return 'it is unknown which repository git reads and which programs its configuration names'
-}
+export const explainRepositoryUnknown =
+  'it is unknown which repository git reads and which programs its configuration names'
 
 export function explainDevice(text: string): string {
   return `${shown(text)} is a device, and opening it may have effects`
@@ -235,14 +230,8 @@ export function explainConfirmed(reason: string): string {
   return `confirmed by auto_confirm, although ${reason}`
 }
 
-export function explainNothing(): string {
-  return 'the line runs no program'
-}
+export const explainNothing = 'the line runs no program'
 
-export function explainEndless(): string {
-  return 'a function that calls itself repeatedly'
-}
+export const explainEndless = 'a function that calls itself repeatedly'
 
-export function explainRunsCode(): string {
-  return 'it runs code, which read and workspace mode confine'
-}
+export const explainRunsCode = 'it runs code, which read and workspace mode confine'
