@@ -26,7 +26,6 @@ function shortOf({ output: _, enforcement: __, ...rest }: Result): object {
   return rest
 }
 
-/** The facts of a refusal, as `error` has them. */
 export function factsOf({ message, refusal: { code, ...rest } }: VitrineError): object {
   return { code, message, ...rest }
 }

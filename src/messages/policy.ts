@@ -11,12 +11,10 @@ function shown(text: string): string {
   return clipped(text, maxShownLength)
 }
 
-/** Says that a command never ran, and why. */
 export function describeDenied({ reason }: Decision): string {
   return `Denied by policy: ${reason}. The command did not run.`
 }
 
-/** Says that a command was not approved, and why it needed approval. */
 export function describeNotApproved({ reason }: Decision, setBy?: string): string {
   const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
   return `Not approved${from}. Approval is needed because ${reason}. The command did not run.`
@@ -26,7 +24,6 @@ export function explainSafe(rule: string): string {
   return `${shown(rule)} with these arguments only reads`
 }
 
-/** Why a sandboxed mode asks nothing. */
 export function explainHeld(mode: Mode): string {
   return mode === 'workspace'
     ? 'workspace mode: the operating system keeps the command from changing anything outside the workspace'
