@@ -22,13 +22,11 @@ export interface Admitted {
   readonly lookupMs: number
 }
 
-/** What the approver has answered about a protected path. */
 export interface ProtectedAnswer {
   readonly path: string
   readonly approval: ApprovalRecord
 }
 
-/** What the approver has answered about a host. */
 export interface HostAnswer {
   readonly host: string
   readonly port: number

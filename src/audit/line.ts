@@ -88,14 +88,12 @@ const nothing = {
   durationMs: null,
 } as const
 
-/** What happened in one command. */
 export interface AuditRecord {
   readonly asked: AuditRequest
   readonly ending: AuditEnding
   readonly connections: readonly Connection[]
 }
 
-/** The line of a command and those of its connections. */
 export function auditLines(
   author: AuditAuthor,
   { asked, ending, connections }: AuditRecord,

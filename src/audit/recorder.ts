@@ -104,7 +104,6 @@ function shown(argument: unknown): string {
   return typeof argument === 'string' ? argument : typeof argument
 }
 
-/** What the approver answered while the command ran. */
 interface Answers {
   readonly answers: readonly ProtectedAnswer[]
   readonly hostAnswers: readonly HostAnswer[]

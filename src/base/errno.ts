@@ -54,7 +54,6 @@ export function unlessSystemError<T>(work: () => T): T | undefined {
   }
 }
 
-/** Whether a function returns rather than throws. */
 export function succeeds(work: () => void): boolean {
   try {
     work()

@@ -29,7 +29,6 @@ export type Alternative =
         | 'own-tmp'
     }
 
-/** What a hint about refusals says. */
 export interface RefusalHint {
   readonly mode: Mode
   /** `network`: nothing but the network was refused. */

@@ -43,13 +43,10 @@ export type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
 
 export type Unmet = Pick<Unavailable, 'wanted' | 'got' | 'remedy'>
 
-/** What workspace mode needs beyond read mode. */
 export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }
 
-/** What a private temporary directory needs. */
 export type UnmetPrivateTmp = Unmet & { readonly for: 'private-tmp' }
 
-/** What a list of hosts needs. */
 export type UnmetHosts = Unmet & { readonly for: 'hosts' }
 
 export type RefusalCode = Refusal['code']

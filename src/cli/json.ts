@@ -30,7 +30,6 @@ function shortOf({ output, enforcement: _, ...rest }: Result): object {
   return isSaved ? rest : { output, ...rest }
 }
 
-/** The facts of a refusal, as `error` has them. */
 export function factsOf({ message, refusal: { code, ...rest } }: VitrineError): object {
   return { code, message, ...rest }
 }

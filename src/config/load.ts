@@ -78,7 +78,8 @@ interface Assembly {
 export async function loadConfigFiles(options: LoadOptions): Promise<LoadedConfig> {
   const home = options.home ?? homedir()
   const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }
-  for (const entry of keyEntries.values()) put(assembly, entry, entry.fallback, 'default', '')
+  for (const entry of keyEntries.values())
+    assembly.settings.set(entry, { value: entry.fallback, source: 'default', where: '' })
   await addUserFile(assembly, options, home)
   for (const file of projectConfigFiles(options.cwd)) await addProjectFile(assembly, file, options.env, home)
   const toAbsolute = absoluteFrom(absolutePath(options.cwd), home)
@@ -96,7 +97,7 @@ async function addUserFile(assembly: Assembly, options: LoadOptions, home: strin
     return
   }
   for (const { entry, value } of await fileValues({ file, text }, home))
-    put(assembly, entry, value, 'user', file)
+    assembly.settings.set(entry, { value, source: 'user', where: file })
   assembly.files.push({ file, source: 'user', trusted: true })
 }
 
@@ -138,7 +139,8 @@ function applyProjectValue(
     const adds = entry.project.kind === 'union' && before.where !== ''
     if (trusted) assembly.untightened.delete(key)
     else if (!assembly.untightened.has(key)) assembly.untightened.set(key, before.value)
-    put(assembly, entry, result.value, 'project', adds ? `${before.where}, ${file}` : file)
+    const where = adds ? `${before.where}, ${file}` : file
+    assembly.settings.set(entry, { value: result.value, source: 'project', where })
   }
   const inForceText = tomlText(result.value)
   return result.ignored.map(({ index, why }) => {
@@ -149,7 +151,7 @@ function applyProjectValue(
 }
 
 function addGiven(assembly: Assembly, source: 'variable' | 'flag', given: readonly GivenValue[]): void {
-  for (const { entry, value, where } of given) put(assembly, entry, value, source, where)
+  for (const { entry, value, where } of given) assembly.settings.set(entry, { value, source, where })
 }
 
 function flagValues(flags: Flags, toAbsolute: ToAbsolute): GivenValue[] {
@@ -210,16 +212,6 @@ export function badSetting(
 ): VitrineError {
   const problem = { kind: 'bad-value', wanted, got } as const
   return new VitrineError({ code: 'CONFIG_INVALID', file: sources[key].where, key, problem })
-}
-
-function put(
-  { settings }: Assembly,
-  entry: KeyEntry,
-  value: unknown,
-  source: ValueSource,
-  where: string,
-): void {
-  settings.set(entry, { value, source, where })
 }
 
 function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConfig {

@@ -32,7 +32,6 @@ export interface Finding {
   readonly said: string
 }
 
-/** A trap, described. */
 export interface TrapFinding extends Trap, TrapWords {}
 
 /** Everything that `vitrine doctor` finds; `--json` prints it unchanged. docs/doctor.md describes it. */

@@ -100,7 +100,7 @@ class ConfigReader {
         return value
       } else if (character === '"') quoted = !quoted
       else {
-        const plain = character === '\\' ? escaped(this.#next()) : character
+        const plain = character === '\\' ? escapes[this.#next()] : character
         if (plain === undefined) return undefined
         value += blanks + plain
         blanks = ''
@@ -116,8 +116,4 @@ const escapes: Readonly<Record<string, string>> = {
   n: '\n',
   '\\': '\\',
   '"': '"',
-}
-
-function escaped(character: string): string | undefined {
-  return escapes[character]
 }

@@ -148,16 +148,16 @@ function selectLauncher(host: Host): Promise<Launcher> {
   return launcher
 }
 
-async function makeLauncher({ platform, addon, windows }: Host): Promise<Launcher> {
+async function makeLauncher({ addon, windows }: Host): Promise<Launcher> {
   if (windows) return (await import('../launch/windows.ts')).windowsLauncher(windows.addon)
-  return 'missing' in addon ? launcherWithout(addon, platform) : nativeLauncher(addon)
+  return 'missing' in addon ? launcherWithout(addon) : nativeLauncher(addon)
 }
 
 /** Throws SANDBOX_UNAVAILABLE if execa does not load either: not every bundle can load it. */
-async function launcherWithout({ missing }: AddonMissing, platform: Platform): Promise<Launcher> {
+async function launcherWithout({ missing }: AddonMissing): Promise<Launcher> {
   try {
     const { execaLauncher } = await import('../launch/execa.ts')
-    return await execaLauncher({ groups: platform !== 'windows' })
+    return await execaLauncher()
   } catch (error) {
     const got = `${missing}; execa: ${errorText(error)}`
     throw unavailable({ for: 'launcher', ...launcherMissing(got) })

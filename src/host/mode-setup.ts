@@ -4,11 +4,12 @@ import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'
 import type { Limits } from '../launch/launch.ts'
 import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
-import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
+import { noPrivateTmpOn } from '../messages/private-tmp.ts'
 import type { NetworkKind } from '../network/access.ts'
 import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
-import { temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
+import { temporaryOf } from '../sandbox/private-tmp.ts'
 import type {
   Changes,
   Confinement,
@@ -158,7 +159,7 @@ export class Setups {
     const { equipment, env } = this.#options
     const { sandbox, platform } = equipment
     if (sandbox.ownTmp) return null
-    if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
+    if (!sandbox.privateDirectories) throw unavailable(noPrivateTmpOn(platform))
     const caches = {
       workspace: mode === 'workspace',
       network,

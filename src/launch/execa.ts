@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { errorCode } from '../base/errno.ts'
+import { platform } from '../base/platform.ts'
 import { signalled } from '../base/process.ts'
 import { cannotConfine, limitsWithoutAddon } from '../messages/platform.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
@@ -22,13 +23,11 @@ const drainMs = 250
 type Execa = typeof import('execa')
 type Child = ReturnType<Execa['execa']>
 
-export interface ExecaOptions {
-  /** Process groups, and a shell to join both streams: not on Windows. */
-  readonly groups: boolean
-}
+/** Process groups, and a shell to join both streams: not on Windows. */
+const groups = platform !== 'windows'
 
 /** For where no addon loads. Confines with sandbox-exec only and refuses every other confinement. */
-export async function execaLauncher({ groups }: ExecaOptions = { groups: true }): Promise<Launcher> {
+export async function execaLauncher(): Promise<Launcher> {
   const { execa } = await import('execa')
   return {
     name: 'execa',
@@ -41,8 +40,8 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
       if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()
       const confined = request.confinement?.begin()
-      const child = start(execa, vectorOf(found.path, request, confined, groups), request, cookie, groups)
-      return supervised(child, request, events, confined, cookie, groups)
+      const child = start(execa, vectorOf(found.path, request, confined), request, cookie)
+      return supervised(child, request, events, confined, cookie)
     },
   }
 }
@@ -78,7 +77,6 @@ function vectorOf(
   path: string,
   { argv, merged }: LaunchRequest,
   confined: SeatbeltCommand | undefined,
-  groups: boolean,
 ): Vector {
   const [name = path, ...rest] = argv
   // A wrapped program gets the wrapper's argv[0].
@@ -94,7 +92,6 @@ function start(
   { program, args, argv0 }: Vector,
   request: LaunchRequest,
   cookie: Cookie,
-  groups: boolean,
 ): Child {
   return execa(program, args, {
     argv0,
@@ -117,7 +114,6 @@ function supervised(
   events: LaunchEvents,
   confined: SeatbeltCommand | undefined,
   cookie: Cookie,
-  groups: boolean,
 ): LaunchedProcess {
   const flow = flowControl(child)
   let lastByte = 0
@@ -128,12 +124,12 @@ function supervised(
       events.output(request.merged ? 'stdout' : stream, chunk)
     })
   let ending = false
-  const group = (signal: NodeJS.Signals) => signalGroup(child.pid, groups, signal)
+  const group = (signal: NodeJS.Signals) => signalGroup(child.pid, signal)
   const killAll = () => {
     group('SIGKILL')
     return sweep(cookie)
   }
-  endOf(child, groups, () => lastByte)
+  endOf(child, () => lastByte)
     // No process found outlives a confined command.
     .then((end) => (ending || confined ? withKilled(end, killAll()) : end))
     .then((end) => withDenials(end, confined))
@@ -184,7 +180,7 @@ function flowControl(child: Child) {
 }
 
 /** When the leader has ended and the output is over or silent: survivors with the pipe delay nothing. */
-async function endOf(child: Child, groups: boolean, lastByte: () => number): Promise<ProcessEnd> {
+async function endOf(child: Child, lastByte: () => number): Promise<ProcessEnd> {
   const exit = await new Promise<{ code: number | null; signal: NodeJS.Signals | null; errno?: string }>(
     (resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }))
@@ -196,7 +192,7 @@ async function endOf(child: Child, groups: boolean, lastByte: () => number): Pro
   if (exit.errno !== undefined || child.pid === undefined)
     return { kind: 'failed', step: 'exec', errno: exit.errno ?? 'UNKNOWN' }
   await drained(child, lastByte)
-  const alive = signalGroup(child.pid, groups, 0) ? 1 : 0
+  const alive = signalGroup(child.pid, 0) ? 1 : 0
   const survivors = { killed: 0, alive, group: child.pid }
   if (exit.signal) return { kind: 'signalled', signal: exit.signal, survivors, denials: [] }
   return { kind: 'exited', code: exit.code ?? 0, survivors, denials: [] }
@@ -213,6 +209,6 @@ function streamsOf({ stdout, stderr }: Child): Readable[] {
   return [stdout, stderr].filter((pipe) => pipe !== null && pipe !== undefined)
 }
 
-function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
   return pid !== undefined && signalled(groups ? -pid : pid, signal)
 }

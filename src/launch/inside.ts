@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { constants } from 'node:os'
 import { errorReason } from '../base/errno.ts'
 import type { Refusal } from '../base/refusal.ts'
+import { words } from '../base/text.ts'
 import { isVitrineError, unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
 import { privateTmpNotMade } from '../messages/private-tmp.ts'
@@ -90,15 +91,7 @@ function candidatesOf(name: string): readonly string[] {
 
 /** Signals for the command are sent to every process of the container's user, this one included. */
 function outliveSignals(): void {
-  const unblockable: readonly string[] = [
-    'SIGKILL',
-    'SIGSTOP',
-    'SIGSEGV',
-    'SIGBUS',
-    'SIGILL',
-    'SIGFPE',
-    'SIGPROF',
-  ]
+  const unblockable = words('SIGKILL SIGSTOP SIGSEGV SIGBUS SIGILL SIGFPE SIGPROF')
   for (const name of Object.keys(constants.signals) as NodeJS.Signals[])
     if (!unblockable.includes(name)) process.on(name, () => {})
 }

@@ -141,7 +141,6 @@ export interface Launcher {
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }
 
-/** The process of a launch that failed. */
 export function neverStarted(end: ProcessEnd, events: LaunchEvents): LaunchedProcess {
   queueMicrotask(() => events.end(end))
   const nothing = () => {}

@@ -77,7 +77,6 @@ export function approvalReminder({
   return once ? '\nPlease press one key, y or n: ' : '\nPlease press one key, y, n, a or s: '
 }
 
-/** Closes the question. */
 export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {
   return `${answer}\n`
 }

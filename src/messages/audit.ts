@@ -30,7 +30,6 @@ export function describeAuditFailure({ path, step, reason }: AuditFault): string
   return `The audit log ${path} does not work: ${steps[step]} (${reasons[reason] ?? reason}). Nothing runs until it does ([audit] required = true): free space, or fix the path and its permissions.`
 }
 
-/** Added to the result of a command. */
 export function lostLine({ path, step, reason }: AuditFault): string {
   return `This command is missing from the audit log ${path}: ${steps[step]} (${reasons[reason] ?? reason}).`
 }

@@ -6,7 +6,6 @@ const maxIgnoredLines = 10
 const maxValueLength = 80
 const UNTIL_TRUSTED = 'until you trust the file with "vitrine config trust"'
 
-/** Why a file cannot be used. */
 export const fileProblems = {
   unanswered: 'its file system does not answer',
   missing: 'it does not exist',
@@ -22,7 +21,6 @@ export const fileProblems = {
 
 type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 
-/** Says where a config value or file is wrong, what is wrong, and what to do. */
 export function describeConfigProblem(refusal: ConfigRefusal): string {
   const { file, line, column, key, problem, excerpt } = refusal
   const place = [visible(file), line, column].filter((part) => part !== undefined).join(':')
@@ -51,7 +49,6 @@ function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredVal
   }
 }
 
-/** The result of `vitrine config init`. */
 export function describeInit(outcome: InitOutcome): string {
   switch (outcome.kind) {
     case 'written':

@@ -38,7 +38,6 @@ export function denialLines(denials: readonly Denial[]): readonly string[] {
   return rest === 0 ? lines : [...lines, `refused ${rest} more`]
 }
 
-/** The number of refused calls in a list. */
 export function attemptsIn(denials: readonly Denial[]): number {
   return denials.reduce((sum, { count }) => sum + count, 0)
 }

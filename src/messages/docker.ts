@@ -161,7 +161,6 @@ export function lostHint(said: string, reader: HintReader): string {
   return `vitrine lost the Docker engine or the container (${said}), so it is unknown how the command ended. It may still be running; ${check} "vitrine docker status".`
 }
 
-/** What to do after the engine or the container is lost. */
 export function lostAdvice(reader: HintReader): string {
   const remedy =
     reader === 'tool'
@@ -170,7 +169,6 @@ export function lostAdvice(reader: HintReader): string {
   return `The Docker engine or the container is gone: ${remedy}.`
 }
 
-/** Notes of `enforcement`. */
 export const dockerNotes = {
   files:
     'the workspace and the root are mounted read-only; /tmp and /dev/shm belong to the container. A FIFO in the workspace can be written to',
@@ -190,7 +188,6 @@ export const dockerNotes = {
   privateTmp: 'each command gets a new container with an empty /tmp',
 }
 
-/** What goes wrong with the engine or a container. */
 export const engineProblems = {
   noSocket: 'there is no socket',
   oldApi: (version: string | undefined, least: string) =>
@@ -207,7 +204,6 @@ export const engineProblems = {
   gone: 'the container is gone',
 } as const
 
-/** What limits the private tmp of a container. */
 export const containerTmpLimit = 'the size of /tmp'
 
 /** @param said what vitrine's part inside of the container wrote to stderr */

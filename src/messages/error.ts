@@ -41,7 +41,6 @@ export class ListenerError extends Error {
   }
 }
 
-/** Why a command cannot have what it needs. */
 export function unavailable(unmet: Omit<Unavailable, 'code'>): VitrineError {
   return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unmet })
 }

@@ -57,7 +57,6 @@ export function limitAdvice(limit: Limit | 'open_files'): Omit<Failure, 'kind'> 
 const noFilesWords =
   /too many open files|no file descriptors available|\bEMFILE\b|cannot open shared object file: Error 24$/im
 
-/** The hint for a failed command whose errors name the limit of open files. */
 export function openFilesHint(
   limits: Limits | null,
   exitCode: number | null,
@@ -85,7 +84,6 @@ const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {
     'the cgroup of this process or its parent is not writable (in a container: mount it writable, and move all its processes into a child)',
 }
 
-/** What enforces each limit. */
 export function limitsNote(cgroup: string, missing: CgroupMissing | ''): string {
   const files = 'open files: RLIMIT_NOFILE'
   const measured = 'and the private TMPDIR: measured every few milliseconds'
@@ -103,7 +101,6 @@ export const withoutSessions: Unmet = {
   remedy: 'run vitrine outside that sandbox',
 }
 
-/** The note on the size of a private tmp if no limits are enforced. */
 export function privateTmpNote({ wanted, got }: Pick<Unmet, 'wanted' | 'got'>, bytes: number): string {
   return `child and background processes can exceed ${size(bytes)} of private TMPDIR ([limits] private_tmp_bytes): the limit needs ${wanted}; found: ${got}`
 }

@@ -4,12 +4,10 @@ import type { Unmet } from '../base/refusal.ts'
 export const nestedPowershellHint =
   'The command already runs in PowerShell, which expands the $ variables of a double-quoted script before the inner "powershell -Command" sees it. Pass the script itself as the command, or put it in single quotes.'
 
-/** Why a batch file is not started without a shell. */
 export function describeBatchFile(name: string): string {
   return `"${name}" is a batch file, and cmd.exe parses its arguments by rules of its own. Pass the whole line as "command".`
 }
 
-/** An addon that was built for another version of vitrine. */
 export function otherInterface(found: number | undefined, needed: number): string {
   return `the addon belongs to another version of vitrine (its interface is ${found ?? 'unknown'}; ${needed} is needed)`
 }
@@ -33,7 +31,6 @@ export function launcherMissing(got: string): Unmet {
   return { wanted: 'the native addon, or execa in its place', got, remedy: addonRemedy }
 }
 
-/** Why a command gets no terminal. */
 export const noTerminal =
   "A terminal for a command (pty) needs vitrine's addon for Linux. Run the command without a terminal."
 
@@ -45,7 +42,6 @@ export function noSandboxOn(platform: string): Unmet {
   }
 }
 
-/** Read or workspace mode on a system for which vitrine has no sandbox. */
 export function describeOtherPlatform(platform: string): string {
   return `Shell commands are not available in a sandboxed mode (read, workspace) on ${platform}. The command did not run.\nWrite mode runs them without a sandbox.`
 }
@@ -65,7 +61,6 @@ export function cannotConfine(what: string, kind: string): string {
   return `${what} cannot confine by ${kind}`
 }
 
-/** The errors of Windows that have no errno. */
 export const windowsFailures = {
   integrity: (level: number) => `integrity level 0x${level.toString(16)}, above Low`,
   other: (error: number) => `Windows error ${error}`,

@@ -11,12 +11,10 @@ function shown(text: string): string {
   return clipped(text, maxShownLength)
 }
 
-/** Says that a command never ran, and why. */
 export function describeDenied({ reason }: Decision): string {
   return `Denied by policy: ${reason}. The command did not run.`
 }
 
-/** Says that a command was not approved, and why it needed approval. */
 export function describeNotApproved({ reason }: Decision, setBy?: string): string {
   const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
   return `Not approved${from}. Approval is needed because ${reason}. The command did not run.`
@@ -26,7 +24,6 @@ export function explainSafe(rule: string): string {
   return `${shown(rule)} with these arguments only reads`
 }
 
-/** Why a sandboxed mode asks nothing. */
 export function explainHeld(mode: Mode): string {
   return mode === 'workspace'
     ? 'workspace mode: the operating system keeps the command from changing anything outside the workspace'
@@ -49,9 +46,7 @@ export function explainHost(host: string, port: number, program: string | undefi
   return `${asking} is about to connect to ${visible(host)}, port ${port}, which [shell] network does not list`
 }
 
-export function explainOpen(): string {
-  return 'preset open: every command runs unless it is denied'
-}
+export const explainOpen = 'preset open: every command runs unless it is denied'
 
 export function explainInterpreter(program: string, mode: Mode): string {
   const held = {
@@ -161,9 +156,7 @@ export function explainFeature(feature: Feature): string {
   return `the analysis preset does not allow ${featureNames[feature]}: run one plain command at a time${remedy}`
 }
 
-export function explainBackground(): string {
-  return 'a background command (&) continues after the line'
-}
+export const explainBackground = 'a background command (&) continues after the line'
 
 export function explainRedirect(text: string): string {
   return `the redirect ${shown(text)} may write to a file`
@@ -173,7 +166,7 @@ export function explainAssignment(name: string): string {
   return `the variable ${shown(name)} changes what programs run or load`
 }
 
-const disasters: Readonly<Record<Disaster, string>> = {
+export const disasters: Readonly<Record<Disaster, string>> = {
   'removes-root': 'this removes every file on the machine',
   'removes-home': 'this removes every file in the home directory',
   'makes-filesystem': 'this creates a file system and destroys existing data',
@@ -205,9 +198,8 @@ export function explainRepositoryUnreadable(path: string, why: string): string {
   return `the configuration of this repository cannot be read: ${shown(path)}: ${why}`
 }
 
-export function explainRepositoryUnknown(): string {
-  return 'it is unknown which repository git reads and which programs its configuration names'
-}
+export const explainRepositoryUnknown =
+  'it is unknown which repository git reads and which programs its configuration names'
 
 export function explainDevice(text: string): string {
   return `${shown(text)} is a device, and opening it may have effects`
@@ -235,14 +227,8 @@ export function explainConfirmed(reason: string): string {
   return `confirmed by auto_confirm, although ${reason}`
 }
 
-export function explainNothing(): string {
-  return 'the line runs no program'
-}
+export const explainNothing = 'the line runs no program'
 
-export function explainEndless(): string {
-  return 'a function that calls itself repeatedly'
-}
+export const explainEndless = 'a function that calls itself repeatedly'
 
-export function explainRunsCode(): string {
-  return 'it runs code, which read and workspace mode confine'
-}
+export const explainRunsCode = 'it runs code, which read and workspace mode confine'

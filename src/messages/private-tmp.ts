@@ -1,11 +1,9 @@
 import type { UnmetPrivateTmp } from '../base/refusal.ts'
 
-/** Why a private directory remains. */
 export function notRemoved(directory: string, errno: string): string {
   return `${directory}, or what an earlier run left there, could not be removed (${errno}); the next process that uses a private tmp tries again`
 }
 
-/** A private directory that takes longer to remove than the result may wait. */
 export function stillRemoved(directory: string): string {
   return `${directory} is large and is still being removed; close() waits for it`
 }

@@ -13,7 +13,6 @@ export function ruleSetBy(source: string): string {
   return `a rule of ${visible(source)}`
 }
 
-/** Adds to the hint the project files whose settings led to the result. */
 export function namingProjects<R extends AnyResult>(
   result: R,
   { shell }: Config,
@@ -42,7 +41,6 @@ const modeKeys: Readonly<Record<'read' | 'workspace', readonly ConfigKey[]>> = {
   workspace: ['policy.workspace', 'workspace.protected'],
 }
 
-/** The settings that may have led to the result. */
 function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {
   const { outcome, failure, denials, omittedBytes, timeoutMs } = result
   const keys: ConfigKey[] = []

@@ -14,7 +14,6 @@ export const readsNotes = {
 export const unsearchedNote =
   'the search of the workspace for .env files ended early (at most 2000 directories, 1000 files, 200 ms, one file system); those it did not find can be read: name them in [shell] unreadable'
 
-/** The hint for a failed command that may have tried to read an unreadable file. */
 export function readsHint(
   mode: Mode,
   enforcement: Enforcement,

@@ -12,7 +12,6 @@ import { describeDenied, describeNotApproved } from './policy.ts'
 
 const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 
-/** Says why nothing ran, and what to do. */
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
   switch (refusal.code) {
     case 'INVALID_REQUEST':
@@ -65,7 +64,6 @@ export function secondRunFailed(said: string): string {
   return `The second run, in write mode, did not start. ${said}`
 }
 
-/** Why a command that ran throws. */
 export function describeListenerFailure(said: string): string {
   return `onOutput failed (${said}), so vitrine ended the command. The result is in the property "result" of this error.`
 }
@@ -156,14 +154,12 @@ const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
   'non-zero': 'The command itself failed. Read its output.',
 }
 
-/** Whether to retry, and how. */
 export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
   if (kind !== 'timeout') return { retryable: kind === 'limit', advice: advice[kind] }
   const parameter = reader === 'tool' ? 'timeout_ms' : 'timeout'
   return { retryable: true, advice: `Do less at once, or set a larger ${parameter}.` }
 }
 
-/** The advice for a command that timed out at the maximum. */
 export const atMostTime = 'Do less at once; a larger timeout needs a larger [shell] max_timeout_ms.'
 
 /** @param asked milliseconds, over the maximum */
@@ -187,7 +183,6 @@ export function hintFor(
   return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
 }
 
-/** The hint for a command that was ended because its output could not be saved. */
 export function unsavedHint(reason: string, reader: HintReader): string {
   const remedy =
     reader === 'tool'

@@ -30,7 +30,6 @@ export function scratchpadListing(
     .join('')
 }
 
-/** What `vitrine scratchpad clear` did. */
 export function clearedText(removed: number, bytes: number, kept: number): string {
   const rest = kept === 0 ? '' : `; kept ${kept} that are in use or cannot be removed`
   return `removed ${removed} ${removed === 1 ? 'session' : 'sessions'} (${sizeText(bytes)})${rest}\n`
@@ -43,5 +42,4 @@ export function unknownEntry(name: string): string {
 export const scratchpadUsage =
   'Choose one: vitrine scratchpad list [--json], vitrine scratchpad show NAME, or vitrine scratchpad clear.'
 
-/** Why a directory is not used. */
 export const notOwned = 'it is not a directory that only you can write to'

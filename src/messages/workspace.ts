@@ -12,7 +12,6 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   file: 'which is not a directory',
 }
 
-/** Why workspace mode does not open a directory to changes. */
 export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspace {
   return {
     for: 'workspace',

@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import { passBody } from './carry/body.ts'
@@ -224,17 +225,11 @@ function secretIn(header: string | undefined): string | undefined {
 }
 
 /** RFC 9110, 7.6.1; and what tells of the proxy. */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const hopByHop = new Set(
+  words(`
+    connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding
+    upgrade`),
+)
 
 function requestHeaders(message: IncomingMessage, host: string): string[] {
   const { rawHeaders, headers } = message

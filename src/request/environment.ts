@@ -59,10 +59,7 @@ const displayGit = {
   'status.submoduleSummary': 'false',
 }
 
-/**
- * These override a repository's configuration that names programs, also inside it (git-config(1),
- * GIT_CONFIG_COUNT). Keep in step with `readOnlyValues` in policy/decide/repositories.ts.
- */
+/** These override a repository's configuration that names programs, also inside it (git-config(1), GIT_CONFIG_COUNT). */
 export const readOnlyGit = { ...displayGit, 'core.hooksPath': '/dev/null', 'submodule.recurse': 'false' }
 
 /** `line`: the whole line only reads; `steps`: a git command in it does, or the reading is uncertain. */

@@ -22,7 +22,7 @@ export function launch(execution: Execution): Running {
   // A call must return within a second after deadline and grace; the rest is for building the result.
   const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
   const launchedAt = monotonicMs()
-  const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs, monotonicMs)
+  const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs)
   const setup = access?.open(made, ask) ?? made
   const supervision = new Supervision({ signal: options.signal, ...deadline })
   const output = outputOf(execution, supervision, () => process)

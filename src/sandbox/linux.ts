@@ -29,8 +29,7 @@ import type {
   SandboxOptions,
 } from './sandbox.ts'
 import { removeSpares } from './spare-directories.ts'
-import { refuseHosts } from './unavailable.ts'
-import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
+import { refuseHosts, refuseUnixSockets, unixSocketsAbi } from './unavailable.ts'
 
 export type DirectoriesAddon = PrivateTmpAddon & PathStates
 
@@ -65,7 +64,7 @@ export function linuxSandbox(
         listener: probe.listener,
       }
     },
-    throughProxy: (confinement, proxy) => proxied(confinement, proxy),
+    throughProxy: proxied,
     enforcement: (options) => linuxEnforcement(probe, options),
     close: removeSpares,
   }
@@ -107,6 +106,7 @@ function linuxEnforcement(
   { network, reads, changes, privateTmp, unixSockets }: SandboxOptions,
 ): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
+  const sockets = unixSockets.length === 0 ? undefined : linuxNotes.unixSockets(unixSockets)
   return {
     'file contents': enforced('landlock+seccomp', changes ? linuxNotes.beside : undefined),
     'file metadata': enforced('seccomp', changes ? linuxNotes.beside : undefined),
@@ -115,7 +115,7 @@ function linuxEnforcement(
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
     network: networkOf(probe, network),
-    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', openSockets(unixSockets)),
+    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', sockets),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
     'other processes': enforced('landlock+seccomp'),
     ipc: enforced('seccomp'),
@@ -136,11 +136,6 @@ function networkOf({ landlockAbi, getfdErrno }: Probe, network: NetworkKind): Ri
   if (network === 'all') return notEnforced(linuxNotes.network(getfdErrno === 0))
   const by = landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'
   return network === 'none' ? enforced(by) : enforced(`${by} listener`, linuxNotes.hosts)
-}
-
-function openSockets(sockets: readonly string[]): string | undefined {
-  if (sockets.length === 0) return undefined
-  return linuxNotes.unixSockets(sockets)
 }
 
 function workspaceNote(changes: Changes, { getfdErrno }: Probe): string {

@@ -2,7 +2,7 @@ import { errnoName } from '../base/errno.ts'
 import type { Environment } from '../base/types.ts'
 import { unavailable, type VitrineError } from '../messages/error.ts'
 import { cannotConfine } from '../messages/platform.ts'
-import { noPrivateTmpOn, privateTmpFailed } from '../messages/private-tmp.ts'
+import { privateTmpFailed } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
 import { keepSpare, type SpareDirectory, takeSpare } from './spare-directories.ts'
 
@@ -45,7 +45,7 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
       sweeps.set(temporary, swept)
       return directoryOf(addon, { temporary, swept, ...made })
     },
-    grant: (confinement, directory) => writing(confinement, directory),
+    grant: writing,
   }
 }
 
@@ -81,10 +81,6 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
     // So that files can be moved from there into the workspace.
     changes: changes && { ...changes, roots: [...changes.roots, directory] },
   }
-}
-
-export function withoutPrivateTmp(platform: string): VitrineError {
-  return unavailable(noPrivateTmpOn(platform))
 }
 
 function refusal(temporary: string, failedStep: string, errno: number): VitrineError {

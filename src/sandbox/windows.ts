@@ -15,8 +15,7 @@ import {
 import { workspaceElsewhere } from '../messages/workspace.ts'
 import { enforced, notEnforced } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
-import { refuseChanges, refuseHosts } from './unavailable.ts'
-import { refuseUnixSockets } from './unix-sockets.ts'
+import { refuseChanges, refuseHosts, refuseUnixSockets } from './unavailable.ts'
 
 /** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {

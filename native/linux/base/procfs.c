@@ -2,11 +2,13 @@
 #include "base/procfs.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/sweep.h"
 
 int vt_procfs_open(void) { return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
@@ -17,6 +19,19 @@ int vt_procfs_file(pid_t pid, const char *name) {
   char path[48];
   snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
   return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool vt_procfs_find_link(pid_t pid, void *context, vt_procfs_link found) {
+  char target[PATH_MAX + 16]; /* " (deleted)" */
+  DIR *directory = vt_list(vt_procfs_file(pid, "fd"));
+  bool done = false;
+  for (const struct dirent *entry; directory && !done && (entry = readdir(directory));) {
+    ssize_t length = readlinkat(dirfd(directory), entry->d_name, target, sizeof target - 1);
+    if (length > 0) target[length] = 0;
+    done = length > 0 && found(context, dirfd(directory), entry->d_name, target);
+  }
+  if (directory) closedir(directory);
+  return done;
 }
 
 size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {

@@ -17,6 +17,11 @@ int vt_procfs_each(int proc, void *context, vt_procfs_visit found);
 /* Whether the initial environment contains the cookie; `buffer` is scratch space. */
 int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t size);
 
+typedef bool (*vt_procfs_link)(void *context, int directory, const char *name, const char *target);
+
+/* Shows the links of /proc/PID/fd with their targets, until one is found. */
+bool vt_procfs_find_link(pid_t pid, void *context, vt_procfs_link found);
+
 /* /proc/PID/NAME, for reading; -1 with errno. */
 int vt_procfs_file(pid_t pid, const char *name);
 

@@ -1,16 +1,14 @@
 #define _GNU_SOURCE
 #include "limits/unlinked_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/files/inode_set.h"
+#include "base/procfs.h"
 
-enum { BLOCK = 512, TARGET_BYTES = 4096 + 16 }; /* st_blocks counts in 512 (stat(3type)); PATH_MAX and " (deleted)" */
+enum { BLOCK = 512 }; /* st_blocks counts in 512 (stat(3type)) */
 
 struct scan {
   const char *const *prefixes;
@@ -25,30 +23,19 @@ static bool is_wanted(const struct scan *scan, const char *target) {
 }
 
 /* Checks the link text before it calls stat: stat on a descriptor of a dead network mount could hang. */
-static void count(struct scan *scan, int directory, const char *name) {
-  char target[TARGET_BYTES];
+static bool count(void *context, int directory, const char *name, const char *target) {
+  struct scan *scan = context;
   struct stat status;
-  ssize_t length = readlinkat(directory, name, target, sizeof target - 1);
-  if (length <= 0) return;
-  target[length] = 0;
-  if (!is_wanted(scan, target) || fstatat(directory, name, &status, 0)) return;
-  if (status.st_nlink > 0 || !S_ISREG(status.st_mode) || vt_inode_set_has(&scan->counted, &status)) return;
+  if (!is_wanted(scan, target) || fstatat(directory, name, &status, 0)) return false;
+  if (status.st_nlink > 0 || !S_ISREG(status.st_mode) || vt_inode_set_has(&scan->counted, &status)) return false;
   vt_inode_set_add(&scan->counted, &status);
   scan->bytes += (uint64_t)status.st_blocks * BLOCK;
-}
-
-static void look_at(struct scan *scan, pid_t pid) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/fd", pid);
-  DIR *directory = opendir(path);
-  if (!directory) return;
-  for (const struct dirent *entry; (entry = readdir(directory));) count(scan, dirfd(directory), entry->d_name);
-  closedir(directory);
+  return false;
 }
 
 uint64_t vt_unlinked_files(const char *const *prefixes, const struct vt_process_set *members, uint64_t limit) {
   struct scan scan = {.prefixes = prefixes};
-  for (int at = 0; at < members->found.count && scan.bytes <= limit; at++) look_at(&scan, members->found.at[at]);
+  for (int at = 0; at < members->found.count && scan.bytes <= limit; at++) vt_procfs_find_link(members->found.at[at], &scan, count);
   vt_inode_set_free(&scan.counted);
   return scan.bytes;
 }

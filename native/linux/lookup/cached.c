@@ -24,12 +24,14 @@ static int open_cached(const char *path, int flags, uint64_t resolve) {
   return vt_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC | flags, NO_WAIT | resolve);
 }
 
-/* ENOENT or EAGAIN; a dangling symlink is not missing. */
-static int missing(const char *path) {
+static int look_whether(const char *path) {
   int fd = open_cached(path, O_NOFOLLOW, 0), error = fd < 0 ? errno : 0;
   if (fd >= 0) close(fd);
-  return error == ENOENT ? ENOENT : EAGAIN;
+  return error == ENOENT || !error ? error : EAGAIN;
 }
+
+/* ENOENT or EAGAIN; a dangling symlink is not missing. */
+static int missing(const char *path) { return look_whether(path) == ENOENT ? ENOENT : EAGAIN; }
 
 /* Appends the real path of an existing file; ENOENT if the name is missing, else EAGAIN. */
 static int find(const char *path, struct vt_answer *answer) {
@@ -41,12 +43,6 @@ static int find(const char *path, struct vt_answer *answer) {
   int error = direct ? vt_answer_append(answer, path, strlen(path)) : vt_answer_append_path_of(answer, fd);
   close(fd);
   return error ? EAGAIN : 0;
-}
-
-static int look_whether(const char *path) {
-  int fd = open_cached(path, O_NOFOLLOW, 0), error = fd < 0 ? errno : 0;
-  if (fd >= 0) close(fd);
-  return error == ENOENT || !error ? error : EAGAIN;
 }
 
 /* linux/magic.h: ext2 to ext4, XFS, Btrfs, F2FS, tmpfs, overlayfs */

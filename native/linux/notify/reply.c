@@ -10,13 +10,15 @@
 #include "confine/confinement.h"
 #include "notify/handlers/flock_wait.h"
 
-bool vt_caller_still_waits_at(int listener, const struct vt_notification *notification) {
-  __u64 id = notification->notif.id;
-  return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
+bool vt_call_still_waits(int listener, uint64_t id) { return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0; }
 
 bool vt_caller_still_waits(const struct vt_notification *notification) {
-  return vt_caller_still_waits_at(notification->listener_fd, notification);
+  return vt_call_still_waits(notification->listener_fd, notification->notif.id);
+}
+
+bool vt_end_call(int listener, uint64_t id, int error) {
+  struct seccomp_notif_resp response = {.id = id, .error = -error};
+  return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
 }
 
 static void count(struct vt_listener *listener, struct vt_notification *notification) {
@@ -43,9 +45,7 @@ void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
   };
   int failed = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0 ? errno : 0;
   close(fd);
-  if (!failed || failed == ENOENT) return;
-  struct seccomp_notif_resp response = {.id = id, .error = -failed}; /* EMFILE: the caller's limit */
-  ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+  if (failed && failed != ENOENT) vt_end_call(listener, id, failed); /* EMFILE: the caller's limit */
 }
 
 void vt_reply(struct vt_listener *listener, struct vt_notification *notification) {

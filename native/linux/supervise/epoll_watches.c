@@ -1,15 +1,13 @@
 #define _GNU_SOURCE
 #include "supervise/epoll_watches.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/procfs.h"
 #include "limits/checks.h"
 #include "supervise/session.h"
 
@@ -39,21 +37,15 @@ static bool are_used_up(void) {
   return false;
 }
 
-/* Searches for an epoll set. Watches are not counted: the kernel would list them all, in the host's memory. */
-static int holds_some(void *context, pid_t pid) {
+/* Too many descriptors to search count as holding some. */
+static bool is_epoll_set(void *context, int directory, const char *name, const char *target) {
   int *left = context;
-  char path[64], target[32];
-  bool found = *left <= 0; /* too many descriptors to search: counts as holding some */
-  snprintf(path, sizeof path, "/proc/%d/fd", pid);
-  DIR *directory = found ? NULL : opendir(path);
-  for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && --*left > 0;) {
-    ssize_t length = readlinkat(dirfd(directory), entry->d_name, target, sizeof target - 1);
-    if (length > 0) target[length] = 0;
-    found = length > 0 && strcmp(target, "anon_inode:[eventpoll]") == 0;
-  }
-  if (directory) closedir(directory);
-  return found;
+  (void)directory, (void)name;
+  return --*left <= 0 || strcmp(target, "anon_inode:[eventpoll]") == 0;
 }
+
+/* Watches are not counted: the kernel would list them all, in the host's memory. */
+static int holds_some(void *left, pid_t pid) { return vt_procfs_find_link(pid, left, is_epoll_set); }
 
 void vt_watches_look(struct vt_command *commands) {
   if (vt_watches_due_in(commands) < 0 || vt_now() < looked_at + LOOK_MS) return;

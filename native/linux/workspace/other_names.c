@@ -75,9 +75,7 @@ static int look_into(struct walk *walk, int parent, const char *name, const stru
   int failed = 0;
   for (struct dirent *entry; !failed && !is_done(walk) && (entry = readdir(list));)
     if (!vt_is_dots(entry->d_name)) failed = look_at(walk, dirfd(list), entry, node, depth);
-  int error = errno;
-  closedir(list);
-  errno = error;
+  vt_close_directory(list);
   return failed;
 }
 

@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mailbox.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "notify/notification.h"
 #include "notify/reply.h"
 
@@ -28,10 +30,9 @@ struct vt_questions {
 };
 
 struct vt_questions *vt_questions_open(uint32_t id) {
-  struct vt_questions *questions = calloc(1, sizeof *questions);
-  if (!questions) abort();
+  struct vt_questions *questions = vt_must(calloc(1, sizeof *questions));
   pthread_mutex_init(&questions->lock, NULL);
-  pthread_cond_init(&questions->answered, NULL);
+  vt_condition_open(&questions->answered);
   questions->id = id;
   return questions;
 }
@@ -50,17 +51,12 @@ static struct question *find(struct vt_questions *questions, const char *path) {
   return NULL;
 }
 
-static char *copy_of(const char *text) {
-  char *copy = strdup(text);
-  if (!copy) abort();
-  return copy;
-}
-
 static struct question *put(struct vt_questions *questions, const char *path) {
   struct question *question = &questions->asked[questions->count];
   if (questions->count == MOST_QUESTIONS) return NULL;
-  question->path = copy_of(path);
-  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_ASK, .id = questions->id, .value = questions->count++, .text = copy_of(path)}, true);
+  question->path = vt_must(strdup(path));
+  char *copy = vt_must(strdup(path));
+  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_ASK, .id = questions->id, .value = questions->count++, .text = copy}, true);
   return question;
 }
 
@@ -71,13 +67,8 @@ static bool is_over(const struct vt_notification *notification) {
 
 /* Called with the lock held. */
 static void wait_for(struct vt_questions *questions, const struct question *question, const struct vt_notification *notification) {
-  while (!question->answered && !is_over(notification)) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-    pthread_cond_timedwait(&questions->answered, &questions->lock, &until);
-  }
+  while (!question->answered && !is_over(notification))
+    vt_condition_wait(&questions->answered, &questions->lock, vt_nanoseconds(CLOCK_MONOTONIC) + LOOK_NS);
 }
 
 bool vt_questions_ask(struct vt_questions *questions, const struct vt_notification *notification, const char *path) {

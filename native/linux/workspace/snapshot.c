@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "confine/reads/dir_snapshot.h"
 #include "core.h"
 
@@ -11,8 +12,7 @@ static void add(struct vt_dir_snapshot *snapshot, const char *path) {
 }
 
 struct vt_dir_snapshot *vt_core_snapshot(const char *const *above, const char *const *paths) {
-  struct vt_dir_snapshot *snapshot = calloc(1, sizeof *snapshot);
-  if (!snapshot) abort();
+  struct vt_dir_snapshot *snapshot = vt_must(calloc(1, sizeof *snapshot));
   vt_dir_snapshot_begin(snapshot);
   for (; *above; above++) vt_dir_snapshot_add(snapshot, *above, VT_DIR_SNAPSHOT_IDENTITY | VT_DIR_SNAPSHOT_LINK);
   for (; *paths; paths++) add(snapshot, *paths);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
@@ -24,8 +25,7 @@ int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool
   struct stat status;
   int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &status)) return vt_close(fd), -1;
-  *root = (struct vt_workspace_root){strdup(path), private, fd, status.st_dev, status.st_ino};
-  if (!root->path) abort();
+  *root = (struct vt_workspace_root){vt_must(strdup(path)), private, fd, status.st_dev, status.st_ino};
   workspace->count++;
   return 0;
 }
@@ -84,8 +84,8 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places, const stru
   size_t count = count_roots(places);
   errno = 0;
   if (count == 0) return NULL;
-  struct vt_workspace *workspace = calloc(1, sizeof *workspace);
-  if (!workspace || !(workspace->roots = calloc(count, sizeof *workspace->roots))) abort();
+  struct vt_workspace *workspace = vt_must(calloc(1, sizeof *workspace));
+  workspace->roots = vt_must(calloc(count, sizeof *workspace->roots));
   workspace->references = 1;
   workspace->places = vt_reads_new();
   workspace->mounts = vt_mounts_changes();

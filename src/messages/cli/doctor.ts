@@ -10,14 +10,12 @@ const stateWords: Readonly<Record<RightState, string>> = {
   lacking: 'not enforced on this system',
 }
 
-/** For an attempt that does not finish. */
 export function tooSlow(ms: number): string {
   return `it did not finish within ${ms / 1000} s`
 }
 
 export const noProcessId = 'it printed no process id'
 
-/** The progress line during an attempt. */
 export function tryingLine(name: string, at: number, of: number): string {
   return `vitrine: ${at} of ${of}: ${name}`.slice(0, 79)
 }

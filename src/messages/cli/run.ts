@@ -89,7 +89,6 @@ export function twoModes(mode: string): string {
   return `--write means --mode write, but --mode ${mode} is given too: leave one of them out.`
 }
 
-/** @param given the value of --env */
 export function variableUnnamed(given: string): string {
   return `--env takes NAME or NAME=VALUE, not "${visible(given)}".`
 }
@@ -108,7 +107,6 @@ export const ptyWithoutTerminal =
 export const rawUnavailable =
   '--pty needs the program stty (coreutils, busybox) to set up and restore your terminal; it is missing or failed. Install it, or leave out --pty.'
 
-/** @param command the command of vitrine that needs one */
 export function commandMissing(command: string): string {
   return `The command is missing. Put it after "--": \`vitrine ${command} -- ls -la\`.`
 }
@@ -145,7 +143,6 @@ export function notAProjectFile(file: string, name: string): string {
   return `${visible(file)} is not a project file; only a file named ${name} is.`
 }
 
-/** The table of `vitrine config show`. */
 export function configTable(rows: readonly ConfigRow[]): string {
   const keyWidth = Math.max(...rows.map(({ key }) => key.length))
   const valueWidth = Math.min(widestValue, Math.max(...rows.map(({ text }) => text.length)))
@@ -217,7 +214,6 @@ function outcomeLine(result: Result): string[] {
   return []
 }
 
-/** The line that a terminal shows while a command runs. */
 export function runningLine(ms: number, bytes: number): string {
   return `vitrine: running for ${Math.round(ms / 1000)} s, ${sizeText(bytes)} of output`
 }

@@ -17,10 +17,8 @@ export function showsAsItIs(name: string): boolean {
   return whollyVisible(name) === name && !name.includes('\u{fffd}')
 }
 
-/** The prompt for further lines of a command. */
 export const continuationPrompt = '> '
 
-/** The prompt while the history is searched. */
 export function searchPrompt(typed: string, match: string | undefined): string {
   const found = match === undefined ? 'no match' : visible(match)
   return `(search) ${visible(typed)}: ${found}`
@@ -43,7 +41,6 @@ const modeLines: Readonly<Record<Mode, string>> = {
   write: 'write mode: commands run unsandboxed, with your rights. ":read" goes back.',
 }
 
-/** Shown when the shell starts at a terminal. */
 export function shellGreeting(mode: Mode): string {
   return `${modeLines[mode]}\n":workspace", ":write" and ":read" switch the mode, ":help" lists commands, Ctrl+D exits.`
 }
@@ -65,7 +62,6 @@ export function jobsText(lines: readonly string[]): string {
   return lines.map((line) => `stopped  ${visible(line)}\n`).join('')
 }
 
-/** Shown when the shell ends. */
 export function endedStopped(lines: readonly string[]): string {
   return `Ending stopped commands: ${lines.map(visible).join('; ')}`
 }

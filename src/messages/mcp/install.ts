@@ -33,7 +33,6 @@ export function failedText(file: string, reason: string): string {
   return `${file} is unchanged: ${reason}. Add the entry by hand; the same command without --write prints it.`
 }
 
-/** Why a client's configuration cannot be edited. */
 export const noObjectInFile = 'it does not contain an object'
 
 export function noObjectAt(key: string): string {

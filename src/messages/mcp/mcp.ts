@@ -8,7 +8,6 @@ import { lostLine } from '../audit.ts'
 import type { VitrineError } from '../error.ts'
 import { describeRefusal } from '../refusal.ts'
 
-/** What a tool's description depends on. */
 export interface ToolFacts {
   readonly mode: Mode
   /** The tool of the next looser mode; undefined: there is none. */
@@ -20,7 +19,6 @@ export interface ToolFacts {
   readonly inlineChars: number
 }
 
-/** The description of a tool that runs commands in one mode. */
 export function toolDescription(facts: ToolFacts): string {
   const { inlineChars } = facts
   return [
@@ -75,7 +73,6 @@ function interpreterName({ interpreter }: ToolFacts): string {
   return interpreter === 'sh' ? 'sh' : 'PowerShell'
 }
 
-/** What a further tool is for. */
 const uses: Readonly<Record<Mode, string>> = {
   read: 'read mode, for commands that only look',
   workspace: 'workspace mode, for commands that change files of the workspace',
@@ -119,7 +116,6 @@ function literalText({ interpreter }: ToolFacts): string {
   return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
 }
 
-/** The names of tools and resources that a client shows. */
 export const toolTitles = {
   read: 'Run a command, read-only',
   workspace: 'Run a command that may change the workspace',
@@ -156,7 +152,6 @@ export function notAskable(reason: string): string {
   return `NOT_APPROVED: This command needs approval (${reason}), and this client cannot ask its user (no elicitation). The command did not run. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`
 }
 
-/** The question that a client shows its user. */
 export function elicitationMessage(
   request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change' | 'connect'>,
   reason: string,
@@ -180,7 +175,6 @@ export function elicitationTitle({ change, connect }: Pick<ApprovalRequest, 'cha
 export const endedMeanwhile =
   'INVALID_REQUEST: The command that waited for this answer has ended, and its result is gone. Look at what it changed before you run it again.'
 
-/** The meaning of the answers. */
 export const answerNames: Readonly<Record<'y' | 'n' | 'a' | 's', string>> = {
   y: 'yes',
   n: 'no',
@@ -188,7 +182,6 @@ export const answerNames: Readonly<Record<'y' | 'n' | 'a' | 's', string>> = {
   s: 'this command this session',
 }
 
-/** The meaning of the answers about a host. */
 export const hostAnswerNames: typeof answerNames = {
   ...answerNames,
   y: 'yes, this command',

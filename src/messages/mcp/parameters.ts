@@ -1,6 +1,5 @@
 import type { ToolFacts } from './mcp.ts'
 
-/** Descriptions of the parameters. */
 export const parameterTexts = {
   command: 'The command line.',
   timeoutMs: (facts: ToolFacts) =>

@@ -28,7 +28,6 @@ function inBrackets(line: string): string {
   return `[${line}]`
 }
 
-/** The lines of one call and their results. */
 export interface ListOutcome {
   readonly lines: readonly string[]
   readonly results: readonly Result[]
@@ -133,7 +132,6 @@ const unknownConfig = {
   output: { inline_max_chars: 30_000 },
 }
 
-/** The facts of a tool's description, from the configuration. */
 export function factsOf(
   config: Pick<Config, 'shell' | 'output'> | undefined,
   mode: Mode,

@@ -86,7 +86,6 @@ export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
   }
 }
 
-/** Notes of `enforcement`. */
 export const linuxNotes = {
   ...workspaceNotes,
   devices: '/dev is not granted as a whole',

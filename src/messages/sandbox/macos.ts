@@ -30,7 +30,6 @@ export function protectedHasLinks({ path, why }: OtherName): UnmetInWorkspace {
   return { for: 'workspace', wanted, got: `${visible(path)}, which has further names`, remedy }
 }
 
-/** Notes of `enforcement`. */
 export const macosNotes = {
   beside: workspaceNotes.beside,
   changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; not tested on a Mac yet`,
@@ -50,14 +49,12 @@ export const macosNotes = {
   reportsLost: (reason: string) => `${outputOnly}: ${reason}`,
 } as const
 
-/** What a profile cannot express. */
 export const profileFaults = {
   tag: 'a tag is letters and digits',
   name: (pattern: string) => `a name that macOS cannot hold: ${pattern}`,
   section: (name: string) => `macos.sbpl has no section ${name}`,
 } as const
 
-/** Why the reader of the system log ended. */
 export function logEnded(tool: string, code: number | null): string {
   return `${tool} ended with ${code}`
 }

@@ -23,7 +23,6 @@ export function refusedHost(host: string, reason: ConnectionReason): string {
   return `vitrine: ${host} ${reasons[reason]}.`
 }
 
-/** What the kernel lacks for a list of hosts. */
 export const hostsNeed = {
   listener: (errno: string) => `no listener of seccomp notifications (${errno})`,
   docker: 'the docker backend, whose containers without a network cannot reach the proxy',

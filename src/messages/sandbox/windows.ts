@@ -43,7 +43,6 @@ function shortfall(error: number, lowered: number, noWriteUp: boolean): string {
     : `a process at ${level} has a token that may write up`
 }
 
-/** Notes of `enforcement`. */
 export const windowsNotes = {
   files:
     'whatever is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, files the command creates there',

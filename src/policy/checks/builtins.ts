@@ -1,4 +1,4 @@
-import { type Arguments, hasOption, type Objection } from '../command/arguments.ts'
+import { type Arguments, firstBad, hasOption, type Objection } from '../command/arguments.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
 import { knownValue, maySplit, type Word } from '../syntax/line.ts'
 
@@ -61,11 +61,10 @@ export function checkDoubleBracket({ words }: Arguments): Objection | undefined 
 
 /** read may only set variables that do not influence programs. */
 export function checkRead({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => {
+  return firstBad(operands, (word) => {
     const name = knownValue(word)
     return name === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || isDangerousVariable(name)
   })
-  return bad && { kind: 'operand', text: bad.text }
 }
 
 function isSteering(name: string): boolean {
@@ -74,28 +73,25 @@ function isSteering(name: string): boolean {
 
 /** export follows the rules of an assignment before a command: no variable that influences programs. */
 export function checkExport({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => {
+  return firstBad(operands, (word) => {
     const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(word.fixed) ?? []
     const isOpen = word.kind !== 'literal' && !word.fixed.includes('=')
     if (name === undefined || isOpen || maySplit(word)) return true
     return isSteering(name) && !isHarmlessSetting(name, knownValue(word)?.slice(name.length + 1))
   })
-  return bad && { kind: 'operand', text: bad.text }
 }
 
 /** exit, return, break, continue, shift: at most numbers. */
 export function checkNumber({ words }: Arguments): Objection | undefined {
-  const bad = words.find((word) => !/^\d+$/.test(word.value))
-  return bad && { kind: 'operand', text: bad.text }
+  return firstBad(words, (word) => !/^\d+$/.test(word.value))
 }
 
 /** set: only e, f, u, x and pipefail, which do not change how the shell parses a script. */
 export function checkSet({ words }: Arguments): Objection | undefined {
-  const bad = words.find((word, index) => {
+  return firstBad(words, (word, index) => {
     if (/^[-+][efux]*o$/.test(words[index - 1]?.value ?? '')) return word.value !== 'pipefail'
     return !/^[-+][efux]*[efuxo]$/.test(word.value)
   })
-  return bad && { kind: 'operand', text: bad.text }
 }
 
 /** command: describes a name with `-v` or `-V`, runs it otherwise. */
@@ -105,6 +101,5 @@ export function checkCommand(given: Arguments): Objection | undefined {
 
 /** date: an operand that is not a format sets the clock. */
 export function checkDate({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !word.fixed.startsWith('+'))
-  return bad && { kind: 'operand', text: bad.text }
+  return firstBad(operands, (word) => !word.fixed.startsWith('+'))
 }

@@ -6,13 +6,13 @@ const FORMATS = ['--format', '--pretty']
 const SORTED_BY_SIGNATURE = /^-?(?:version:|v:)?\*?signature/
 
 /** `remerge` and `r` merge again, with the repository's merge drivers. */
-const SHOWN_MERGES = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
+export const shownMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
 
 /** Formats that verify signatures start gpg, which may create its directory. */
 export function checkFormat({ options }: Arguments): Objection | undefined {
   const bad = options.find(({ name, value }) => {
     if (value && name === '--sort') return value.kind !== 'literal' || SORTED_BY_SIGNATURE.test(value.value)
-    if (value && name === '--diff-merges') return !SHOWN_MERGES.test(knownValue(value) ?? '')
+    if (value && name === '--diff-merges') return !shownMerges.test(knownValue(value) ?? '')
     if (!value || !FORMATS.includes(name)) return false
     return value.kind !== 'literal' || /%G|%\(signature/.test(value.value)
   })

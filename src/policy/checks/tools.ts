@@ -1,13 +1,8 @@
-import type { Arguments, Objection } from '../command/arguments.ts'
+import { type Arguments, firstBad, type Objection } from '../command/arguments.ts'
 import { knownValue, type Word } from '../syntax/line.ts'
 
 function object(word: Word): Objection {
   return { kind: 'operand', text: word.text }
-}
-
-function firstBad(words: readonly Word[], isBad: (word: Word) => boolean): Objection | undefined {
-  const bad = words.find(isBad)
-  return bad && object(bad)
 }
 
 function mayBeOption({ kind, fixed }: Word): boolean {

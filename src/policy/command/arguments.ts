@@ -32,13 +32,15 @@ export interface GivenOption {
 }
 
 export type Objection =
-  | { readonly kind: 'option'; readonly text: string }
-  | { readonly kind: 'open-word'; readonly text: string }
-  | { readonly kind: 'operand'; readonly text: string }
-  | { readonly kind: 'script'; readonly text: string }
-  | { readonly kind: 'form'; readonly text: string }
+  | { readonly kind: 'option' | 'open-word' | 'operand' | 'script' | 'form'; readonly text: string }
   /** A part of the command or, with `option`, of that option. */
   | { readonly kind: 'missing'; readonly part: string; readonly option?: string }
+
+/** Objects to the first bad word. */
+export function firstBad(words: readonly Word[], isBad: (word: Word, at: number) => boolean) {
+  const bad = words.find(isBad)
+  return bad && ({ kind: 'operand', text: bad.text } as const)
+}
 
 /** The parsed words after a rule's prefix. */
 export interface Arguments {

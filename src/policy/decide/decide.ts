@@ -71,7 +71,7 @@ function careOf(steps: readonly MatchedStep[], { unsure }: PolicyRequest): GitCa
 
 function decisionOf(matches: readonly PolicyMatch[], autoConfirm: boolean): Decision {
   const worst = strictest(matches)
-  if (!worst) return { verdict: 'allow', reason: explainNothing(), matches }
+  if (!worst) return { verdict: 'allow', reason: explainNothing, matches }
   if (worst.verdict === 'ask' && autoConfirm)
     return { verdict: 'allow', reason: explainConfirmed(worst.why), matches }
   return { verdict: worst.verdict, reason: worst.why, matches }
@@ -105,7 +105,7 @@ function matchLine(given: PolicyInput): PolicyMatch[] {
     ...bombs,
     ...unsure,
     ...(background
-      ? [policyMatch(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground())]
+      ? [policyMatch(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground)]
       : []),
   ]
 }

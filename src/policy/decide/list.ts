@@ -1,6 +1,5 @@
 import type { Mode } from '../../base/types.ts'
-import { explainDisaster, explainEndless, explainRunsCode } from '../../messages/policy.ts'
-import type { Disaster } from '../presets/deny.ts'
+import { disasters, explainEndless, explainRunsCode } from '../../messages/policy.ts'
 import type { Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import { denyList } from './input.ts'
@@ -32,8 +31,8 @@ export function listOfRules(set: RuleSet): RuleList {
     unlisted: unlistedIn[set.preset],
     autoConfirm: set.autoConfirm,
     rules: [
-      ...disasters.map(deniedAnywhere),
-      { ...builtInDenial, rule: 'fork bomb', reason: explainEndless() },
+      ...Object.entries(disasters).map(([rule, reason]) => ({ ...builtInDenial, rule, reason })),
+      { ...builtInDenial, rule: 'fork bomb', reason: explainEndless },
       ...set.own.map(listed),
       ...[...set.safe.values()].flat().map(listed).sort(byName),
       ...(set.preset === 'analysis' ? [...set.interpreters.values()].flat().map(interpreter) : []),
@@ -47,27 +46,14 @@ const unlistedIn: Readonly<Record<Preset, RuleList['unlisted']>> = {
   analysis: { read: 'deny', workspace: 'deny', write: 'deny' },
 }
 
-const everyDisaster: Readonly<Record<Disaster, true>> = {
-  'removes-root': true,
-  'removes-home': true,
-  'makes-filesystem': true,
-  'overwrites-device': true,
-  'changes-own-rules': true,
-}
-const disasters = Object.keys(everyDisaster) as readonly Disaster[]
-
 const builtInDenial = { verdict: 'deny', source: denyList, byArguments: false } as const
-
-function deniedAnywhere(disaster: Disaster): ListedRule {
-  return { ...builtInDenial, rule: disaster, reason: explainDisaster(disaster) }
-}
 
 function listed({ prefix, verdict, source, reason, arguments: about }: Rule): ListedRule {
   return { verdict, rule: prefix.join(' '), source, byArguments: about !== undefined, reason }
 }
 
 function interpreter(rule: Rule): ListedRule {
-  return { ...listed(rule), verdict: 'ask', reason: explainRunsCode() }
+  return { ...listed(rule), verdict: 'ask', reason: explainRunsCode }
 }
 
 function byName(a: ListedRule, b: ListedRule): number {

@@ -100,7 +100,7 @@ function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
       name,
       source,
       'allow',
-      rules.preset === 'open' ? explainOpen() : explainHeld(request.mode),
+      rules.preset === 'open' ? explainOpen : explainHeld(request.mode),
     )
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
   const interpreter = rules.preset === 'analysis' && bestOf(rules.interpreters, command)
@@ -135,7 +135,7 @@ function foreignRow(
   const found = namesToLookUp(command).flatMap((name) => facts.foreignPrograms.get(name) ?? [])
   const foreign = allowed ? found.find(({ shadows }) => shadows) : found[0]
   if (!foreign) return undefined
-  if (lenient) return policyMatch(command.text, 'program', `preset ${rules.preset}`, 'allow', explainOpen())
+  if (lenient) return policyMatch(command.text, 'program', `preset ${rules.preset}`, 'allow', explainOpen)
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
   return policyMatch(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
 }

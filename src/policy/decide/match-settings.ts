@@ -119,10 +119,10 @@ function matchRepository(step: PlannedStep, given: PolicyInput, protection: Prot
   const { command, repositories } = step
   if (repositories === undefined || given.request.mode !== 'write') return []
   const ask = (why: string) => askAboutRepository(step, why)
-  if (repositories === 'unknown') return ask(explainRepositoryUnknown())
+  if (repositories === 'unknown') return ask(explainRepositoryUnknown)
   for (const directory of repositories) {
     const config = given.facts.repositories.get(directory)
-    if (!config) return ask(explainRepositoryUnknown())
+    if (!config) return ask(explainRepositoryUnknown)
     if (config.kind === 'none') continue
     if (config.kind === 'unreadable') {
       if (protection.command) continue

@@ -1,4 +1,4 @@
-import type { Arguments, Objection } from '../command/arguments.ts'
+import { type Arguments, firstBad, type Objection } from '../command/arguments.ts'
 import { indexRules } from '../presets/index.ts'
 import { safeForms } from '../presets/safe.ts'
 import { type Feature, literalWord, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
@@ -68,8 +68,7 @@ function checkCmdlet(
     // PowerShell would read a switch in place of a value as a parameter.
     if (!valued.has(text) || words[++at]?.value.startsWith('-') !== false) return { kind: 'option', text }
   }
-  const bad = words.find(({ value }) => leadsAway(value))
-  return bad && { kind: 'operand', text: bad.text }
+  return firstBad(words, ({ value }) => leadsAway(value))
 }
 
 const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com\d|lpt\d)(?:$|[.:])/i

@@ -1,5 +1,7 @@
 import { words } from '../../base/text.ts'
 import type { ConfigEntry, FoundEntry } from '../../facts/facts.ts'
+import { readOnlyGit } from '../../request/environment.ts'
+import { shownMerges } from '../checks/git.ts'
 
 // Written by `git lfs install --local`; runs git-lfs, which the user installed.
 const lfs = new Set([
@@ -9,16 +11,12 @@ const lfs = new Set([
   'filter.lfs.process=git-lfs filter-process',
   'filter.lfs.process=git-lfs filter-process --skip',
 ])
-/** Values that override repository settings for lines that only read (GIT_CONFIG_COUNT). */
-export const readOnlyValues: ReadonlyMap<string, string> = new Map([
-  ['core.hookspath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['log.showsignature', 'false'],
-  ['log.diffmerges', 'separate'],
-  ['diff.submodule', 'short'],
-  ['status.submodulesummary', 'false'],
-  ['submodule.recurse', 'false'],
-])
+/** Values that override repository settings for lines that only read. Git takes `safe.*` from no repository. */
+export const readOnlyValues: ReadonlyMap<string, string> = new Map(
+  Object.entries(readOnlyGit)
+    .filter(([key]) => key !== 'safe.bareRepository')
+    .map(([key, value]) => [key.toLowerCase(), value]),
+)
 
 const SECTION =
   /^(?:include|includeif|alias|pager|protocol)\.|^lfs\.(?:extension|customtransfer|standalone)|^(?:difftool|mergetool|browser|man)\..*\.path$/
@@ -39,13 +37,10 @@ export function dangerousEntry(
 function isOverruled({ key, value }: ConfigEntry): boolean {
   // git inserts a home directory or prefix, unknown here; other values are resolved with the hooks.
   if (key === 'core.hookspath') return /^[~%]/.test(value)
-  if (key === 'log.diffmerges') return !runsNoDriver.test(value)
+  if (key === 'log.diffmerges') return !shownMerges.test(value)
   const harmless = readOnlyValues.get(key)
   return harmless !== undefined && value !== harmless
 }
-
-/** git-log(1), --diff-merges: `remerge` and `r` run merge drivers. */
-const runsNoDriver = /^(?:off|none|first-parent|1|separate|m|on|combined|c|dense-combined|cc)$/
 
 function isDangerous({ key, value }: ConfigEntry): boolean {
   if (readOnlyValues.has(key) || lfs.has(`${key}=${value}`)) return false

@@ -147,7 +147,6 @@ function argumentsOfTable({ allow_options, ask_options, deny_options, operands }
   })
 }
 
-/** True if a rule applies to a command of the example. */
 export function appliesTo(rule: Rule, example: string): boolean {
   return parseLine(example).commands.some((command) => {
     const outcome = applyRule(rule, command)

@@ -17,9 +17,9 @@ const CONTINUATION = /(?<![ \t])\\\n/
 /** Checks limits, and characters that shells read differently, before parsing. */
 export function doubtsOfText(line: string): Unsure[] {
   const doubts: Unsure[] = []
-  const doubt = (kind: UnsureKind, text = '') => doubts.push({ kind, text })
+  const doubt = (kind: UnsureKind) => doubts.push({ kind, text: '' })
   if (line.length > maxLineLength || Buffer.byteLength(line) > maxLineLength) doubt('too-long')
-  if (count(line, '<<') > maxHereDocuments) doubt('too-many-here-documents')
+  if ((line.match(/<(?=<)/g)?.length ?? 0) > maxHereDocuments) doubt('too-many-here-documents')
   if (CONTROL.test(line)) doubt('control-character')
   if (LONE_SURROGATE.test(line)) doubt('not-unicode')
   if (ODD_BLANK.test(line)) doubt('odd-blank')
@@ -66,10 +66,4 @@ export function plainDelimiter(text: string): boolean {
 /** True if a here-document in a substitution stays apart even for a shell that counts parentheses. */
 export function plainNestedBody(body: string): boolean {
   return !/[()'"`\\]/.test(body)
-}
-
-function count(text: string, part: string): number {
-  let found = 0
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found += 1
-  return found
 }

@@ -1,15 +1,12 @@
 import { isYes } from '../../admit/approval/approve.ts'
 import { inThisContext } from '../../base/async-context.ts'
+import { monotonicMs } from '../../base/clock.ts'
 import type { AskHost, Wanted } from '../../network/gate.ts'
 import { hostAndPort } from '../../network/hosts.ts'
 import type { Execution } from '../execution.ts'
 
 /** Asks the approver about hosts that are not listed: `[network] ask`. Undefined: they are refused unasked. */
-export function hostQuestions(
-  execution: Execution,
-  deadlineAt: number,
-  now: () => number,
-): AskHost | undefined {
+export function hostQuestions(execution: Execution, deadlineAt: number): AskHost | undefined {
   const { request, access, context } = execution
   // The command itself reads what is typed at its terminal.
   if (!access?.asks || !context.admission.hasApprover || request.terminal) return undefined
@@ -20,7 +17,7 @@ export function hostQuestions(
     const key = hostAndPort(wanted.host, wanted.port)
     const known = answers.get(key)
     if (known) return known
-    const answer = ask(execution, wanted, { timeoutMs: Math.max(1, deadlineAt - now()), signal })
+    const answer = ask(execution, wanted, { timeoutMs: Math.max(1, deadlineAt - monotonicMs()), signal })
     answers.set(key, answer)
     return answer
   })

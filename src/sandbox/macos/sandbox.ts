@@ -11,7 +11,7 @@ import {
 } from '../../messages/sandbox/macos.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
-import { refuseUnixSockets } from '../unix-sockets.ts'
+import { refuseUnixSockets } from '../unavailable.ts'
 import { isKept, keptBeneath, placesOf } from './kept.ts'
 import { type DenialLog, openDenialLog } from './log.ts'
 import { otherName } from './other-names.ts'

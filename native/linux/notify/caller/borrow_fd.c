@@ -60,7 +60,7 @@ static int take(const struct errand *errand) {
   int listener = vt_borrow_listener(notification->listener);
   int fd = vt_borrow_descriptor(&notification->caller, errand->number);
   /* The descriptor is certain to be the caller's only if the call still waits (seccomp_unotify(2)). */
-  return fd >= 0 && listener >= 0 && vt_caller_still_waits_at(listener, notification) ? fd : -1;
+  return fd >= 0 && listener >= 0 && vt_call_still_waits(listener, notification->notif.id) ? fd : -1;
 }
 
 static void *run(void *context) {

@@ -3,14 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "notify/handlers/flock_wait.h"
 #include "notify/notification.h"
 #include "notify/reply.h"
@@ -36,8 +35,7 @@ static size_t count(const struct vt_fifo_waiter *waiter) {
 
 bool vt_fifo_wait_add(struct vt_fifo_waiter **waiting, struct vt_notification *notification) {
   if (count(*waiting) >= MOST) return false;
-  struct vt_fifo_waiter *waiter = calloc(1, sizeof *waiter);
-  if (!waiter) abort(); /* an unanswered call hangs for ever */
+  struct vt_fifo_waiter *waiter = vt_must(calloc(1, sizeof *waiter));
   *waiter = (struct vt_fifo_waiter){
       .next = *waiting,
       .id = notification->notif.id,
@@ -62,20 +60,14 @@ static int open_fifo(const struct vt_fifo_waiter *waiter) {
   return -1;
 }
 
-static void answer(const struct vt_fifo_waiter *waiter, int listener, int error) {
-  struct seccomp_notif_resp response = {.id = waiter->id, .error = -error};
-  ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-}
-
 /* True if this waiter is done. */
 static bool try(struct vt_fifo_waiter *waiter, int listener) {
-  uint64_t id = waiter->id;
-  if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id)) return true;
+  if (!vt_call_still_waits(listener, waiter->id)) return true;
   int error = vt_wait_interruption(waiter->thread, &waiter->signal_seen);
-  if (error) return answer(waiter, listener, error), true;
+  if (error) return vt_end_call(listener, waiter->id, error), true;
   int fd = open_fifo(waiter);
   if (fd >= 0) return vt_send_descriptor(listener, waiter->id, fd, waiter->flags), true;
-  if (errno != ENXIO) return answer(waiter, listener, errno), true;
+  if (errno != ENXIO) return vt_end_call(listener, waiter->id, errno), true;
   waiter->due = vt_now() + waiter->pause;
   if (waiter->pause < LAST_PAUSE_MS) waiter->pause *= 2;
   return false;

@@ -2,20 +2,20 @@
 #include "notify/handlers/flock_wait.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "notify/notification.h"
 #include "base/mailbox.h"
+#include "base/memory.h"
 #include "notify/handlers/private_gate.h"
 #include "base/procfs.h"
+#include "notify/reply.h"
 #include "notify/caller/borrow_fd.h"
 #include "base/threads.h"
 
@@ -44,13 +44,11 @@ static struct waiter *finished; /* under the lock */
 static struct waiter *waiting;  /* used by the thread only, oldest first */
 
 static bool still_waits(const struct waiter *waiter) {
-  uint64_t id = waiter->id;
-  return ioctl(waiter->listener_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+  return vt_call_still_waits(waiter->listener_fd, waiter->id);
 }
 
 static bool answer(const struct waiter *waiter, int error) {
-  struct seccomp_notif_resp response = {.id = waiter->id, .error = -error};
-  return ioctl(waiter->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
+  return vt_end_call(waiter->listener_fd, waiter->id, error);
 }
 
 static uint64_t field(const char *status, const char *name) {
@@ -190,8 +188,7 @@ static bool has_room(struct vt_listener *listener) {
 bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notification *notification) {
   static struct vt_once once = VT_ONCE;
   if (vt_start_once(&once, start) || !has_room(listener)) return false;
-  struct waiter *waiter = calloc(1, sizeof *waiter);
-  if (!waiter) abort(); /* an unanswered call hangs for ever */
+  struct waiter *waiter = vt_must(calloc(1, sizeof *waiter));
   *waiter = (struct waiter){
       .listener = listener,
       .id = notification->notif.id,

@@ -19,7 +19,8 @@ void vt_proxy_client_add(uint16_t port, const struct vt_proxy_client *client) {
   pthread_mutex_unlock(&lock);
 }
 
-bool vt_proxy_client_take(uint16_t port, struct vt_proxy_client *client) {
+/* Takes the entry out: the port may be another process's next. */
+bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client) {
   pthread_mutex_lock(&lock);
   bool known = port && entries[port % ENTRIES].port == port;
   if (known) {
@@ -29,5 +30,3 @@ bool vt_proxy_client_take(uint16_t port, struct vt_proxy_client *client) {
   pthread_mutex_unlock(&lock);
   return known;
 }
-
-bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client) { return vt_proxy_client_take(port, client); }

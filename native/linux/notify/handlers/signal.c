@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "notify/dispatch.h"
@@ -35,8 +33,7 @@ static pid_t number_in_pidfd(const struct vt_caller *caller, int pidfd) {
   char name[32], text[512];
   snprintf(name, sizeof name, "fdinfo/%d", pidfd);
   vt_procfs_read(caller->thread, name, text, sizeof text);
-  const char *found = strstr(text, "\nPid:");
-  return found ? (pid_t)atoi(found + strlen("\nPid:")) : NOT_KNOWN;
+  return (pid_t)vt_number_after(text, "\nPid:"); /* NOT_KNOWN where there is no such line */
 }
 
 /* A /proc/PID directory serves as a pidfd too (pidfd_send_signal(2)). */
