@@ -52,7 +52,7 @@ static void remember(int fd, const struct vt_proxy_client *client) {
   if (getsockname(fd, &own.any, &size)) return;
   uint16_t port = ntohs(own.in.sin_port); /* as sin6_port */
   vt_proxy_client_add(port, client);
-  if (is_closed(fd)) vt_proxy_client_take(port, &again);
+  if (is_closed(fd)) vt_core_proxy_client(port, &again);
 }
 
 /* Only with a stream socket: no other can be made (seccomp_rules.c), but one could come with stdin. */
