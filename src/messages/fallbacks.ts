@@ -32,8 +32,8 @@ const fallbacks: readonly Fallback[] = [
     path: /\/(\.cache|\.npm|_cacache|__pycache__|go-build|\.(pytest|mypy|ruff)_cache|pytest-cache-files-\w+|node-compile-cache)(\/|$)/,
   },
   { operations: writes, path: /\/\.(lesshst|viminfo\w*|wget-hsts|\w+_history)([.-]\w+)?$/ },
-  // Cargo locks its home where it can; the last is a database of when crates were used.
-  { program: /^cargo/, operations: writes, path: /\/\.(package-cache(-mutate)?|global-cache)$/ },
+  // Cargo makes and locks its home where it can; the last is a database of when crates were used.
+  { program: /^cargo/, operations: writes, path: /\/\.(cargo|package-cache(-mutate)?|global-cache)$/ },
   // Git can read the index without refreshing it, and a configuration without writing it.
   { program: /^git/, operations: ['create'], path: /\/(index|config)\.lock$/ },
   // SQLite opens a database for writing first, then for reading.

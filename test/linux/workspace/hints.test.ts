@@ -48,14 +48,20 @@ describe('the hint of a refusal in workspace mode', () => {
     },
   )
 
-  it.runIf(isInstalled('cargo'))('says nothing of the locks that cargo can do without', async () => {
+  describe.runIf(isInstalled('cargo'))('says nothing of what cargo can do without', () => {
     const crate = join(workspace, 'crate')
     mkdirSync(join(crate, 'src'), { recursive: true })
     writeFileSync(join(crate, 'Cargo.toml'), '[package]\nname = "app"\nversion = "0.1.0"\n[workspace]\n')
     writeFileSync(join(crate, 'src/lib.rs'), '')
-    const result = await run('cd crate && cargo check -q --offline')
-    expect(result).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(result.hint).toBeUndefined()
+
+    it.each([true, false])('where its home exists: %s', async (exists) => {
+      const home = join(makeDirectory(), '.cargo')
+      if (exists) mkdirSync(home)
+      const shell = await openTestShell({ cwd: crate, mode: 'workspace', env: { CARGO_HOME: home } })
+      const result = await shell.execute({ command: 'cargo check -q --offline' })
+      expect(result).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(result.hint).toBeUndefined()
+    })
   })
 
   // An ordinary user's own permissions refuse both, which is not reported.
