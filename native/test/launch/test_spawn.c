@@ -132,6 +132,7 @@ int main(void) {
   requester = pthread_self();
   gets_state(FIRST_ID);
   gets_state_without_standard_streams();
+  wait_for_releases(2); /* a command's descriptors close after its report */
   leaves_nothing_of_a_failed_request();
   if (vt_probe()->listener) reports_a_child_killed_before_its_filter();
   return finish("requests are carried out or leave nothing");

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../helpers/programs.ts'
 import { makeGround } from './ground.ts'
 
-const deeper = String.raw`python3 -c 'import os
+const deeper = `python3 -c 'import os
 for i in range(6000): os.mkdir("d"*20); os.chdir("d"*20)
 open("end","w")'`
 
