@@ -45,7 +45,7 @@ async function answerFrom(localPort: number, proxy: number, port: number): Promi
 }
 
 describe.skipIf(listsRefused !== null || !isInstalled('python3'))('over the bound (needs python3)', () => {
-  it('a connection of a command leaves its port to nobody', { timeout: 120_000 }, async () => {
+  it('a closed connection leaves its port to no other user', { timeout: 120_000 }, async () => {
     const [cwd, { port }] = [makeDirectory(), await webServer()]
     const shell = await openHostShell({ cwd, network: [`good.example:${port}`, `127.0.0.1:${port}`] })
     const lines: string[] = []
