@@ -131,6 +131,37 @@ for round in range(100):
     })
   })
 
+  const ways = {
+    'a change of the working directory': 'os.chdir("src"); put("f"); os.chdir(".."); put("f")',
+    'a change of the working directory by a descriptor':
+      'root = os.open(".", os.O_RDONLY); os.chdir("src"); put("f"); os.fchdir(root); put("f")',
+    'a change of the working directory by another thread':
+      'os.chdir("src"); put("f"); thread = threading.Thread(target=os.chdir, args=[".."]); thread.start(); thread.join(); put("f")',
+    'a new link on the way':
+      'link("src", "way"); put("way/f"); link(".", "src/new"); os.rename("src/new", "way"); put("way/f")',
+    'a reuse of the number of a descriptor':
+      'root = os.open(".", os.O_RDONLY); at = os.open("src", os.O_RDONLY); put("f", at); os.dup2(root, at); put("f", at)',
+  }
+
+  it.for(Object.entries(ways))('can be changed by the same path after %s', async ([, way]) => {
+    const program = `import os, threading
+def link(to, path): os.symlink(to, path)
+def put(name, at=None):
+    for number in range(20):
+        os.close(os.open(f"{name}{number}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, dir_fd=at))
+for round in range(3):
+    ${way}
+    for name in os.listdir(".") + ["src/" + name for name in os.listdir("src")]:
+        if name[-1].isdigit() or name == "way": os.unlink(name)`
+    const place = makePlace()
+    const result = await start(place, 'workspace', program)
+    expect({ code: result.exitCode, said: result.output, denials: result.denials }).toEqual({
+      code: 0,
+      said: '',
+      denials: [],
+    })
+  })
+
   it('/proc/self/cwd is the working directory of the command', async () => {
     const place = makePlace()
     const shell = await openTestShell({ cwd: place.work, mode: 'workspace' })

@@ -11,6 +11,15 @@
 #include "confine/confinement.h"
 #include "workspace/known.h"
 
+/* A descriptor's number may stand for another directory by now. A change of the working directory forgets the text. */
+bool vt_place_is_granted_again(const struct vt_notification *notification, int directory, const char *path) {
+  const struct vt_known *known = notification->known_directories;
+  if (!known || known->thread != notification->caller.thread || !vt_known_is_granted(known->last)) return false;
+  size_t length = strlen(known->text);
+  bool same = strncmp(path, known->text, length) == 0 && path[length] && !strchr(path + length, '/');
+  return same && (path[0] == '/' || (directory == AT_FDCWD && known->base == AT_FDCWD));
+}
+
 /* In one call, through the links of /proc. */
 static bool identify_by_path(const struct vt_caller *caller, int base, const char *directory, struct vt_identity *identity) {
   char path[PATH_MAX + 48];
@@ -49,8 +58,11 @@ static bool identify(const struct vt_known *known, const struct vt_caller *calle
 }
 
 static bool complete(const struct vt_known_directory *known, const char *name, struct vt_resolved *place) {
-  int length = snprintf(place->path, sizeof place->path, "%s/%s", known->path, name);
-  if (length < 0 || (size_t)length >= sizeof place->path) return false;
+  size_t length = strlen(known->path), more = strlen(name);
+  if (length + more + 1 >= sizeof place->path) return false;
+  memcpy(place->path, known->path, length);
+  place->path[length] = '/';
+  memcpy(place->path + length + 1, name, more + 1);
   strcpy(place->name, name);
   place->known = known;
   place->parent = known->fd;
@@ -100,8 +112,10 @@ static void learn(struct vt_notification *notification, struct vt_resolved *plac
 }
 
 int vt_place_find(struct vt_notification *notification, int directory, const char *path, bool follow, struct vt_resolved *place) {
-  if (notification->known_directories && find_known(notification, directory, path, follow, place)) return 0;
+  struct vt_known *known = notification->known_directories;
+  if (known && find_known(notification, directory, path, follow, place)) return 0;
+  if (known) known->last = NULL;
   int error = vt_resolve(&notification->caller, directory, path, follow, place);
-  if (!error && notification->known_directories) learn(notification, place);
+  if (!error && known) learn(notification, place);
   return error;
 }
