@@ -21,6 +21,10 @@ export function saveOutput(
   const { spilled, unsaved, whole, notSaved } = collected
   if (spilled) {
     closeSync(spilled.file.fd)
+    if (unsaved && spilled.bytes === 0) {
+      scratchpad.discard(spilled.file)
+      return { unsaved }
+    }
     const { name, path } = spilled.file
     return { scratchpad: { name, path, bytes: spilled.bytes }, ...(unsaved && { unsaved }) }
   }

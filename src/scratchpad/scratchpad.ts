@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode, errorText, tried } from '../base/errno.ts'
@@ -64,14 +64,23 @@ export class Scratchpad {
     }
   }
 
+  /** Leaves no file if it fails. */
   save(asked: string | undefined, bytes: Uint8Array): ScratchpadFile {
     const file = this.open(asked)
     try {
       writeFileSync(file.fd, bytes)
+    } catch (error) {
+      this.discard(file)
+      throw error
     } finally {
       closeSync(file.fd)
     }
     return file
+  }
+
+  /** For a file to which nothing could be written. */
+  discard({ path }: ScratchpadFile): void {
+    tried(() => unlinkSync(path))
   }
 
   describe(name: string, metadata: EntryMetadata): void {

@@ -162,6 +162,16 @@ describe('a full disk at the command line', () => {
     }
   })
 
+  it('no entry without content stays in the scratchpad', ({ skip }) => {
+    if (!flags) return skip('neither root nor a user namespace to mount a small file system in')
+    for (const lines of [3, 100_000]) {
+      const { stdout } = onFullDisk(
+        `run --scratchpad name -- 'seq ${lines}' >&2; "$2" "$3" scratchpad list --json`,
+      )
+      expect(JSON.parse(stdout).sessions).toMatchObject([{ bytes: 0, entries: [] }])
+    }
+  })
+
   it('config init leaves no empty file', ({ skip }) => {
     if (!flags) return skip('neither root nor a user namespace to mount a small file system in')
     expect(onFullDisk('config init').stderr).toContain('ENOSPC')
