@@ -25,6 +25,8 @@ static int too_much(void) {
   return -1;
 }
 
+static int incomplete(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : too_much(); }
+
 /* Does not cross mounts: hard links cannot, and a bind mount would show a directory twice. */
 static DIR *open_list(int parent, const char *name) {
   int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -86,12 +88,12 @@ int vt_other_names_note(struct vt_other_names *names, const char *path) {
   if (lstat(path, &status)) return 0;
   if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
-  return look_into(&walk, AT_FDCWD, path, NULL, 0) ? too_much() : 0;
+  return look_into(&walk, AT_FDCWD, path, NULL, 0) ? incomplete() : 0;
 }
 
 int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root) {
   struct walk walk = {.names = names, .places = places};
   if (is_done(&walk) || strlen(root) >= sizeof walk.path) return 0;
   strcpy(walk.path, root);
-  return look_into(&walk, AT_FDCWD, root, vt_path_node_at(places->root, root), 0) ? too_much() : 0;
+  return look_into(&walk, AT_FDCWD, root, vt_path_node_at(places->root, root), 0) ? incomplete() : 0;
 }

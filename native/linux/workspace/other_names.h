@@ -14,8 +14,10 @@ struct vt_other_names {
   int budget;                /* entries that may still be examined */
 };
 
-/* Notes a protected file, or the files beneath a protected directory. 0, or -1 with errno (EMLINK: too many entries). */
+/* Notes a protected file, or the files beneath a protected directory. 0, or -1 with errno (EMLINK: too many entries; EMFILE, ENFILE,
+ * ENOMEM). */
 int vt_other_names_note(struct vt_other_names *names, const char *path);
 
-/* Protects the other names beneath a root. 0, or -1 with errno (EMLINK: it cannot be searched completely). */
+/* Protects the other names beneath a root. 0, or -1 with errno (EMLINK: it cannot be searched completely; EMFILE,
+ * ENFILE, ENOMEM). */
 int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root);
