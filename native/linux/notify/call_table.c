@@ -106,8 +106,6 @@ static const struct vt_call calls[] = {
     ROW(move_pages, PROCESS, PROCESS(0)),
     ROW(prlimit64, PROCESS, PROCESS(0), JUDGED(vt_handle_file_limit), QUICK),
     ROW(umask, OTHER, JUDGED(vt_handle_umask), QUICK),
-    ROW(chdir, OTHER, JUDGED(vt_handle_chdir), QUICK),
-    ROW(fchdir, OTHER, JUDGED(vt_handle_chdir), QUICK),
     ROW(setrlimit, PROCESS, JUDGED(vt_handle_file_limit), QUICK),
     ROW(setpriority, PROCESS, PROCESS(1)),
     ROW(ioprio_set, PROCESS, PROCESS(1)),

@@ -6,7 +6,6 @@
 
 #include "confine/confinement.h"
 #include "notify/handlers/private_gate.h"
-#include "workspace/known.h"
 
 void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener) {
   notification->notif = *notif;
@@ -49,11 +48,6 @@ void vt_dispatch(struct vt_notification *notification) {
 
 /* The call goes on. */
 void vt_handle_umask(struct vt_notification *notification) { notification->sets_umask = true; }
-
-/* The call goes on. */
-void vt_handle_chdir(struct vt_notification *notification) {
-  if (notification->known_directories) notification->known_directories->thread = 0;
-}
 
 /* The call goes on; a SIGXFSZ may now come from the command's own limit. */
 void vt_handle_file_limit(struct vt_notification *notification) { notification->limits_files = true; }

@@ -25,12 +25,11 @@ void vt_handle_rename(struct vt_notification *notification);
 /* handlers/signal.c: by the session of the target */
 void vt_handle_signal(struct vt_notification *notification);
 
-/* dispatch.c: notes the command's own RLIMIT_FSIZE, the sizes that it asks for, that umasks may differ, and that relative paths
- * lead elsewhere */
+/* dispatch.c: notes the command's own RLIMIT_FSIZE, the sizes that it asks for, and that umasks may differ */
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
+
 void vt_handle_umask(struct vt_notification *notification);
-void vt_handle_chdir(struct vt_notification *notification);
 
 /* handlers/bind.c */
 void vt_handle_bind(struct vt_notification *notification);

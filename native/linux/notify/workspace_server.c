@@ -30,7 +30,7 @@
 #include "workspace/workspace.h"
 
 struct vt_workspace_server {
-  struct vt_workspace_server *next; /* in the list of spares */
+  struct vt_workspace_server *next; /* in the list of spares, or of those that ended */
   pthread_mutex_t lock;
   pthread_cond_t handed;
   bool ends;                 /* without a listener */
@@ -52,7 +52,7 @@ static bool separate_table(struct vt_workspace_server *server) {
   server->roots = vt_must(calloc(count, sizeof *server->roots));
   for (size_t i = 0; i < workspace->count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
   kept[count++] = server->listener_fd = server->listener->fd;
-  if (server->listener->questions) kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
+  kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
   if (reading >= 0) kept[count++] = reading; /* caller/as_reader.h */
   int failed = vt_borrow_table_of(kept, count);
   free(kept);
@@ -136,18 +136,45 @@ static void act_apart(struct vt_workspace_server *server) {
   munmap(stack, STACK);
 }
 
+static pthread_mutex_t ended_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_workspace_server *ended; /* atomic */
+
+/* The last reference to the listener closes descriptors of the host, which this thread's own table only has copies of. */
+static void leave_to_supervisor(struct vt_workspace_server *server) {
+  pthread_mutex_lock(&ended_lock);
+  server->next = ended;
+  __atomic_store_n(&ended, server, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&ended_lock);
+  vt_mailbox_wake();
+}
+
+static void discard(struct vt_workspace_server *server) {
+  if (server->listener) vt_listener_release(server->listener);
+  free(server->roots);
+  free(server);
+}
+
+void vt_workspace_server_reap(void) {
+  if (!__atomic_load_n(&ended, __ATOMIC_RELAXED)) return;
+  pthread_mutex_lock(&ended_lock);
+  struct vt_workspace_server *server = ended;
+  __atomic_store_n(&ended, NULL, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&ended_lock);
+  for (struct vt_workspace_server *next; server; server = next) {
+    next = server->next;
+    discard(server);
+  }
+}
+
 /* Where the thread that acts cannot be set up, the notifiers answer: they carry nothing out, so what Landlock does not grant is
  * refused. */
 static void *serve(void *context) {
   struct vt_workspace_server *server = context;
-  if (await_listener(server)) {
-    if (unshare(CLONE_FS) == 0) act(server);
-    else act_apart(server);
-    if (!server->served) vt_notifier_add(server->listener);
-    vt_listener_release(server->listener);
-  }
-  free(server->roots);
-  free(server);
+  if (!await_listener(server)) return discard(server), NULL;
+  if (unshare(CLONE_FS) == 0) act(server);
+  else act_apart(server);
+  if (!server->served) vt_notifier_add(server->listener);
+  leave_to_supervisor(server);
   return NULL;
 }
 

@@ -18,3 +18,6 @@ void vt_workspace_server_return(struct vt_workspace_server *server);
 
 /* Before a call is carried out: whether this is such a thread and the caller still waits. Sets the caller's umask. */
 bool vt_workspace_server_may_act(const struct vt_notification *notification);
+
+/* By the supervisor: frees servers that ended, with their references. */
+void vt_workspace_server_reap(void);

@@ -188,6 +188,7 @@ static void *supervise(void *unused) {
     vt_event_loop_wait(next_due(), ready);
     vt_notifier_watch();
     vt_flock_wait_reap();
+    vt_workspace_server_reap();
     obey_orders();
     vt_watches_look(commands);
     advance_all();

@@ -99,8 +99,6 @@ const struct constant_row constant_rows[] = {
     {"clone3", 435, 435, ALL, ENOSYS},
     {"setsid", 112, 157, ALL, DONE},
     {"umask", 95, 166, IN_WORKSPACE, ASK},
-    {"chdir", 80, 49, IN_WORKSPACE, ASK},
-    {"fchdir", 81, 50, IN_WORKSPACE, ASK},
     {"ptrace", 101, 117, ALL, TELL(EPERM)},
     {"migrate_pages", 256, 238, ALL, TELL(EPERM)},
     {"move_pages", 279, 239, ALL, TELL(EPERM)},

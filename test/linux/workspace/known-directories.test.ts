@@ -29,6 +29,14 @@ function makePlace() {
   return { work, outside }
 }
 
+/** One whose directories are older than the clock's tick in which the command starts: only these does Landlock surely grant. */
+async function makeOlderPlace() {
+  const place = makePlace()
+  const { birthtimeMs } = statSync(join(place.work, 'src'))
+  await waitFor(() => Date.now() > birthtimeMs + 20)
+  return place
+}
+
 async function start(place: ReturnType<typeof makePlace>, mode: Mode, program: string, timeoutMs = 20_000) {
   const shell = await openTestShell({ cwd: place.work, mode })
   return shell.execute({ argv: ['python3', '-c', program], timeoutMs })
@@ -141,10 +149,15 @@ for round in range(100):
       'link("src", "way"); put("way/f"); link(".", "src/new"); os.rename("src/new", "way"); put("way/f")',
     'a reuse of the number of a descriptor':
       'root = os.open(".", os.O_RDONLY); at = os.open("src", os.O_RDONLY); put("f", at); os.dup2(root, at); put("f", at)',
+    'a rename of a link on the way, by that way': `
+    os.makedirs("src/t", exist_ok=True); os.makedirs("made/t"); link("t", "src/way"); link("../made/t", "src/new")
+    way = f"{work}/src/way/../"; put(way + "f"); os.rename(way + "new", way + "way"); put(way + "f")
+    os.unlink("src/way"); shutil.rmtree("made")`,
   }
 
   it.for(Object.entries(ways))('can be changed by the same path after %s', async ([, way]) => {
-    const program = `import os, threading
+    const program = `import os, shutil, threading
+work = os.getcwd()
 def link(to, path): os.symlink(to, path)
 def put(name, at=None):
     for number in range(20):
@@ -153,13 +166,40 @@ for round in range(3):
     ${way}
     for name in os.listdir(".") + ["src/" + name for name in os.listdir("src")]:
         if name[-1].isdigit() or name == "way": os.unlink(name)`
-    const place = makePlace()
+    const place = await makeOlderPlace()
     const result = await start(place, 'workspace', program)
     expect({ code: result.exitCode, said: result.output, denials: result.denials }).toEqual({
       code: 0,
       said: '',
       denials: [],
     })
+  })
+
+  it('does not hide the directory above: a file without a name can be made there by ".."', async () => {
+    const program = `import os
+work = os.getcwd()
+flags = os.O_TMPFILE | os.O_WRONLY | os.O_NOFOLLOW
+os.close(os.open(".", flags))
+for number in range(20):
+    os.close(os.open(f"{work}/src/f{number}", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    os.close(os.open(f"{work}/src/..", flags))`
+    const result = await start(await makeOlderPlace(), 'workspace', program)
+    expect({ code: result.exitCode, said: result.output, denials: result.denials }).toEqual({
+      code: 0,
+      said: '',
+      denials: [],
+    })
+  })
+
+  it('no signal interrupts a change of the working directory', async () => {
+    const program = `import os, signal
+signal.signal(signal.SIGALRM, lambda *given: None)
+root = os.open(".", os.O_RDONLY)
+signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+for round in range(10000): os.chdir("src"); os.fchdir(root)
+signal.setitimer(signal.ITIMER_REAL, 0)`
+    const result = await start(makePlace(), 'workspace', program)
+    expect({ code: result.exitCode, said: result.output }).toEqual({ code: 0, said: '' })
   })
 
   it('/proc/self/cwd is the working directory of the command', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tried } from '../../../src/base/errno.ts'
@@ -14,6 +14,13 @@ const parallel = 20
 function servers(): string[] {
   const nameOf = (id: string) => tried(() => readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim())
   return readdirSync('/proc/self/task').filter((id) => nameOf(id) === 'vitrine-work')
+}
+
+/** This process's descriptors that lead to it, or are seccomp listeners of commands. */
+function descriptorsOf(workspace: string): string[] {
+  const targetOf = (fd: string) => tried(() => readlinkSync(`/proc/self/fd/${fd}`)) ?? ''
+  const targets = readdirSync('/proc/self/fd').map(targetOf)
+  return targets.filter((target) => target === workspace || target === 'anon_inode:seccomp notify')
 }
 
 describe.skipIf(process.platform !== 'linux')('the threads that make changes', () => {
@@ -39,5 +46,17 @@ describe.skipIf(process.platform !== 'linux')('the threads that make changes', (
     await Promise.all(names.map(() => shell.execute({ command: 'sleep 0.2' })))
     expect(await waitFor(() => servers().length <= mostSpares)).toBe(true)
     expect(await shell.execute({ command: 'rmdir made-*' })).toMatchObject({ exitCode: 0, denials: [] })
+  })
+
+  it('leave no descriptor to the host, though a process in the background is the last to end', async () => {
+    const workspace = join(makeDirectory(), 'tree')
+    mkdirSync(workspace)
+    const shell = await openTestShell({ cwd: workspace, mode: 'workspace' })
+    for (let i = 0; i < parallel; i++)
+      expect(await shell.execute({ command: `mkfifo p${i}; (echo > p${i}) & exit 0` })).toMatchObject({
+        exitCode: 0,
+      })
+    // The ruleset that is kept for the next command has one.
+    expect(await waitFor(() => descriptorsOf(workspace).length <= 1)).toBe(true)
   })
 })

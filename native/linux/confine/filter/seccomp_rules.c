@@ -70,8 +70,8 @@ static const struct vt_rule prlimit_rules[] = {
     {EVER, {IS(0, 0)}, ALLOW},
 };
 
-/* The notifier acts by the caller's umask, and remembers where its last path led. */
-static const struct vt_rule noted_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
+/* Until the first change every process of the command has the host's umask. */
+static const struct vt_rule umask_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
 
 static const struct vt_rule setpriority_rules[] = {{EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}};
 static const struct vt_rule ioprio_rules[] = {{EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
@@ -220,7 +220,7 @@ const struct vt_group vt_groups[] = {
     {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_clone3)},
     {DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},
     {ALWAYS(PRETEND), CALLS(VT_SYS_setsid)},
-    {DECIDE(noted_rules, ALLOW), CALLS(VT_SYS_umask, VT_SYS_chdir, VT_SYS_fchdir)},
+    {DECIDE(umask_rules, ALLOW), CALLS(VT_SYS_umask)},
     {DECIDE(setrlimit_rules, ALLOW), CALLS(VT_SYS_setrlimit)},
     {DECIDE(prlimit_rules, REFUSE(EPERM)), CALLS(VT_SYS_prlimit64)},
     {DECIDE(setpriority_rules, REFUSE(EPERM)), CALLS(VT_SYS_setpriority)},

@@ -97,8 +97,6 @@ extern "C" {
   X(unshare, 272, 97) \
   X(setsid, 112, 157) \
   X(umask, 95, 166) \
-  X(chdir, 80, 49) \
-  X(fchdir, 81, 50) \
   X(kill, 62, 129) \
   X(tkill, 200, 130) \
   X(tgkill, 234, 131) \

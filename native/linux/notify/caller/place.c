@@ -11,13 +11,17 @@
 #include "confine/confinement.h"
 #include "workspace/known.h"
 
-/* A descriptor's number may stand for another directory by now. A change of the working directory forgets the text. */
-bool vt_place_is_granted_again(const struct vt_notification *notification, int directory, const char *path) {
+/* ".." is in the directory above, where O_TMPFILE makes a file. */
+static bool is_name(const char *name) { return name[0] && !strchr(name, '/') && !vt_is_dots(name); }
+
+/* A relative path may start elsewhere by now, and a link lead elsewhere: only calls that are looked up change what an absolute
+ * path without links leads to. */
+bool vt_place_is_granted_again(const struct vt_notification *notification, const char *path) {
   const struct vt_known *known = notification->known_directories;
   if (!known || known->thread != notification->caller.thread || !vt_known_is_granted(known->last)) return false;
-  size_t length = strlen(known->text);
-  bool same = strncmp(path, known->text, length) == 0 && path[length] && !strchr(path + length, '/');
-  return same && (path[0] == '/' || (directory == AT_FDCWD && known->base == AT_FDCWD));
+  size_t length = strlen(known->last->path);
+  bool direct = strncmp(known->text, known->last->path, length) == 0 && strcmp(known->text + length, "/") == 0;
+  return direct && strncmp(path, known->text, length + 1) == 0 && is_name(path + length + 1);
 }
 
 /* In one call, through the links of /proc. */

@@ -84,10 +84,9 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
-  int base = base_of(notification, call->directory);
   bool own_name = call->subject == VT_PATH && !follow;
-  if (own_name && vt_place_is_granted_again(notification, base, notification->given)) return VT_NO_FILE;
-  return vt_place_find(notification, base, notification->given, follow, place);
+  if (own_name && vt_place_is_granted_again(notification, notification->given)) return VT_NO_FILE;
+  return vt_place_find(notification, base_of(notification, call->directory), notification->given, follow, place);
 }
 
 /* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. Also a missing
