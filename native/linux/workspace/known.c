@@ -8,9 +8,6 @@
 #include "base/clock.h"
 #include "workspace/workspace.h"
 
-/* Milliseconds. The coarse clock costs a tenth of vt_now(), and each call asks. */
-static int64_t now(void) { return vt_nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000; }
-
 static const struct vt_known_directory *use(struct vt_known *known, struct vt_known_directory *directory) {
   directory->used = ++known->uses;
   return directory;
@@ -20,7 +17,7 @@ const struct vt_known_directory *vt_known_find(struct vt_known *known, const str
   for (int at = 0; at < VT_MOST_KNOWN; at++) {
     struct vt_known_directory *directory = &known->slots[at];
     if (!directory->used || !vt_identity_equals(&directory->identity, identity)) continue;
-    if (now() < directory->until) return use(known, directory);
+    if (vt_now() < directory->until) return use(known, directory);
     directory->identity.inode = 0; /* not closed yet: the other path of the call may have found it */
   }
   return NULL;
@@ -56,7 +53,7 @@ const struct vt_known_directory *vt_known_add(struct vt_known *known, const stru
   directory->identity = *identity;
   directory->kind = spot.kind;
   directory->fd = spot.parent;
-  directory->until = now() + VT_KNOWN_MS;
+  directory->until = vt_now() + VT_KNOWN_MS;
   size_t length = (size_t)(strrchr(path, '/') - path);
   memcpy(directory->path, path, length);
   directory->path[length] = 0;
@@ -73,10 +70,6 @@ enum vt_spot_kind vt_known_spot(const struct vt_known_directory *directory, cons
   spot->parent = directory->fd;
   strcpy(spot->name, name);
   return spot->kind;
-}
-
-bool vt_known_is_granted(const struct vt_known_directory *directory) {
-  return directory && directory->used && directory->kind == VT_SPOT_GRANTED && now() < directory->until;
 }
 
 void vt_known_forget(struct vt_known *known) {

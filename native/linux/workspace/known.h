@@ -42,8 +42,5 @@ const struct vt_known_directory *vt_known_add(struct vt_known *known, const stru
 enum vt_spot_kind vt_known_spot(const struct vt_known_directory *directory, const struct vt_workspace *workspace, const char *name,
                                 const struct stat *status, struct vt_spot *spot);
 
-/* Whether Landlock allows every change in it, as far as was proven lately. */
-bool vt_known_is_granted(const struct vt_known_directory *directory);
-
 /* After a directory was moved. */
 void vt_known_forget(struct vt_known *known);

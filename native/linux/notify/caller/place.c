@@ -11,19 +11,6 @@
 #include "confine/confinement.h"
 #include "workspace/known.h"
 
-/* ".." is in the directory above, where O_TMPFILE makes a file. */
-static bool is_name(const char *name) { return name[0] && !strchr(name, '/') && !vt_is_dots(name); }
-
-/* A relative path may start elsewhere by now, and a link lead elsewhere: only calls that are looked up change what an absolute
- * path without links leads to. */
-bool vt_place_is_granted_again(const struct vt_notification *notification, const char *path) {
-  const struct vt_known *known = notification->known_directories;
-  if (!known || known->thread != notification->caller.thread || !vt_known_is_granted(known->last)) return false;
-  size_t length = strlen(known->last->path);
-  bool direct = strncmp(known->text, known->last->path, length) == 0 && strcmp(known->text + length, "/") == 0;
-  return direct && strncmp(path, known->text, length + 1) == 0 && is_name(path + length + 1);
-}
-
 /* In one call, through the links of /proc. */
 static bool identify_by_path(const struct vt_caller *caller, int base, const char *directory, struct vt_identity *identity) {
   char path[PATH_MAX + 48];
@@ -116,10 +103,8 @@ static void learn(struct vt_notification *notification, struct vt_resolved *plac
 }
 
 int vt_place_find(struct vt_notification *notification, int directory, const char *path, bool follow, struct vt_resolved *place) {
-  struct vt_known *known = notification->known_directories;
-  if (known && find_known(notification, directory, path, follow, place)) return 0;
-  if (known) known->last = NULL;
+  if (notification->known_directories && find_known(notification, directory, path, follow, place)) return 0;
   int error = vt_resolve(&notification->caller, directory, path, follow, place);
-  if (!error && known) learn(notification, place);
+  if (!error && notification->known_directories) learn(notification, place);
   return error;
 }

@@ -84,8 +84,6 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
-  bool own_name = call->subject == VT_PATH && !follow;
-  if (own_name && vt_place_is_granted_again(notification, notification->given)) return VT_NO_FILE;
   return vt_place_find(notification, base_of(notification, call->directory), notification->given, follow, place);
 }
 
