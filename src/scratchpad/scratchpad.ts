@@ -78,7 +78,7 @@ export class Scratchpad {
     return file
   }
 
-  /** For a file to which nothing could be written. */
+  /** Removes a file whose output is returned elsewhere. */
   discard({ path }: ScratchpadFile): void {
     tried(() => unlinkSync(path))
   }

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "notify/workspace_server.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <linux/capability.h>
 #include <poll.h>

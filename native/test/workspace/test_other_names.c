@@ -13,7 +13,7 @@
 static char place[] = "/tmp/vitrine-other-names-XXXXXX";
 
 /* The errno of a search that may look at `budget` entries, or 0. */
-static int search(long budget) {
+static int search(int budget) {
   struct vt_other_names names = {.budget = budget};
   int failed = vt_other_names_note(&names, place);
   vt_inode_set_free(&names.files);

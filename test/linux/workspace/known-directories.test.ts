@@ -29,7 +29,7 @@ function makePlace() {
   return { work, outside }
 }
 
-/** One whose directories are older than the clock's tick in which the command starts: only these does Landlock surely grant. */
+/** A directory made in the clock's tick in which the command starts may not be granted by Landlock. */
 async function makeOlderPlace() {
   const place = makePlace()
   const { birthtimeMs } = statSync(join(place.work, 'src'))
