@@ -63,11 +63,12 @@ static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *
 }
 
 /* Under another name, what cannot be read could be read by the next command. */
-static void keep_unreadable(struct vt_workspace *workspace, const struct vt_path_node *node, char *path) {
-  for (const struct vt_path_node *child = node->children; child && !node->kept; child = child->next)
-    keep_unreadable(workspace, child, path);
-  if (!node->kept || vt_path_node_path(node, path, PATH_MAX) < 0) return;
-  if (is_beneath_a_root(workspace, path)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+static void keep_unreadable(struct vt_workspace *workspace, const struct vt_reads *reads) {
+  char path[PATH_MAX];
+  for (const struct vt_path_node *node = reads->root; node; node = vt_path_node_next(node, node->kept)) {
+    if (!node->kept || vt_path_node_path(node, path, sizeof path) < 0) continue;
+    if (is_beneath_a_root(workspace, path)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  }
 }
 
 static int open_roots(struct vt_workspace *workspace, const struct vt_place *places) {
@@ -80,7 +81,6 @@ static int open_roots(struct vt_workspace *workspace, const struct vt_place *pla
 }
 
 struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads) {
-  char path[PATH_MAX]; /* one buffer, however deep the tree is */
   size_t count = count_roots(places);
   errno = 0;
   if (count == 0) return NULL;
@@ -90,7 +90,7 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places, const stru
   workspace->places = vt_reads_new();
   workspace->mounts = vt_mounts_changes();
   bool failed = open_roots(workspace, places) || protect_all(workspace, places);
-  if (!failed && reads) keep_unreadable(workspace, reads->root, path);
+  if (!failed && reads) keep_unreadable(workspace, reads);
   if (!failed) vt_workspace_watch(workspace);
   if (!failed && vt_workspace_open_private(workspace, places) == 0) return workspace;
   int error = errno;

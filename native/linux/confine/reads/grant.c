@@ -15,8 +15,8 @@
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 
-/* Each rule costs the kernel about 0.1 microseconds per start of a command. */
-enum { MOST_RULES = 250000 };
+/* Each rule costs the kernel about 0.1 microseconds per start of a command; each level takes a descriptor and a part of the stack. */
+enum { MOST_RULES = 250000, MOST_DEPTH = 200 };
 
 struct pass {
   struct vt_reads *reads;
@@ -27,8 +27,7 @@ struct pass {
 static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted);
 
 static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
-  if (S_ISLNK(status->st_mode) || vt_inode_set_has(&pass->reads->kept, status)) return 0;
-  if (vt_reads_is_linked(pass->reads, status)) return 0;
+  if (vt_inode_set_has(&pass->reads->kept, status) || vt_reads_is_linked(pass->reads, status)) return 0;
   if (++pass->rules > MOST_RULES) {
     errno = E2BIG;
     return -1;
@@ -45,11 +44,9 @@ static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
 static int unless_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : 0; }
 
 static int grant_entry(struct pass *pass, int directory, const char *text, const struct vt_path_node *name, bool granted) {
-  struct stat status;
-  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC), failed = 0;
+  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return unless_out_of_room();
-  if (name && (name->cut || !granted)) failed = enter(pass, fd, name, granted);
-  else if (vt_stat_known(fd, "", &status) == 0) failed = grant_whole(pass, fd, &status);
+  int failed = enter(pass, fd, name, granted);
   vt_close(fd);
   return failed;
 }
@@ -76,12 +73,17 @@ static int pass_through(struct pass *pass, int fd, const struct vt_path_node *na
   return failed;
 }
 
+/* `name`: NULL: an entry that the tree does not name, in a granted directory. */
 static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted) {
   struct stat status;
-  if (name->kept || vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
+  if ((name && name->kept) || vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
   granted = granted || name->granted;
-  if (granted && !name->cut) return grant_whole(pass, fd, &status);
+  if (granted && !(name && name->cut)) return grant_whole(pass, fd, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
+  if (name->depth > MOST_DEPTH) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
   if (!granted) return pass_through(pass, fd, name);
   if (name->granted && pass->access->listing && vt_landlock_grant_at(pass->ruleset, fd, pass->access->listing)) return -1;
   return grant_entries(pass, fd, name);

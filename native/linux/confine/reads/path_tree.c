@@ -10,6 +10,7 @@ static struct vt_path_node *make(struct vt_path_node *parent, const char *text, 
   struct vt_path_node *name = vt_must(calloc(1, sizeof *name + length + 1));
   memcpy(name->text, text, length);
   name->parent = parent;
+  name->depth = parent ? parent->depth + 1 : 0;
   return name;
 }
 
@@ -87,20 +88,34 @@ void vt_path_node_close(struct vt_path_node *directory) {
 }
 
 int vt_path_node_path(const struct vt_path_node *name, char *path, size_t size) {
-  if (!name->parent) return size > 1 ? (strcpy(path, "/"), 1) : -1;
-  int before = vt_path_node_path(name->parent, path, size);
-  size_t length = strlen(name->text), at = before == 1 ? 0 : (size_t)before;
-  if (before < 0 || at + length + 2 > size) return -1;
-  path[at] = '/';
-  memcpy(path + at + 1, name->text, length + 1);
-  return (int)(at + length + 1);
+  size_t length = name->parent ? 0 : 1;
+  for (const struct vt_path_node *at = name; at->parent; at = at->parent) length += 1 + strlen(at->text);
+  if (length >= size) return -1;
+  char *start = path + length;
+  *start = 0;
+  for (const struct vt_path_node *at = name; at->parent; at = at->parent) {
+    size_t part = strlen(at->text);
+    start = memcpy(start - part, at->text, part);
+    *--start = '/';
+  }
+  path[0] = '/';
+  return (int)length;
 }
 
+const struct vt_path_node *vt_path_node_next(const struct vt_path_node *node, bool skips) {
+  if (node->children && !skips) return node->children;
+  while (node && !node->next) node = node->parent;
+  return node ? node->next : NULL;
+}
+
+/* The children first: a node whose children are taken has none left. */
 void vt_path_tree_free(struct vt_path_node *root) {
-  for (struct vt_path_node *child = root->children, *next; child; child = next) {
-    next = child->next;
-    vt_path_tree_free(child);
+  for (struct vt_path_node *node = root; node;) {
+    struct vt_path_node *taken = node, *children = node->children;
+    node->children = NULL;
+    node = children ? children : node->next ? node->next : node->parent;
+    if (children) continue;
+    free(taken->slots);
+    free(taken);
   }
-  free(root->slots);
-  free(root);
 }
