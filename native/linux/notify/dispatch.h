@@ -4,10 +4,10 @@
 #include "notify/notification.h"
 
 /* Does not look at the caller. */
-void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener);
+void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener);
 
 /* Receives a call by a descriptor of the listener, and begins it. False: its caller was killed meanwhile. */
-bool vt_notification_receive(struct vt_notification *notification, const struct vt_listener *listener, int listener_fd);
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd);
 
 void vt_dispatch(struct vt_notification *notification);
 

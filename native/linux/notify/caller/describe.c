@@ -26,7 +26,7 @@ static void describe_descriptor(struct vt_notification *notification, int fd) {
 static void describe_path(struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
-  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, call->directory);
+  int directory = vt_directory(notification, call->directory);
   uint64_t address = vt_argument(notification, call->argument);
   if (!notification->given_known) { /* once published, the supervisor may read it: never written again */
     notification->given[0] = 0;
@@ -34,7 +34,7 @@ static void describe_path(struct vt_notification *notification) {
   }
   /* No path or an empty one means the descriptor itself (utimensat(2), AT_EMPTY_PATH). */
   if (!notification->given[0]) {
-    if (call->directory != VT_NO_ARGUMENT && directory >= 0) describe_descriptor(notification, directory);
+    if (directory >= 0) describe_descriptor(notification, directory);
     return;
   }
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);

@@ -72,14 +72,13 @@ static int open_at_path(struct vt_notification *notification, bool *known) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
   uint64_t address = vt_argument(notification, call->argument);
-  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, call->directory);
   notification->given[0] = 0;
   if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return -1;
   if (!notification->given[0]) return open_directory_itself(notification);
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   size_t length = strlen(notification->given);
   bool follow = vt_call_follows(call, &notification->notif.data) || notification->given[length - 1] == '/';
-  if (vt_place_find(notification, directory, notification->given, follow, &place)) return -1;
+  if (vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, &place)) return -1;
   int fd = open_place(notification, &place, known);
   vt_resolved_close(&place);
   return fd;
