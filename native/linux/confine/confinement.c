@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core.h"
 #include "base/command.h"
 #include "base/paths.h"
+#include "confine/capabilities.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/reads/reads.h"
@@ -29,10 +28,8 @@ enum { MOST_CACHED = 16 };
 
 /* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. */
 static void choose_capabilities(struct vt_confinement *confinement) {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
-  if (syscall(SYS_capget, &header, data) != 0) return;
-  confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
+  struct __user_cap_data_struct data[2];
+  if (vt_capabilities_read(data) == 0) confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
 }
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {

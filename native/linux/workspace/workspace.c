@@ -56,9 +56,11 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   return failed;
 }
 
-static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *path) {
-  for (size_t i = 0; i < workspace->count; i++)
-    if (vt_path_beneath(path, workspace->roots[i].path)) return true;
+bool vt_workspace_contains(const struct vt_workspace *workspace, const char *path, bool inside) {
+  for (size_t i = 0; i < workspace->count; i++) {
+    const char *rest = vt_path_beneath(path, workspace->roots[i].path);
+    if (rest && (*rest || !inside)) return true;
+  }
   return false;
 }
 
@@ -67,7 +69,7 @@ static void keep_unreadable(struct vt_workspace *workspace, const struct vt_read
   char path[PATH_MAX];
   for (const struct vt_path_node *node = reads->root; node; node = vt_path_node_next(node, node->kept)) {
     if (!node->kept || vt_path_node_path(node, path, sizeof path) < 0) continue;
-    if (is_beneath_a_root(workspace, path)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+    if (vt_workspace_contains(workspace, path, false)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
   }
 }
 
