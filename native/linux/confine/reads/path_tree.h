@@ -31,10 +31,10 @@ struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char
 /* Cut a directory and all above it; close() and keep() mark it, too. */
 void vt_path_node_cut(struct vt_path_node *directory);
 void vt_path_node_close(struct vt_path_node *directory);
-void vt_path_node_keep(struct vt_path_node *name);
+void vt_path_node_keep(struct vt_path_node *node);
 
 /* Writes the absolute path; returns its length, or -1 if it does not fit. */
-int vt_path_node_path(const struct vt_path_node *name, char *path, size_t size);
+int vt_path_node_path(const struct vt_path_node *node, char *path, size_t size);
 
 /* The node after this one, each before its children; NULL: it was the last. `skips`: leaves out what is beneath this one. */
 const struct vt_path_node *vt_path_node_next(const struct vt_path_node *node, bool skips);

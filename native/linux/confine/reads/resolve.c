@@ -67,15 +67,15 @@ static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum 
 }
 
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
-  struct vt_path_node *name = walk(reads, path, mark);
-  if (name) mark_node(name, mark);
-  return name;
+  struct vt_path_node *node = walk(reads, path, mark);
+  if (node) mark_node(node, mark);
+  return node;
 }
 
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path) {
-  struct vt_path_node *name = walk(reads, path, VT_MARK_KEPT);
-  if (name) vt_path_node_cut(name);
-  return name;
+  struct vt_path_node *node = walk(reads, path, VT_MARK_KEPT);
+  if (node) vt_path_node_cut(node);
+  return node;
 }
 
 static bool is_granted(const struct vt_path_node *node) {
