@@ -40,5 +40,8 @@ void vt_handle_connect(struct vt_notification *notification);
 /* caller/describe.c: the target of a refused call */
 void vt_describe(struct vt_notification *notification);
 
+/* Reads the call's path as given; "": it has none. False: it cannot be read. */
+bool vt_read_given(struct vt_notification *notification);
+
 /* handlers/nss.c: the refused socket is for a user or group lookup of libc */
 bool vt_is_nss_lookup(const struct vt_notification *notification);
