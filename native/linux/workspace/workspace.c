@@ -36,17 +36,25 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
+/* Each file once, though the list may name it twice, or by links: a name counted twice would pass for two. */
+static int note_protected(const struct vt_workspace *workspace, struct vt_other_names *others) {
+  char path[PATH_MAX];
+  bool noted;
+  for (const struct vt_path_node *node = workspace->places->root; node; node = vt_path_node_next(node, noted)) {
+    noted = node->kept && node->reached;
+    if (noted && vt_path_node_path(node, path, sizeof path) > 0 && vt_other_names_note(others, path)) return -1;
+  }
+  return 0;
+}
+
 /* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
-  int failed = 0;
-  for (; places->kind && !failed; places++) {
-    char path[PATH_MAX];
+  for (; places->kind; places++) {
     if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
-    if (places->kind != VT_PROTECTED) continue;
-    const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
-    if (node && vt_path_node_path(node, path, sizeof path) > 0) failed = vt_other_names_note(&others, path);
+    if (places->kind == VT_PROTECTED) vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
   }
+  int failed = note_protected(workspace, &others);
   if (!failed) failed = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);

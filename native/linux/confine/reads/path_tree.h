@@ -13,6 +13,7 @@ struct vt_path_node {
   bool granted; /* may be read or changed, with everything beneath */
   bool kept;    /* unreadable or protected, with everything beneath */
   bool cut;     /* a path beneath is or may become kept: its entries are granted one by one */
+  bool reached;  /* a marked path leads to it; there is no link on this way */
   bool closed;   /* cut, and only entries that the tree names are granted */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */
   char text[];  /* "" for the root */

@@ -68,7 +68,9 @@ static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum 
 
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
   struct vt_path_node *node = walk(reads, path, mark);
-  if (node) mark_node(node, mark);
+  if (!node) return NULL;
+  mark_node(node, mark);
+  node->reached = true;
   return node;
 }
 
