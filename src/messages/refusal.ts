@@ -140,6 +140,8 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). The command did not run. "vitrine doctor" says what to do.`
   if (step === 'landlock ruleset' && errno === 'E2BIG')
     return `${program} could not be started: the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.`
+  if (step === 'landlock ruleset' && errno === 'ENAMETOOLONG')
+    return `${program} could not be started: an unreadable ([shell] unreadable) or protected path lies more than 200 directories deep. The command did not run. Name a directory above it.`
   if (step === 'workspace' && errno === 'EMLINK')
     return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
   const remedy = scarcityRemedy(errno)

@@ -15,7 +15,7 @@ struct vt_listener;
 struct vt_denials;
 struct vt_terminal;
 struct vt_watch_slot;
-struct vt_monitor;
+struct vt_meter;
 struct vt_store;
 struct vt_launch_room;
 
@@ -128,7 +128,7 @@ struct vt_command {
   int64_t grace_ends; /* monotonic milliseconds, set with `terminated` */
   /* monotonic milliseconds; the first two stand still while the output is paused */
   int64_t last_byte, phase_since, phase_entered, paused_since;
-  struct vt_monitor *meters[2];
+  struct vt_meter *meters[2];
   const char *limited;      /* name of the limit that ended it */
   bool settled;             /* the monitors' last measurements are in, or overdue */
   int finishing;            /* rounds of waiting for orphans */

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "confine/capabilities.h"
 
-#include <linux/capability.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,12 +12,14 @@ static int call(long number, capabilities data) {
   return (int)syscall(number, &header, data);
 }
 
+int vt_capabilities_read(capabilities data) { return call(SYS_capget, data); }
+
 /* They stay: libc's setuid(3) and setgid(3) act on every thread, and abort the process if one of them may not. */
 enum { NEVER_LOWERED = 1 << CAP_SETUID | 1 << CAP_SETGID };
 
 int vt_capabilities_lower(uint32_t kept, struct vt_capabilities *before) {
   capabilities data;
-  if (call(SYS_capget, data)) return -1;
+  if (vt_capabilities_read(data)) return -1;
   if (before) *before = (struct vt_capabilities){data[0].effective, data[1].effective};
   data[0].effective &= kept | NEVER_LOWERED;
   data[1].effective = 0;
@@ -28,7 +28,7 @@ int vt_capabilities_lower(uint32_t kept, struct vt_capabilities *before) {
 
 int vt_capabilities_restore(const struct vt_capabilities *before) {
   capabilities data;
-  if (call(SYS_capget, data)) return -1;
+  if (vt_capabilities_read(data)) return -1;
   data[0].effective = before->low & data[0].permitted; /* setuid(2) may have taken some meanwhile */
   data[1].effective = before->high & data[1].permitted;
   return call(SYS_capset, data);

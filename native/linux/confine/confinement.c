@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core.h"
 #include "base/command.h"
 #include "base/paths.h"
+#include "confine/capabilities.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/reads/reads.h"
@@ -29,10 +28,8 @@ enum { MOST_CACHED = 16 };
 
 /* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. */
 static void choose_capabilities(struct vt_confinement *confinement) {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
-  if (syscall(SYS_capget, &header, data) != 0) return;
-  confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
+  struct __user_cap_data_struct data[2];
+  if (vt_capabilities_read(data) == 0) confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
 }
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
@@ -115,28 +112,30 @@ static bool counts(const struct vt_place *places, const struct vt_place *place) 
   return place->kind == VT_PROTECTED || place->kind == VT_CLOSED;
 }
 
-static size_t length_of(const char *const *paths) {
-  size_t length = 0;
-  for (; paths && *paths; paths++) length += strlen(*paths) + 1;
-  return length;
+enum { NUMBER_ROOM = 24 };
+
+/* Its length precedes a text, which may contain anything. By hand, as each command of a workspace makes a key of some forty texts. */
+static char *add_text(char *at, char kind, const char *text) {
+  *at++ = kind;
+  for (size_t left = strlen(text); left; left /= 10) *at++ = (char)('0' + left % 10);
+  *at++ = ' ';
+  return stpcpy(at, text);
 }
 
 /* Equal exactly for equal options; leaves out `reads`, and which directories are writable. */
 static char *key_of(const struct vt_confinement_options *options, int abi) {
   const char *near = options->near ? options->near : "";
-  size_t room = 80 + strlen(near) + length_of(options->sockets);
-  for (const struct vt_place *place = options->places; place && place->kind; place++) room += strlen(place->text) + 2;
+  size_t room = 7 * NUMBER_ROOM + strlen(near);
+  for (const char *const *path = options->sockets; path && *path; path++) room += NUMBER_ROOM + strlen(*path);
+  for (const struct vt_place *place = options->places; place && place->kind; place++) room += NUMBER_ROOM + strlen(place->text);
   char *key = malloc(room);
   if (!key) return NULL;
-  char *at = key + snprintf(key, room, "%d %d %d %d %d %d %s", abi, options->network, options->proxied, options->listener,
-                            options->terminal, has_any(options->writable), near);
-  for (const char *const *path = options->sockets; path && *path; path++) at += sprintf(at, "\n%s", *path);
-  for (const struct vt_place *place = options->places; place && place->kind; place++) {
-    if (!counts(options->places, place)) continue;
-    *at++ = '\n';
-    *at++ = (char)('a' + place->kind);
-    at = stpcpy(at, place->text);
-  }
+  char *at = key + snprintf(key, room, "%d %d %d %d %d %d", abi, options->network, options->proxied, options->listener,
+                            options->terminal, has_any(options->writable));
+  at = add_text(at, 'n', near);
+  for (const char *const *path = options->sockets; path && *path; path++) at = add_text(at, 's', *path);
+  for (const struct vt_place *place = options->places; place && place->kind; place++)
+    if (counts(options->places, place)) at = add_text(at, (char)('A' + place->kind), place->text);
   return key;
 }
 

@@ -211,7 +211,8 @@ static int grant_near(int ruleset, const char *near) {
   return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 }
 
-bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
+/* False below ABI 3, or if nothing is writable: the filter then refuses truncate(2); other ways to truncate need write access. */
+static bool handles_truncate(const struct vt_landlock_options *options) {
   return options->abi >= 3 && (options->workspace || (options->writable && *options->writable));
 }
 
@@ -232,7 +233,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   /* An unhandled right is unrestricted: with `network` clients may connect, and seccomp refuses the rest. */
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
   /* If handled, every open asks for truncating too, and walks up to the root for a rule that grants it. */
-  if (!vt_landlock_handles_truncate(options)) *handled &= ~FS_TRUNCATE;
+  if (!handles_truncate(options)) *handled &= ~FS_TRUNCATE;
   int ruleset = (int)syscall(NR_LANDLOCK_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
   /* Names can be listed everywhere, content read only beneath the following grants. */

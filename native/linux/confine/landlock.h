@@ -28,9 +28,6 @@ int vt_landlock_abi(void);
 /* A bitmask of fixed errata; 0 if unknown. */
 int vt_landlock_errata(void);
 
-/* False below ABI 3, or if nothing is writable: the filter then refuses truncate(2); other ways to truncate need write access. */
-bool vt_landlock_handles_truncate(const struct vt_landlock_options *options);
-
 /* Grants rights (LANDLOCK_ACCESS_FS_*) on a descriptor's file or tree (O_PATH suffices). */
 int vt_landlock_grant_at(int ruleset, int fd, uint64_t access);
 

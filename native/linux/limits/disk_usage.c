@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "limits/unlinked_files.h"
 
-enum { BLOCK = 512, OPEN_LEVELS = 32 }; /* st_blocks counts in 512 (stat(3type)) */
+enum { OPEN_LEVELS = 32 };
 
 /* A directory on the path from the root of the walk. Only the lowest OPEN_LEVELS are open; others are reopened through "..". */
 struct level {
@@ -72,7 +72,7 @@ static void count(struct tally *tally, int directory, const char *name) {
   if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return;
   if (status.st_dev != tally->lowest->device) return;
   bool shared = !S_ISDIR(status.st_mode) && status.st_nlink > 1;
-  tally->bytes += (uint64_t)status.st_blocks * BLOCK / (shared ? status.st_nlink : 1);
+  tally->bytes += (uint64_t)status.st_blocks * VT_BLOCK_BYTES / (shared ? status.st_nlink : 1);
   if (!S_ISDIR(status.st_mode)) return;
   enter(tally, openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   close_far_above(tally);

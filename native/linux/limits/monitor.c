@@ -23,26 +23,26 @@ struct gauge {
   int64_t due; /* monotonic nanoseconds; NEVER: no such limit */
 };
 
-struct watch {
+struct monitor {
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  struct vt_monitor *meters; /* under the lock */
-  int64_t wakes_at;          /* under the lock: monotonic nanoseconds; NEVER: only when told */
+  struct vt_meter *meters; /* under the lock */
+  int64_t wakes_at;        /* under the lock: monotonic nanoseconds; NEVER: only when told */
 };
 
-struct vt_monitor {
-  struct vt_monitor *next;
-  struct watch *watch;
+struct vt_meter {
+  struct vt_meter *next;
+  struct monitor *monitor;
   struct vt_limit_subject subject;
   struct gauge gauges[GAUGES];
   bool busy, closed; /* under the lock. busy: the thread measures; closed: the owner is done with it */
   int last_wanted, last_taken, exceeded; /* atomic */
 };
 
-static struct watch watches[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
+static struct monitor monitors[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
 /* `spent`: processor time of the scan for members. */
-static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) {
+static bool check(struct vt_meter *meter, struct gauge *gauge, int64_t spent) {
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
   int64_t pause = SHARE * (vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent);
@@ -51,14 +51,14 @@ static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) 
   return reading.over;
 }
 
-static void rest(struct vt_monitor *meter) {
+static void rest(struct vt_meter *meter) {
   for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
 }
 
 /* Reads the gauges that are due, at the command's end all of them. */
-static void look(struct vt_monitor *meter, bool alone) {
+static void look(struct vt_meter *meter, bool alone) {
   bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
-  bool over = vt_monitor_exceeded(meter) != VT_LIMIT_NONE;
+  bool over = vt_meter_exceeded(meter) != VT_LIMIT_NONE;
   int64_t now = vt_nanoseconds(CLOCK_MONOTONIC), before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   /* If this fails, the previous list serves. */
   if (alone) vt_process_set_alone(&meter->subject.members);
@@ -76,7 +76,7 @@ static void look(struct vt_monitor *meter, bool alone) {
   if ((over || last) && !alone) vt_mailbox_wake();
 }
 
-static int64_t due_of(const struct vt_monitor *meter) {
+static int64_t due_of(const struct vt_meter *meter) {
   bool last_wanted = __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   if (last_wanted && !__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return 0;
   int64_t soonest = NEVER;
@@ -85,15 +85,15 @@ static int64_t due_of(const struct vt_monitor *meter) {
   return soonest;
 }
 
-static struct vt_monitor *most_due(struct watch *watch) {
-  struct vt_monitor *first = watch->meters;
-  for (struct vt_monitor *meter = first; meter; meter = meter->next)
+static struct vt_meter *most_due(struct monitor *monitor) {
+  struct vt_meter *first = monitor->meters;
+  for (struct vt_meter *meter = first; meter; meter = meter->next)
     if (due_of(meter) < due_of(first)) first = meter;
   return first;
 }
 
-static void discard(struct vt_monitor *meter) {
-  struct vt_monitor **at = &meter->watch->meters;
+static void discard(struct vt_meter *meter) {
+  struct vt_meter **at = &meter->monitor->meters;
   while (*at != meter) at = &(*at)->next;
   *at = meter->next;
   vt_process_set_free(&meter->subject.members);
@@ -102,33 +102,33 @@ static void discard(struct vt_monitor *meter) {
   free(meter);
 }
 
-static void look_unlocked(struct watch *watch, struct vt_monitor *meter) {
+static void look_unlocked(struct monitor *monitor, struct vt_meter *meter) {
   meter->busy = true;
-  pthread_mutex_unlock(&watch->lock);
+  pthread_mutex_unlock(&monitor->lock);
   look(meter, false);
-  pthread_mutex_lock(&watch->lock);
+  pthread_mutex_lock(&monitor->lock);
   meter->busy = false;
   if (meter->closed) discard(meter);
 }
 
 static void *measure(void *context) {
-  struct watch *watch = context;
-  pthread_mutex_lock(&watch->lock);
+  struct monitor *monitor = context;
+  pthread_mutex_lock(&monitor->lock);
   for (;;) {
-    struct vt_monitor *meter = most_due(watch);
+    struct vt_meter *meter = most_due(monitor);
     int64_t due = meter ? due_of(meter) : NEVER;
-    watch->wakes_at = due;
-    if (due == NEVER) pthread_cond_wait(&watch->changed, &watch->lock);
-    else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) vt_condition_wait(&watch->changed, &watch->lock, due);
-    else look_unlocked(watch, meter);
+    monitor->wakes_at = due;
+    if (due == NEVER) pthread_cond_wait(&monitor->changed, &monitor->lock);
+    else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) vt_condition_wait(&monitor->changed, &monitor->lock, due);
+    else look_unlocked(monitor, meter);
   }
   return NULL;
 }
 
 static int start(int kind, const char *name) {
-  vt_condition_open(&watches[kind].changed);
-  int failed = vt_thread_try(name, measure, &watches[kind]);
-  if (failed) pthread_cond_destroy(&watches[kind].changed);
+  vt_condition_open(&monitors[kind].changed);
+  int failed = vt_thread_try(name, measure, &monitors[kind]);
+  if (failed) pthread_cond_destroy(&monitors[kind].changed);
   return failed;
 }
 
@@ -155,10 +155,10 @@ static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *com
   return gauges[0].due != NEVER || gauges[1].due != NEVER || gauges[2].due != NEVER;
 }
 
-struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
+struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   struct gauge gauges[GAUGES];
   if (!set_gauges(gauges, command, kind)) return NULL;
-  struct vt_monitor *meter = vt_must(calloc(1, sizeof *meter));
+  struct vt_meter *meter = vt_must(calloc(1, sizeof *meter));
   struct vt_limit_subject *subject = &meter->subject;
   subject->limits = command->limits;
   if (kind == VT_MONITOR_PROC) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
@@ -168,45 +168,45 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
   /* Copies: a measurement can outlast its command. */
   if (kind == VT_MONITOR_DISK) subject->directories = vt_must(vt_paths_copy(command->writable));
   memcpy(meter->gauges, gauges, sizeof gauges);
-  meter->watch = &watches[kind];
-  pthread_mutex_lock(&meter->watch->lock);
-  meter->next = meter->watch->meters;
-  meter->watch->meters = meter;
-  if (due_of(meter) < meter->watch->wakes_at) pthread_cond_signal(&meter->watch->changed);
-  pthread_mutex_unlock(&meter->watch->lock);
+  meter->monitor = &monitors[kind];
+  pthread_mutex_lock(&meter->monitor->lock);
+  meter->next = meter->monitor->meters;
+  meter->monitor->meters = meter;
+  if (due_of(meter) < meter->monitor->wakes_at) pthread_cond_signal(&meter->monitor->changed);
+  pthread_mutex_unlock(&meter->monitor->lock);
   return meter;
 }
 
-enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter) {
+enum vt_limit vt_meter_exceeded(const struct vt_meter *meter) {
   return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
 }
 
 /* The last measurement on the caller's thread, where it is cheap: one ended process, or empty directories. */
-static bool look_here(struct vt_monitor *meter) {
+static bool look_here(struct vt_meter *meter) {
   const char *const *directories = (const char *const *)meter->subject.directories;
-  pthread_mutex_lock(&meter->watch->lock);
+  pthread_mutex_lock(&meter->monitor->lock);
   bool can = !meter->busy && (!directories || vt_disk_is_empty(directories));
   if (can && !directories) look(meter, true);
   if (can) rest(meter);
   if (can) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&meter->watch->lock);
+  pthread_mutex_unlock(&meter->monitor->lock);
   return can;
 }
 
-bool vt_monitor_settle(struct vt_monitor *meter, bool alone) {
+bool vt_meter_settle(struct vt_meter *meter, bool alone) {
   if (__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return true;
   if (alone && look_here(meter)) return true;
   if (__atomic_exchange_n(&meter->last_wanted, 1, __ATOMIC_ACQ_REL)) return false;
-  pthread_mutex_lock(&meter->watch->lock);
-  pthread_cond_signal(&meter->watch->changed);
-  pthread_mutex_unlock(&meter->watch->lock);
+  pthread_mutex_lock(&meter->monitor->lock);
+  pthread_cond_signal(&meter->monitor->changed);
+  pthread_mutex_unlock(&meter->monitor->lock);
   return false;
 }
 
-void vt_monitor_close(struct vt_monitor *meter) {
-  struct watch *watch = meter->watch;
-  pthread_mutex_lock(&watch->lock);
+void vt_meter_close(struct vt_meter *meter) {
+  struct monitor *monitor = meter->monitor;
+  pthread_mutex_lock(&monitor->lock);
   if (meter->busy) meter->closed = true;
   else discard(meter);
-  pthread_mutex_unlock(&watch->lock);
+  pthread_mutex_unlock(&monitor->lock);
 }

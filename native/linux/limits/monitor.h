@@ -6,7 +6,7 @@
 #include "limits/checks.h"
 
 struct vt_command;
-struct vt_monitor;
+struct vt_meter;
 
 /* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
 enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
@@ -15,12 +15,12 @@ enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
 int vt_monitor_ready(const struct vt_limits *limits);
 
 /* NULL: no limit of this kind. */
-struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind);
+struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
 
 /* Exceeding a limit wakes the supervisor. */
-enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter);
+enum vt_limit vt_meter_exceeded(const struct vt_meter *meter);
 
 /* After the leader has ended: asks for a last measurement; true once taken. `alone`: no other process is left. */
-bool vt_monitor_settle(struct vt_monitor *meter, bool alone);
+bool vt_meter_settle(struct vt_meter *meter, bool alone);
 
-void vt_monitor_close(struct vt_monitor *meter);
+void vt_meter_close(struct vt_meter *meter);

@@ -88,10 +88,10 @@ bool vt_process_set_refresh(struct vt_process_set *members, int64_t now) {
   return true;
 }
 
-bool vt_process_set_alone(struct vt_process_set *members) {
+void vt_process_set_alone(struct vt_process_set *members) {
   members->found.count = 0;
   members->alone = true;
-  return add(&members->found, members->session);
+  add(&members->found, members->session);
 }
 
 void vt_process_set_free(struct vt_process_set *members) {

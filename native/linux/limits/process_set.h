@@ -27,7 +27,7 @@ void vt_process_set_open(struct vt_process_set *members, pid_t session, const ch
 /* False: no memory or descriptor; the previous list stays. */
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now);
 
-bool vt_process_set_alone(struct vt_process_set *members);
+void vt_process_set_alone(struct vt_process_set *members);
 
 bool vt_pids_has(const struct vt_pids *pids, pid_t pid);
 void vt_process_set_free(struct vt_process_set *members);

@@ -8,8 +8,6 @@
 #include "base/files/inode_set.h"
 #include "base/procfs.h"
 
-enum { BLOCK = 512 }; /* st_blocks counts in 512 (stat(3type)) */
-
 struct scan {
   const char *const *prefixes;
   uint64_t bytes;
@@ -29,7 +27,7 @@ static bool count(void *context, int directory, const char *name, const char *ta
   if (!is_wanted(scan, target) || fstatat(directory, name, &status, 0)) return false;
   if (status.st_nlink > 0 || !S_ISREG(status.st_mode) || vt_inode_set_has(&scan->counted, &status)) return false;
   vt_inode_set_add(&scan->counted, &status);
-  scan->bytes += (uint64_t)status.st_blocks * BLOCK;
+  scan->bytes += (uint64_t)status.st_blocks * VT_BLOCK_BYTES;
   return false;
 }
 

@@ -156,13 +156,12 @@ int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions) 
   return error;
 }
 
-static bool copy_answers(const struct vt_answers *answers, struct vt_looked *looked) {
+static void copy_answers(const struct vt_answers *answers, struct vt_looked *looked) {
   looked->length = __atomic_load_n(&answers->used, __ATOMIC_ACQUIRE);
   char *copy = malloc(looked->length + 1);
   looked->answers = copy;
   if (copy) memcpy(copy, answers->at, looked->length);
   else looked->length = 0;
-  return true;
 }
 
 /* Kills its child, and counts it as hanging until the child has ended. */
@@ -173,7 +172,8 @@ static bool give_up_running(uint32_t id, struct vt_looked *looked) {
     hanging++;
     pid_t child = __atomic_load_n(&worker->child, __ATOMIC_ACQUIRE); /* the kernel writes it */
     if (child > 0) kill(child, SIGKILL);
-    return copy_answers(&worker->answers, looked);
+    copy_answers(&worker->answers, looked);
+    return true;
   }
   return false;
 }

@@ -7,7 +7,7 @@
 #include "confine/confinement.h"
 #include "notify/handlers/private_gate.h"
 
-void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener) {
+void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
   notification->notif = *notif;
   notification->listener = listener;
   notification->listener_fd = listener->fd;
@@ -21,12 +21,12 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
   notification->error = 0;
   notification->done = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
-  notification->approved = notification->is_protected = notification->limits_files = notification->asks_too_much = notification->sets_umask = false;
+  notification->approved = notification->is_protected = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;
 }
 
-bool vt_notification_receive(struct vt_notification *notification, const struct vt_listener *listener, int listener_fd) {
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd) {
   struct seccomp_notif notif;
   memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
   if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return false;
@@ -46,18 +46,20 @@ void vt_dispatch(struct vt_notification *notification) {
   vt_describe(notification);
 }
 
+static void note(bool *flag) { __atomic_store_n(flag, true, __ATOMIC_RELAXED); }
+
 /* The call goes on. */
-void vt_handle_umask(struct vt_notification *notification) { notification->sets_umask = true; }
+void vt_handle_umask(struct vt_notification *notification) { note(&notification->listener->umask_varies); }
 
 /* The call goes on; a SIGXFSZ may now come from the command's own limit. */
-void vt_handle_file_limit(struct vt_notification *notification) { notification->limits_files = true; }
+void vt_handle_file_limit(struct vt_notification *notification) { note(&notification->listener->limits_files); }
 
 /* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */
 void vt_handle_file_size(struct vt_notification *notification) {
   const __u64 *arguments = notification->notif.data.args;
   bool allocates = notification->call->call == VT_SYS_fallocate;
   uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = notification->listener->most_file_bytes;
-  notification->asks_too_much = most && size > most && size <= INT64_MAX;
+  if (most && size > most && size <= INT64_MAX) note(&notification->listener->asks_too_much);
 }
 
 void vt_dispatch_without_lookup(struct vt_notification *notification) {

@@ -4,10 +4,10 @@
 #include "notify/notification.h"
 
 /* Does not look at the caller. */
-void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener);
+void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener);
 
 /* Receives a call by a descriptor of the listener, and begins it. False: its caller was killed meanwhile. */
-bool vt_notification_receive(struct vt_notification *notification, const struct vt_listener *listener, int listener_fd);
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd);
 
 void vt_dispatch(struct vt_notification *notification);
 
@@ -39,6 +39,9 @@ void vt_handle_connect(struct vt_notification *notification);
 
 /* caller/describe.c: the target of a refused call */
 void vt_describe(struct vt_notification *notification);
+
+/* Reads the call's path as given; "": it has none. False: it cannot be read. */
+bool vt_read_given(struct vt_notification *notification);
 
 /* handlers/nss.c: the refused socket is for a user or group lookup of libc */
 bool vt_is_nss_lookup(const struct vt_notification *notification);

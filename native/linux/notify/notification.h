@@ -1,6 +1,7 @@
 /* One notified call, from its receipt to the reply. */
 #pragma once
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
@@ -13,7 +14,7 @@
 
 struct vt_notification {
   struct seccomp_notif notif;
-  const struct vt_listener *listener;
+  struct vt_listener *listener;
   int listener_fd;             /* in the answering thread's descriptor table */
   const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
   struct vt_known *known_directories; /* of this thread (workspace/known.h); NULL: none */
@@ -37,9 +38,6 @@ struct vt_notification {
   int fifo;                    /* -1, or O_PATH: an open for writing that waits for a reader; `error` applies if it cannot */
   bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
   bool counted;                /* the denial is reported */
-  bool sets_umask;
-  bool limits_files;
-  bool asks_too_much;
   bool has_text, is_path;
   bool approved;               /* by the owner: changes of this protected path */
   bool is_protected;           /* workspace mode */
@@ -48,6 +46,11 @@ struct vt_notification {
 
 static inline uint64_t vt_argument(const struct vt_notification *notification, int index) {
   return notification->notif.data.args[index];
+}
+
+/* The descriptor that a path is relative to. */
+static inline int vt_directory(const struct vt_notification *notification, int index) {
+  return index == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, index);
 }
 
 /* Such a call must never continue: nothing else would stop it. */

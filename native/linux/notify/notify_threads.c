@@ -127,7 +127,7 @@ static bool receive(struct notifier *self, struct vt_listener *listener, bool la
   __atomic_store_n(&self->finished, 1, __ATOMIC_RELEASE);
   pthread_mutex_lock(&self->lock);
   bool relieved = self->state == RELIEVED;
-  if (!relieved) vt_reply(listener, &self->notification);
+  if (!relieved) vt_reply(&self->notification);
   self->listener = NULL;
   __atomic_store_n(&self->state, READY, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&self->lock);
@@ -246,7 +246,7 @@ static void answer_for(struct notifier *stuck) {
     notification.given_known = true;
   }
   vt_dispatch_without_lookup(&notification);
-  vt_reply(stuck->listener, &notification);
+  vt_reply(&notification);
   vt_caller_forget(&notification.known);
 }
 
@@ -272,6 +272,5 @@ static void relieve_if_stuck(struct notifier *notifier) {
 
 void vt_notifier_watch(void) {
   if (!vt_notifier_is_active()) return;
-  for (int at = 0; at < NOTIFIERS; at++)
-    if (notifiers[at].started) relieve_if_stuck(&notifiers[at]);
+  for (int at = 0; at < NOTIFIERS; at++) relieve_if_stuck(&notifiers[at]);
 }

@@ -21,7 +21,7 @@ bool vt_end_call(int listener, uint64_t id, int error) {
   return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
 }
 
-static void count(struct vt_listener *listener, struct vt_notification *notification) {
+static void count(struct vt_notification *notification) {
   vt_caller_identify(&notification->caller, &notification->known);
   if (!vt_caller_still_waits(notification)) return;
   struct vt_denial refused = {
@@ -33,7 +33,7 @@ static void count(struct vt_listener *listener, struct vt_notification *notifica
       .is_protected = notification->is_protected,
   };
   memcpy(refused.program, notification->caller.program, sizeof refused.program);
-  vt_listener_count(listener, &refused);
+  vt_listener_count(notification->listener, &refused);
 }
 
 void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
@@ -48,15 +48,12 @@ void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
   if (failed && failed != ENOENT) vt_end_call(listener, id, failed); /* EMFILE: the caller's limit */
 }
 
-void vt_reply(struct vt_listener *listener, struct vt_notification *notification) {
-  if (notification->waits && vt_flock_wait_add(listener, notification)) return;
+void vt_reply(struct vt_notification *notification) {
+  if (notification->waits && vt_flock_wait_add(notification)) return;
   if (notification->send_fd >= 0)
     return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  else if (notification->error && notification->counted) count(listener, notification);
-  if (notification->sets_umask) __atomic_store_n(&listener->umask_varies, true, __ATOMIC_RELAXED);
-  if (notification->asks_too_much) __atomic_store_n(&listener->asks_too_much, true, __ATOMIC_RELAXED);
-  if (notification->limits_files) __atomic_store_n(&listener->limits_files, true, __ATOMIC_RELAXED);
+  else if (notification->error && notification->counted) count(notification);
   ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }

@@ -16,4 +16,4 @@ bool vt_end_call(int listener, uint64_t id, int error);
 void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags);
 
 /* Counts a denial first, so that an ended command has all counted; then replies. Never blocks. */
-void vt_reply(struct vt_listener *listener, struct vt_notification *notification);
+void vt_reply(struct vt_notification *notification);

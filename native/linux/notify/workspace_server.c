@@ -98,7 +98,7 @@ static bool answer_next(struct vt_workspace_server *server) {
   server->notification.known_directories = &server->known;
   vt_dispatch(&server->notification);
   if (wait_for_reader(server)) return true;
-  vt_reply(server->listener, &server->notification);
+  vt_reply(&server->notification);
   return true;
 }
 

@@ -75,7 +75,7 @@ static void reap(struct vt_command *command, struct vt_end *end) {
 /* The first cause wins: a command that is ending already is not called limited, but killed at once. */
 static void heed_limits(struct vt_command *command) {
   for (int kind = 0; kind < VT_MONITORS; kind++) {
-    enum vt_limit limit = command->meters[kind] ? vt_monitor_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
+    enum vt_limit limit = command->meters[kind] ? vt_meter_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
     if (limit == VT_LIMIT_NONE) continue;
     if (!command->terminated && !command->killing) command->limited = vt_limit_name(limit);
     command->killing = true;
@@ -84,7 +84,7 @@ static void heed_limits(struct vt_command *command) {
 
 static bool has_settled(struct vt_command *command) {
   bool all = true, alone = command->confinement && command->confinement->listener_proves && is_empty(command);
-  for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_monitor_settle(command->meters[kind], alone);
+  for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_meter_settle(command->meters[kind], alone);
   command->settled = all || vt_now() - command->phase_entered > SETTLE_MS;
   if (all) heed_limits(command);
   return command->settled;
@@ -92,7 +92,7 @@ static bool has_settled(struct vt_command *command) {
 
 static void close_meters(struct vt_command *command) {
   for (int kind = 0; kind < VT_MONITORS; kind++) {
-    if (command->meters[kind]) vt_monitor_close(command->meters[kind]);
+    if (command->meters[kind]) vt_meter_close(command->meters[kind]);
     command->meters[kind] = NULL;
   }
 }

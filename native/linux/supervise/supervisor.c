@@ -89,7 +89,7 @@ static void launched(struct vt_command *command) {
   command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_event_loop_add(command->pidfd, &command->leader_source);
-  for (int kind = 0; kind < VT_MONITORS; kind++) command->meters[kind] = vt_monitor_open(command, kind);
+  for (int kind = 0; kind < VT_MONITORS; kind++) command->meters[kind] = vt_meter_open(command, kind);
   vt_fsize_open(command);
   vt_streams_open(command);
   if (command->terminal) {

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/descriptors.h"
 #include "confine/reads/reads.h"
@@ -24,19 +23,11 @@ static void unescape(char *text) {
   *to = 0;
 }
 
-static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *path) {
-  for (size_t i = 0; i < workspace->count; i++) {
-    size_t length = strlen(workspace->roots[i].path);
-    if (strncmp(path, workspace->roots[i].path, length) == 0 && path[length] == '/') return true;
-  }
-  return false;
-}
-
 static void protect(struct vt_workspace *workspace, const char *line) {
   char path[PATH_MAX];
   if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) return; /* the fifth field */
   unescape(path);
-  if (!is_beneath_a_root(workspace, path)) return;
+  if (!vt_workspace_contains(workspace, path, true)) return;
   vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
   workspace->has_mounts = true;
 }

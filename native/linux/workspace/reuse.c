@@ -46,18 +46,15 @@ static void watch_beneath(struct vt_dir_snapshot *watched, char *path, bool is_d
   if (directory) closedir(directory);
 }
 
-static void watch_kept(struct vt_workspace *workspace, const struct vt_path_node *node, char *path) {
-  if (node->kept && vt_path_node_path(node, path, PATH_MAX) > 0) return watch_beneath(&workspace->places->watched, path, true);
-  for (const struct vt_path_node *child = node->children; child; child = child->next) watch_kept(workspace, child, path);
-}
-
 /* Never looks into a mount: its file system may not answer. */
 void vt_workspace_watch(struct vt_workspace *workspace) {
-  char path[PATH_MAX]; /* one buffer, however deep the tree is */
-  if (workspace->has_mounts || workspace->mounts < 0) workspace->places->watched.unsettled = true;
-  if (workspace->places->watched.unsettled) return;
+  char path[PATH_MAX];
+  struct vt_dir_snapshot *watched = &workspace->places->watched;
+  if (workspace->has_mounts || workspace->mounts < 0) watched->unsettled = true;
+  if (watched->unsettled) return;
   vt_reads_watch(workspace->places);
-  watch_kept(workspace, workspace->places->root, path);
+  for (const struct vt_path_node *node = workspace->places->root; node; node = vt_path_node_next(node, node->kept))
+    if (node->kept && vt_path_node_path(node, path, sizeof path) > 0) watch_beneath(watched, path, true);
 }
 
 bool vt_workspace_lasts(const struct vt_workspace *workspace) { return !workspace->places->watched.unsettled; }

@@ -36,17 +36,25 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
+/* Each file once, though the list may name it twice, or by links: a name counted twice would pass for two. */
+static int note_protected(const struct vt_workspace *workspace, struct vt_other_names *others) {
+  char path[PATH_MAX];
+  bool noted;
+  for (const struct vt_path_node *node = workspace->places->root; node; node = vt_path_node_next(node, noted)) {
+    noted = node->kept && node->reached;
+    if (noted && vt_path_node_path(node, path, sizeof path) > 0 && vt_other_names_note(others, path)) return -1;
+  }
+  return 0;
+}
+
 /* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
-  int failed = 0;
-  for (; places->kind && !failed; places++) {
-    char path[PATH_MAX];
+  for (; places->kind; places++) {
     if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
-    if (places->kind != VT_PROTECTED) continue;
-    const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
-    if (node && vt_path_node_path(node, path, sizeof path) > 0) failed = vt_other_names_note(&others, path);
+    if (places->kind == VT_PROTECTED) vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
   }
+  int failed = note_protected(workspace, &others);
   if (!failed) failed = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
@@ -56,18 +64,21 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   return failed;
 }
 
-static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *path) {
-  for (size_t i = 0; i < workspace->count; i++)
-    if (vt_path_beneath(path, workspace->roots[i].path)) return true;
+bool vt_workspace_contains(const struct vt_workspace *workspace, const char *path, bool inside) {
+  for (size_t i = 0; i < workspace->count; i++) {
+    const char *rest = vt_path_beneath(path, workspace->roots[i].path);
+    if (rest && (*rest || !inside)) return true;
+  }
   return false;
 }
 
 /* Under another name, what cannot be read could be read by the next command. */
-static void keep_unreadable(struct vt_workspace *workspace, const struct vt_path_node *node, char *path) {
-  for (const struct vt_path_node *child = node->children; child && !node->kept; child = child->next)
-    keep_unreadable(workspace, child, path);
-  if (!node->kept || vt_path_node_path(node, path, PATH_MAX) < 0) return;
-  if (is_beneath_a_root(workspace, path)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+static void keep_unreadable(struct vt_workspace *workspace, const struct vt_reads *reads) {
+  char path[PATH_MAX];
+  for (const struct vt_path_node *node = reads->root; node; node = vt_path_node_next(node, node->kept)) {
+    if (!node->kept || vt_path_node_path(node, path, sizeof path) < 0) continue;
+    if (vt_workspace_contains(workspace, path, false)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  }
 }
 
 static int open_roots(struct vt_workspace *workspace, const struct vt_place *places) {
@@ -80,7 +91,6 @@ static int open_roots(struct vt_workspace *workspace, const struct vt_place *pla
 }
 
 struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads) {
-  char path[PATH_MAX]; /* one buffer, however deep the tree is */
   size_t count = count_roots(places);
   errno = 0;
   if (count == 0) return NULL;
@@ -90,7 +100,7 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places, const stru
   workspace->places = vt_reads_new();
   workspace->mounts = vt_mounts_changes();
   bool failed = open_roots(workspace, places) || protect_all(workspace, places);
-  if (!failed && reads) keep_unreadable(workspace, reads->root, path);
+  if (!failed && reads) keep_unreadable(workspace, reads);
   if (!failed) vt_workspace_watch(workspace);
   if (!failed && vt_workspace_open_private(workspace, places) == 0) return workspace;
   int error = errno;

@@ -42,5 +42,8 @@ int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool
 /* Adds the write rules to a ruleset; 0, or -1 with errno. */
 int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi);
 
+/* Whether a path is a root (unless `inside`), or beneath one. */
+bool vt_workspace_contains(const struct vt_workspace *workspace, const char *path, bool inside);
+
 /* Whether a file is a protected one, by any of its names. */
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);

@@ -8,7 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "confine/landlock.h"
+#include "confine/reads/reads.h"
 #include "core.h"
 #include "test/check.h"
 #include "workspace/known.h"
@@ -108,6 +110,26 @@ static void check_unknown_mounts(void) {
   if (workspace) vt_workspace_release(workspace);
 }
 
+/* On the small stack of a thread, as commands are launched. */
+static void *open_deep(void *context) {
+  struct vt_workspace **opened = context;
+  static char deep[PATH_MAX + 100000];
+  char *end = stpcpy(deep, root);
+  for (int i = 0; i < 50000; i++) end = stpcpy(end, "/a");
+  const struct vt_place places[] = {{VT_ROOT, root}, {VT_PROTECTED, deep}, {VT_UNREADABLE, deep}, {VT_NO_PLACE, NULL}};
+  struct vt_reads *reads = vt_reads_take(places);
+  *opened = vt_workspace_open(places, reads);
+  if (*opened) vt_workspace_release(*opened);
+  vt_reads_release(reads);
+  return NULL;
+}
+
+/* A project file may name such a path. */
+static void check_deep(void) {
+  struct vt_workspace *opened = NULL;
+  CHECK(vt_thread_run("deep", open_deep, &opened) == 0 && opened, "%s", strerror(errno));
+}
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk) {
   (void)status, (void)type, (void)walk;
   return remove(path);
@@ -128,6 +150,7 @@ int main(void) {
     vt_workspace_release(workspace);
   }
   check_unknown_mounts();
+  check_deep();
   nftw(base, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   return finish("workspace spots");
 }

@@ -194,6 +194,26 @@ describe.runIf(process.platform === 'linux')('what changes between two commands 
   })
 })
 
+/** One path that reads, in the native core, like the paths `a` and `b` of a list (the letters of `enum vt_place_kind`, core.h). */
+const lists = [
+  { key: 'workspace', name: 'protected', mode: 'workspace', separator: '\nl', command: 'echo x >> b' },
+  { key: 'shell', name: 'unreadable', mode: 'read', separator: '\n5', command: 'cat b' },
+] as const
+
+describe.runIf(process.platform === 'linux')('what a process keeps for a list of paths', () => {
+  it.for(lists)('is not taken for another list: $name', async ({ key, name, mode, separator, command }) => {
+    const { work } = makePlace()
+    for (const file of ['a', 'b']) writeFileSync(join(work, file), 'kept\n')
+    const open = (paths: readonly string[]) =>
+      openTestShell({ cwd: work, mode, toml: `[${key}]\n${name} = ${JSON.stringify(paths)}\n` })
+    const odd = await open([join(work, `a${separator}${work}/b`)])
+    const shell = await open([join(work, 'a'), join(work, 'b')])
+    await settle()
+    for (let turn = 0; turn < 3; turn++) expect(await odd.execute({ command })).toMatchObject({ exitCode: 0 })
+    expect((await shell.execute({ command })).exitCode).not.toBe(0)
+  })
+})
+
 describe.runIf(process.platform === 'linux')('the private TMPDIR of workspace mode', () => {
   it('is empty for each command, and another one where the command before used or changed it', async () => {
     const place = makePlace()

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -58,6 +67,19 @@ linux('a name from before of a protected file', () => {
       expect(readFileSync(join(cwd, file), 'utf8')).toContain('open')
     },
   )
+
+  it.each([
+    { how: 'twice', link: undefined, path: '.vscode/inner/tasks.json' },
+    { how: 'by a link', link: '.idea', path: '.envrc' },
+    { how: 'beyond a link', link: 'way', path: 'way/inner/tasks.json' },
+  ])('is found where the list has the file $how', async ({ link, path }) => {
+    const cwd = makeProject()
+    linkSync(join(cwd, '.vscode/inner/tasks.json'), join(cwd, 'src/deep/x'))
+    if (link) symlinkSync('.vscode', join(cwd, link))
+    const shell = await open(cwd, 'workspace', `[workspace]\nprotected = ["default", "${path}"]\n`)
+    expect(await shell.execute({ command: 'echo held >> src/deep/x' })).not.toMatchObject({ exitCode: 0 })
+    expect(readFileSync(join(cwd, '.vscode/inner/tasks.json'), 'utf8')).toBe('before')
+  })
 
   it('that may be deeper than the search goes: the command is refused, and nothing runs', async () => {
     const cwd = makeProject()

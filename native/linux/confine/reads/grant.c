@@ -15,8 +15,8 @@
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 
-/* Each rule costs the kernel about 0.1 microseconds per start of a command. */
-enum { MOST_RULES = 250000 };
+/* Each rule costs the kernel about 0.1 microseconds per start of a command; each level takes a descriptor and a part of the stack. */
+enum { MOST_RULES = 250000, MOST_DEPTH = 200 };
 
 struct pass {
   struct vt_reads *reads;
@@ -24,11 +24,10 @@ struct pass {
   int ruleset, rules;
 };
 
-static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted);
+static int enter(struct pass *pass, int fd, const struct vt_path_node *node, bool granted);
 
 static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
-  if (S_ISLNK(status->st_mode) || vt_inode_set_has(&pass->reads->kept, status)) return 0;
-  if (vt_reads_is_linked(pass->reads, status)) return 0;
+  if (vt_inode_set_has(&pass->reads->kept, status) || vt_reads_is_linked(pass->reads, status)) return 0;
   if (++pass->rules > MOST_RULES) {
     errno = E2BIG;
     return -1;
@@ -44,17 +43,15 @@ static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
 /* A path that is gone, inaccessible or on a dead file system (ENOTCONN, ESTALE) stays refused. */
 static int unless_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : 0; }
 
-static int grant_entry(struct pass *pass, int directory, const char *text, const struct vt_path_node *name, bool granted) {
-  struct stat status;
-  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC), failed = 0;
+static int grant_entry(struct pass *pass, int directory, const char *text, const struct vt_path_node *node, bool granted) {
+  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return unless_out_of_room();
-  if (name && (name->cut || !granted)) failed = enter(pass, fd, name, granted);
-  else if (vt_stat_known(fd, "", &status) == 0) failed = grant_whole(pass, fd, &status);
+  int failed = enter(pass, fd, node, granted);
   vt_close(fd);
   return failed;
 }
 
-static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *name) {
+static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *node) {
   int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (list < 0) return unless_out_of_room();
   DIR *directory = vt_list(list);
@@ -62,29 +59,34 @@ static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *n
   int failed = 0;
   for (struct dirent *entry; !failed && (entry = readdir(directory));) {
     const char *text = entry->d_name;
-    const struct vt_path_node *child = vt_path_node_child(name, text, strlen(text));
-    if (!vt_is_dots(text) && (child || !name->closed)) failed = grant_entry(pass, fd, text, child, true);
+    const struct vt_path_node *child = vt_path_node_child(node, text, strlen(text));
+    if (!vt_is_dots(text) && (child || !node->closed)) failed = grant_entry(pass, fd, text, child, true);
   }
   vt_close_directory(directory);
   return failed;
 }
 
-static int pass_through(struct pass *pass, int fd, const struct vt_path_node *name) {
+static int pass_through(struct pass *pass, int fd, const struct vt_path_node *node) {
   int failed = 0;
-  for (const struct vt_path_node *child = name->children; child && !failed; child = child->next)
+  for (const struct vt_path_node *child = node->children; child && !failed; child = child->next)
     failed = grant_entry(pass, fd, child->text, child, false);
   return failed;
 }
 
-static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted) {
+/* `node`: NULL: an entry that the tree does not name, in a granted directory. */
+static int enter(struct pass *pass, int fd, const struct vt_path_node *node, bool granted) {
   struct stat status;
-  if (name->kept || vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
-  granted = granted || name->granted;
-  if (granted && !name->cut) return grant_whole(pass, fd, &status);
+  if ((node && node->kept) || vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
+  granted = granted || node->granted;
+  if (granted && !(node && node->cut)) return grant_whole(pass, fd, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
-  if (!granted) return pass_through(pass, fd, name);
-  if (name->granted && pass->access->listing && vt_landlock_grant_at(pass->ruleset, fd, pass->access->listing)) return -1;
-  return grant_entries(pass, fd, name);
+  if (node->depth > MOST_DEPTH) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  if (!granted) return pass_through(pass, fd, node);
+  if (node->granted && pass->access->listing && vt_landlock_grant_at(pass->ruleset, fd, pass->access->listing)) return -1;
+  return grant_entries(pass, fd, node);
 }
 
 int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access, int ruleset) {
@@ -107,18 +109,18 @@ int vt_reads_ruleset(struct vt_reads *reads, int abi) {
 }
 
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
-  const struct vt_path_node *name = reads->root;
+  const struct vt_path_node *node = reads->root;
   const char *rest = directory;
   struct stat status;
   bool granted = false;
-  for (size_t length; name; rest += length) {
-    granted = granted || name->granted;
-    if (!name->cut || name->kept) return granted && !name->kept;
+  for (size_t length; node; rest += length) {
+    granted = granted || node->granted;
+    if (!node->cut || node->kept) return granted && !node->kept;
     rest += strspn(rest, "/");
     length = strcspn(rest, "/");
-    name = length > 0 ? vt_path_node_child(name, rest, length) : NULL;
+    node = length > 0 ? vt_path_node_child(node, rest, length) : NULL;
     /* Each entry of a cut directory got a rule of its own, with all beneath it. */
-    if (!name && rest[length] == '/') {
+    if (!node && rest[length] == '/') {
       char path[PATH_MAX];
       snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);
       return granted && lstat(path, &status) == 0 && !vt_inode_set_has(&reads->kept, &status);

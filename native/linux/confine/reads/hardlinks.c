@@ -38,19 +38,17 @@ static void look_into(struct look *look, int parent, const char *name, int depth
   closedir(directory);
 }
 
-static void look_beneath(struct look *look, const struct vt_path_node *name, char *path) {
-  if (name->kept && vt_path_node_path(name, path, PATH_MAX) > 0 && strcmp(path, "/dev") != 0)
-    return look_into(look, AT_FDCWD, path, 0);
-  for (const struct vt_path_node *child = name->children; child && !name->kept; child = child->next)
-    look_beneath(look, child, path);
+static void look_into_kept(struct look *look) {
+  char path[PATH_MAX];
+  for (const struct vt_path_node *node = look->reads->root; node; node = vt_path_node_next(node, node->kept))
+    if (node->kept && vt_path_node_path(node, path, sizeof path) > 0 && strcmp(path, "/dev") != 0) look_into(look, AT_FDCWD, path, 0);
 }
 
 bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status) {
   if (S_ISDIR(status->st_mode) || status->st_nlink < 2) return false;
   if (!reads->linked_known) {
-    char path[PATH_MAX]; /* one buffer, however deep the tree is */
     struct look look = {reads, 0};
-    look_beneath(&look, reads->root, path);
+    look_into_kept(&look);
     reads->too_many_linked = look.count > MOST_LOOKED_AT;
     reads->linked_known = true;
   }

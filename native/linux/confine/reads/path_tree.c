@@ -7,18 +7,19 @@
 #include "base/memory.h"
 
 static struct vt_path_node *make(struct vt_path_node *parent, const char *text, size_t length) {
-  struct vt_path_node *name = vt_must(calloc(1, sizeof *name + length + 1));
-  memcpy(name->text, text, length);
-  name->parent = parent;
-  return name;
+  struct vt_path_node *node = vt_must(calloc(1, sizeof *node + length + 1));
+  memcpy(node->text, text, length);
+  node->parent = parent;
+  node->depth = parent ? parent->depth + 1 : 0;
+  return node;
 }
 
 struct vt_path_node *vt_path_tree_root(void) { return make(NULL, "", 0); }
 
 enum { LISTED = 8 }; /* up to so many children a list is faster */
 
-static bool is_called(const struct vt_path_node *name, const char *text, size_t length) {
-  return strncmp(name->text, text, length) == 0 && !name->text[length];
+static bool is_called(const struct vt_path_node *node, const char *text, size_t length) {
+  return strncmp(node->text, text, length) == 0 && !node->text[length];
 }
 
 /* FNV-1a. A project file may choose names that collide, but not enough to matter (maxPaths, src/config/field.ts). */
@@ -76,9 +77,9 @@ void vt_path_node_cut(struct vt_path_node *directory) {
   for (; directory && !directory->cut; directory = directory->parent) directory->cut = true;
 }
 
-void vt_path_node_keep(struct vt_path_node *name) {
-  name->kept = true;
-  vt_path_node_cut(name);
+void vt_path_node_keep(struct vt_path_node *node) {
+  node->kept = true;
+  vt_path_node_cut(node);
 }
 
 void vt_path_node_close(struct vt_path_node *directory) {
@@ -86,21 +87,35 @@ void vt_path_node_close(struct vt_path_node *directory) {
   vt_path_node_cut(directory);
 }
 
-int vt_path_node_path(const struct vt_path_node *name, char *path, size_t size) {
-  if (!name->parent) return size > 1 ? (strcpy(path, "/"), 1) : -1;
-  int before = vt_path_node_path(name->parent, path, size);
-  size_t length = strlen(name->text), at = before == 1 ? 0 : (size_t)before;
-  if (before < 0 || at + length + 2 > size) return -1;
-  path[at] = '/';
-  memcpy(path + at + 1, name->text, length + 1);
-  return (int)(at + length + 1);
+int vt_path_node_path(const struct vt_path_node *node, char *path, size_t size) {
+  size_t length = node->parent ? 0 : 1;
+  for (const struct vt_path_node *at = node; at->parent; at = at->parent) length += 1 + strlen(at->text);
+  if (length >= size) return -1;
+  char *start = path + length;
+  *start = 0;
+  for (const struct vt_path_node *at = node; at->parent; at = at->parent) {
+    size_t part = strlen(at->text);
+    start = memcpy(start - part, at->text, part);
+    *--start = '/';
+  }
+  path[0] = '/';
+  return (int)length;
 }
 
+const struct vt_path_node *vt_path_node_next(const struct vt_path_node *node, bool skips) {
+  if (node->children && !skips) return node->children;
+  while (node && !node->next) node = node->parent;
+  return node ? node->next : NULL;
+}
+
+/* The children first: a node whose children are taken has none left. */
 void vt_path_tree_free(struct vt_path_node *root) {
-  for (struct vt_path_node *child = root->children, *next; child; child = next) {
-    next = child->next;
-    vt_path_tree_free(child);
+  for (struct vt_path_node *node = root; node;) {
+    struct vt_path_node *taken = node, *children = node->children;
+    node->children = NULL;
+    node = children ? children : node->next ? node->next : node->parent;
+    if (children) continue;
+    free(taken->slots);
+    free(taken);
   }
-  free(root->slots);
-  free(root);
 }

@@ -18,15 +18,15 @@ static bool counts(enum vt_place_kind kind) {
   return kind != VT_WRITABLE && kind != VT_SOCKET && kind != VT_ROOT && kind != VT_PROTECTED && kind != VT_CLOSED;
 }
 
-/* Equal exactly for equal places; NULL if none of them is about reading. */
+/* Equal exactly for equal places: a path may contain anything, so its length precedes it. NULL if none is about reading. */
 static char *key_of(const struct vt_place *places) {
   size_t length = 1;
   for (const struct vt_place *place = places; place->kind; place++)
-    if (counts(place->kind)) length += strlen(place->text) + 2;
+    if (counts(place->kind)) length += strlen(place->text) + 24;
   if (length == 1) return NULL;
   char *key = vt_must(malloc(length)), *at = key;
   for (const struct vt_place *place = places; place->kind; place++)
-    if (counts(place->kind)) at += sprintf(at, "%d%s\n", place->kind, place->text);
+    if (counts(place->kind)) at += sprintf(at, "%d %zu %s", place->kind, strlen(place->text), place->text);
   return key;
 }
 

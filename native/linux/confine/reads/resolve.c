@@ -67,33 +67,37 @@ static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum 
 }
 
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
-  struct vt_path_node *name = walk(reads, path, mark);
-  if (name) mark_node(name, mark);
-  return name;
+  struct vt_path_node *node = walk(reads, path, mark);
+  if (!node) return NULL;
+  mark_node(node, mark);
+  node->reached = true;
+  return node;
 }
 
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path) {
-  struct vt_path_node *name = walk(reads, path, VT_MARK_KEPT);
-  if (name) vt_path_node_cut(name);
-  return name;
+  struct vt_path_node *node = walk(reads, path, VT_MARK_KEPT);
+  if (node) vt_path_node_cut(node);
+  return node;
 }
 
-/* `path` is one buffer for all: recursion must not put PATH_MAX bytes into every frame. */
-static void watch_beneath(struct vt_reads *reads, const struct vt_path_node *name, bool granted, char *path) {
+static bool is_granted(const struct vt_path_node *node) {
+  while (node && !node->granted) node = node->parent;
+  return node != NULL;
+}
+
+/* True: nothing beneath has to be watched. */
+static bool watch(struct vt_reads *reads, const struct vt_path_node *node) {
+  char path[PATH_MAX];
   struct vt_dir_snapshot *watched = &reads->watched;
   size_t before = watched->count;
-  if (name->kept || vt_path_node_path(name, path, PATH_MAX) < 0) return;
-  granted = granted || name->granted;
+  if (node->kept || vt_path_node_path(node, path, sizeof path) < 0) return true;
   /* In a cut directory each entry has a rule; one granted whole only has to stay the same directory. */
-  if (name->doubtful || (granted && name->cut)) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_ENTRIES);
-  else if (name->granted) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_IDENTITY);
+  if (node->doubtful || (node->cut && is_granted(node))) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_ENTRIES);
+  else if (node->granted) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_IDENTITY);
   /* A missing directory has nothing beneath; its creation shows in its parent. */
-  if (watched->count > before && watched->at[before].inode == 0) return;
-  for (const struct vt_path_node *child = name->children; child; child = child->next)
-    watch_beneath(reads, child, granted, path);
+  return watched->count > before && watched->at[before].inode == 0;
 }
 
 void vt_reads_watch(struct vt_reads *reads) {
-  char path[PATH_MAX];
-  watch_beneath(reads, reads->root, false, path);
+  for (const struct vt_path_node *node = reads->root; node;) node = vt_path_node_next(node, watch(reads, node));
 }

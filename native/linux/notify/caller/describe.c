@@ -23,21 +23,26 @@ static void describe_descriptor(struct vt_notification *notification, int fd) {
     notification->is_protected = vt_workspace_marks(notification, notification->text, NULL);
 }
 
+/* Once published, the supervisor may read it: it is never written again. */
+bool vt_read_given(struct vt_notification *notification) {
+  uint64_t address = vt_argument(notification, notification->call->argument);
+  if (notification->given_known) return true;
+  notification->given[0] = 0;
+  if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return false;
+  __atomic_store_n(&notification->given_known, notification->given[0] != 0, __ATOMIC_RELEASE);
+  return true;
+}
+
 static void describe_path(struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
-  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, call->directory);
-  uint64_t address = vt_argument(notification, call->argument);
-  if (!notification->given_known) { /* once published, the supervisor may read it: never written again */
-    notification->given[0] = 0;
-    if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return;
-  }
+  int directory = vt_directory(notification, call->directory);
+  if (!vt_read_given(notification)) return;
   /* No path or an empty one means the descriptor itself (utimensat(2), AT_EMPTY_PATH). */
   if (!notification->given[0]) {
-    if (call->directory != VT_NO_ARGUMENT && directory >= 0) describe_descriptor(notification, directory);
+    if (directory >= 0) describe_descriptor(notification, directory);
     return;
   }
-  __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   notification->has_text = notification->is_path = true;
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
   strcpy(notification->text, error ? notification->given : place.path);

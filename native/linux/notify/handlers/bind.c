@@ -2,13 +2,11 @@
  * either replaced after the check. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "confine/capabilities.h"
 #include "confine/probe.h"
 #include "notify/dispatch.h"
 #include "notify/caller/borrow_fd.h"
@@ -40,9 +38,8 @@ enum { PROCESS_BITS = 0x3fffff, NOT_A_CLIENTS = -1 };
 /* Some multicast groups need CAP_NET_ADMIN (netlink(7)). If this thread has it, groups are refused here; the command can join
  * with setsockopt(2), under its own capabilities: none. */
 static bool has_net_admin(void) {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
-  return syscall(SYS_capget, &header, data) != 0 || (data[0].effective & (1u << CAP_NET_ADMIN));
+  struct __user_cap_data_struct data[2];
+  return vt_capabilities_read(data) || (data[0].effective & (1u << CAP_NET_ADMIN));
 }
 
 /* With nl_pid 0 the kernel would assign our process id (netlink(7)), so the caller's is filled in. Ids made from another

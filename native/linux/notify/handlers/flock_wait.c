@@ -185,8 +185,9 @@ static bool has_room(struct vt_listener *listener) {
   return false;
 }
 
-bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notification *notification) {
+bool vt_flock_wait_add(const struct vt_notification *notification) {
   static struct vt_once once = VT_ONCE;
+  struct vt_listener *listener = notification->listener;
   if (vt_start_once(&once, start) || !has_room(listener)) return false;
   struct waiter *waiter = vt_must(calloc(1, sizeof *waiter));
   *waiter = (struct waiter){

@@ -4,12 +4,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct vt_listener;
 struct vt_notification;
 
 /* Takes over a notification, and replies once it has the lock, a signal arrives or the caller is gone. False: too many calls
  * of the command wait, or there is no thread; then our caller has to reply. */
-bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notification *notification);
+bool vt_flock_wait_add(const struct vt_notification *notification);
 
 /* Why the thread's call must not wait any longer: an errno, for a signal that is pending; 0: none. `seen` is kept between the
  * looks. */

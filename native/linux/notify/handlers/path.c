@@ -16,8 +16,7 @@
 #include "confine/landlock.h"
 #include "confine/filter/seccomp_constants.h"
 
-/* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
-enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
+enum { NO_REPLACE = 1 /* linux/fs.h: RENAME_NOREPLACE */, UNREADABLE = -2 };
 
 /* So frequent that the lookup is skipped: Landlock decides on whatever file is there. */
 static bool is_harmless_name(const char *path) {
@@ -27,13 +26,8 @@ static bool is_harmless_name(const char *path) {
 }
 
 static int read_path(const struct vt_notification *notification, int argument, char path[PATH_MAX]) {
-  int error = vt_caller_string(&notification->caller, notification->notif.data.args[argument], path, PATH_MAX);
+  int error = vt_caller_string(&notification->caller, vt_argument(notification, argument), path, PATH_MAX);
   return error == EPERM ? UNREADABLE : error;
-}
-
-/* The directory descriptor that the path is relative to. */
-static int base_of(const struct vt_notification *notification, int directory) {
-  return directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)notification->notif.data.args[directory];
 }
 
 static bool is_protected(const struct vt_notification *notification, const struct vt_resolved *place) {
@@ -70,7 +64,7 @@ static int take_path_of_descriptor(struct vt_notification *notification) {
   char link[32] = "cwd";
   bool meant = notification->call->judge == vt_handle_open && (open_flags(notification) & VT_O_EMPTYPATH);
   if (!meant || !vt_resolve_takes_empty_path()) return ENOENT;
-  int base = base_of(notification, notification->call->directory);
+  int base = vt_directory(notification, notification->call->directory);
   if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
   if (vt_caller_link(&notification->caller, link, notification->given, sizeof notification->given) < 0) return errno;
   return notification->given[0] == '/' ? 0 : VT_NO_FILE;
@@ -84,7 +78,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
-  return vt_place_find(notification, base_of(notification, call->directory), notification->given, follow, place);
+  return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
 
 /* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. Also a missing
@@ -97,8 +91,6 @@ static void take_late_error(struct vt_notification *notification, int error, con
 
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
 static bool find_own(struct vt_notification *notification, bool follow, bool often_harmless, struct vt_resolved *place) {
-  place->known = NULL;
-  place->parent = -1;
   place->dead = false;
   int error = find(notification, follow, place);
   if (error == UNREADABLE) judge_unread(notification, often_harmless);
@@ -171,7 +163,7 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
 void vt_handle_open(struct vt_notification *notification) {
   struct vt_resolved place;
   uint32_t flags = open_flags(notification);
-  bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
+  bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & VT_O_TMPFILE) != 0;
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   bool impossible = place.slashed && !place.exists; /* EISDIR */
@@ -194,7 +186,7 @@ void vt_handle_truncate(struct vt_notification *notification) {
 }
 
 static bool removes_directory(const struct vt_notification *notification) {
-  if (notification->call->call == VT_SYS_unlinkat) return (notification->notif.data.args[2] & AT_REMOVEDIR) != 0;
+  if (notification->call->call == VT_SYS_unlinkat) return (vt_argument(notification, 2) & AT_REMOVEDIR) != 0;
   return notification->call->call == VT_SYS_rmdir;
 }
 
@@ -232,12 +224,10 @@ void vt_handle_create(struct vt_notification *notification) {
 static bool find_both(struct vt_notification *notification, bool follow, struct vt_resolved *old, struct vt_resolved *new) {
   const struct vt_call *call = notification->call;
   char second[PATH_MAX];
-  new->known = NULL;
-  new->parent = -1;
   new->dead = false;
   if (!find_own(notification, follow, false, old)) return false;
   int error = read_path(notification, call->second, second);
-  if (!error) error = vt_place_find(notification, base_of(notification, call->second_directory), second, false, new);
+  if (!error) error = vt_place_find(notification, vt_directory(notification, call->second_directory), second, false, new);
   if (error) vt_resolved_close(old);
   take_late_error(notification, error, new);
   return error == 0;
@@ -283,7 +273,7 @@ void vt_handle_link(struct vt_notification *notification) {
 void vt_handle_rename(struct vt_notification *notification) {
   struct vt_resolved old, new;
   if (!find_both(notification, false, &old, &new)) return;
-  bool keeps = notification->call->call == VT_SYS_renameat2 && (notification->notif.data.args[4] & NO_REPLACE);
+  bool keeps = notification->call->call == VT_SYS_renameat2 && (vt_argument(notification, 4) & NO_REPLACE);
   bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);

@@ -71,46 +71,41 @@ static int open_place(const struct vt_notification *notification, const struct v
 static int open_at_path(struct vt_notification *notification, bool *known) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
-  uint64_t address = vt_argument(notification, call->argument);
-  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, call->directory);
-  notification->given[0] = 0;
-  if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return -1;
+  if (!vt_read_given(notification)) return -1;
   if (!notification->given[0]) return open_directory_itself(notification);
-  __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   size_t length = strlen(notification->given);
   bool follow = vt_call_follows(call, &notification->notif.data) || notification->given[length - 1] == '/';
-  if (vt_place_find(notification, directory, notification->given, follow, &place)) return -1;
+  if (vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, &place)) return -1;
   int fd = open_place(notification, &place, known);
   vt_resolved_close(&place);
   return fd;
 }
 
 static int open_subject(struct vt_notification *notification, bool *known) {
-  if (notification->call->subject == VT_DESCRIPTOR) return open_descriptor(notification, (int)vt_argument(notification, notification->call->argument));
-  return open_at_path(notification, known);
+  const struct vt_call *call = notification->call;
+  if (call->subject != VT_DESCRIPTOR) return open_at_path(notification, known);
+  return open_descriptor(notification, (int)vt_argument(notification, call->argument));
 }
 
-/* Unknown flags are for the kernel to refuse: no action. */
-static bool has_known_flags(const struct vt_notification *notification) {
+/* Unknown flags are for the kernel to refuse. */
+static bool may_have_action(const struct vt_notification *notification) {
+  const struct vt_confinement *confinement = notification->listener->confinement;
   int flags = notification->call->flags;
+  if (!notification->call->act || (!confinement->writable[0] && !confinement->workspace)) return false;
   return !flags || (vt_argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
-}
-
-static bool is_protected(const struct vt_notification *notification, const struct stat *status) {
-  return vt_workspace_protects(notification->listener->confinement->workspace, status);
 }
 
 /* The caller must still wait, so that the file is its own. Later renames change nothing. */
 static int act_on(struct vt_notification *notification, int fd, bool known) {
   struct vt_private_file file = {.fd = fd};
   if (fstat(fd, &file.status)) return VT_NOT_OURS;
-  bool proven = known && !is_protected(notification, &file.status);
+  bool proven = known && !vt_workspace_protects(notification->listener->confinement->workspace, &file.status);
   if (!proven && !vt_is_private(notification->listener, fd)) return VT_NOT_OURS;
   return vt_caller_still_waits(notification) ? notification->call->act(notification, &file) : VT_NOT_OURS;
 }
 
 bool vt_private_gate(struct vt_notification *notification) {
-  if (!notification->call->act || (!notification->listener->confinement->writable[0] && !notification->listener->confinement->workspace) || !has_known_flags(notification)) return false;
+  if (!may_have_action(notification)) return false;
   bool known = false;
   int fd = open_subject(notification, &known);
   if (fd == -1) return false;

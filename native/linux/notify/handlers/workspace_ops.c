@@ -21,9 +21,7 @@
 #include "workspace/workspace.h"
 
 /* linux/fs.h: RENAME_* */
-enum { NO_REPLACE = 1, EXCHANGE = 2, TMPFILE = 020000000 };
-
-static uint64_t argument(const struct vt_notification *notification, int index) { return notification->notif.data.args[index]; }
+enum { NO_REPLACE = 1, EXCHANGE = 2 };
 
 static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
   return notification->listener->confinement->workspace;
@@ -70,7 +68,7 @@ static enum vt_spot_kind find(struct vt_notification *notification, const struct
 static mode_t mode_of(const struct vt_notification *notification) {
   enum vt_syscall call = notification->call->call;
   bool third = call == VT_SYS_open || call == VT_SYS_mkdirat || call == VT_SYS_mknodat;
-  return (mode_t)argument(notification, call == VT_SYS_openat ? 3 : third ? 2 : 1);
+  return (mode_t)vt_argument(notification, call == VT_SYS_openat ? 3 : third ? 2 : 1);
 }
 
 /* Regular files and FIFOs. */
@@ -120,7 +118,7 @@ static bool is_meant(uint32_t flags, const struct vt_resolved *place) {
 }
 
 static bool is_openable(const struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
-  if (flags & TMPFILE) return place->exists && S_ISDIR(place->status.st_mode);
+  if (flags & VT_O_TMPFILE) return place->exists && S_ISDIR(place->status.st_mode);
   if (!place->exists) return (flags & O_CREAT) != 0;
   return is_plain(notification, &place->status);
 }
@@ -143,7 +141,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && may_act(notification)) {
     int fd = open_plain(notification, &spot, O_WRONLY);
-    finish(notification, fd < 0 || ftruncate(fd, (off_t)argument(notification, 1)));
+    finish(notification, fd < 0 || ftruncate(fd, (off_t)vt_argument(notification, 1)));
     if (fd >= 0) close(fd);
   }
   vt_spot_close(&spot);
@@ -166,7 +164,7 @@ static bool makes_directory(const struct vt_notification *notification) {
 
 static int make_link(struct vt_notification *notification, const struct vt_spot *spot) {
   char target[PATH_MAX];
-  int error = vt_caller_string(&notification->caller, argument(notification, 0), target, sizeof target);
+  int error = vt_caller_string(&notification->caller, vt_argument(notification, 0), target, sizeof target);
   if (!error && may_act(notification)) return symlinkat(target, spot->parent, spot->name);
   errno = error ? error : EINTR;
   return -1;
@@ -242,7 +240,7 @@ static int link_file(const struct vt_notification *notification, const struct vt
 static int descriptor_at(struct vt_notification *notification, const char *path) {
   struct vt_resolved place;
   int process = 0, thread, number = -1, end = 0;
-  if (vt_resolve(&notification->caller, (int)argument(notification, 0), path, false, &place)) return -1;
+  if (vt_resolve(&notification->caller, (int)vt_argument(notification, 0), path, false, &place)) return -1;
   if (sscanf(place.path, "/proc/%d/fd/%d%n", &process, &number, &end) < 2)
     sscanf(place.path, "/proc/%d/task/%d/fd/%d%n", &process, &thread, &number, &end);
   vt_resolved_close(&place);
@@ -252,9 +250,9 @@ static int descriptor_at(struct vt_notification *notification, const char *path)
 int vt_workspace_descriptor_to_name(struct vt_notification *notification) {
   char path[PATH_MAX];
   if (!notification->roots || notification->call->call != VT_SYS_linkat) return -1;
-  if (vt_caller_string(&notification->caller, argument(notification, 1), path, sizeof path)) return -1;
-  int flags = (int)argument(notification, 4);
-  if (!path[0]) return flags & AT_EMPTY_PATH ? (int)argument(notification, 0) : -1;
+  if (vt_caller_string(&notification->caller, vt_argument(notification, 1), path, sizeof path)) return -1;
+  int flags = (int)vt_argument(notification, 4);
+  if (!path[0]) return flags & AT_EMPTY_PATH ? (int)vt_argument(notification, 0) : -1;
   return flags & AT_SYMLINK_FOLLOW ? descriptor_at(notification, path) : -1;
 }
 
@@ -271,7 +269,7 @@ bool vt_workspace_names(struct vt_notification *notification, int number, const 
 }
 
 static uint32_t rename_flags(const struct vt_notification *notification) {
-  return notification->call->call == VT_SYS_renameat2 ? (uint32_t)argument(notification, 4) : 0;
+  return notification->call->call == VT_SYS_renameat2 ? (uint32_t)vt_argument(notification, 4) : 0;
 }
 
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {

@@ -226,21 +226,6 @@ static void another_file_system(void) {
   CHECK(WEXITSTATUS(status) != 1, "a file system in the workspace was searched, or not told of");
 }
 
-/* A project file may list many: each is found again, whatever others stand beside it. */
-static void many_names(void) {
-  struct vt_path_node *root = vt_path_tree_root();
-  char text[16];
-  size_t found = 0;
-  for (int i = 0; i < 50000; i++) vt_path_node_add(root, text, (size_t)snprintf(text, sizeof text, "name-%d", i))->kept = i % 2;
-  for (int i = 0; i < 50000; i++) {
-    const struct vt_path_node *name = vt_path_node_child(root, text, (size_t)snprintf(text, sizeof text, "name-%d", i));
-    found += name && strcmp(name->text, text) == 0 && name->kept == (i % 2);
-  }
-  CHECK(found == 50000 && root->count == 50000, "%zu of %zu found", found, root->count);
-  CHECK(!vt_path_node_child(root, "name", 4) && !vt_path_node_child(root, "name-500000", 11), "a name was found that was never taken");
-  vt_path_tree_free(root);
-}
-
 static void odd_places(void) {
   const struct vt_place none[] = {place(VT_WRITABLE, base), {VT_NO_PLACE, NULL}};
   CHECK(vt_reads_take(none) == NULL, "a place for writing is none for reading");
@@ -275,7 +260,6 @@ int main(void) {
   names();
   what_makes_it_anew();
   another_file_system();
-  many_names();
   odd_places();
   nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   return finish("what can be read");
