@@ -124,7 +124,7 @@ struct vt_command {
   bool held;                /* no output until vt_core_store(), or the end */
   struct vt_store *store;   /* its thread reads the pipes; NULL: the supervisor does */
   bool leader_ended, empty, terminated, timed_out, killing, reported;
-  uint64_t early_signals;   /* from before it was launched: bit n for signal n */
+  uint64_t early_signals;   /* from before it was launched: bit n-1 for signal n */
   int64_t grace_ends; /* monotonic milliseconds, set with `terminated` */
   /* monotonic milliseconds; the first two stand still while the output is paused */
   int64_t last_byte, phase_since, phase_entered, paused_since;

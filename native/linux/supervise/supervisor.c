@@ -72,12 +72,12 @@ static void ready(struct vt_source *source) {
 
 /* The launcher may be suspended still while the command runs: a signal waits for its message. */
 static void send_signal(struct vt_command *command, int signal) {
-  if (command->phase == VT_LAUNCHING) command->early_signals |= UINT64_C(1) << (signal & 63);
+  if (command->phase == VT_LAUNCHING) command->early_signals |= UINT64_C(1) << (signal - 1);
   else vt_session_signal(command, signal);
 }
 
 static void send_early_signals(const struct vt_command *command) {
-  for (uint64_t left = command->early_signals; left; left &= left - 1) vt_session_signal(command, __builtin_ctzll(left));
+  for (uint64_t left = command->early_signals; left; left &= left - 1) vt_session_signal(command, __builtin_ctzll(left) + 1);
 }
 
 static void launched(struct vt_command *command) {

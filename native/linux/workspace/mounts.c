@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/descriptors.h"
 #include "confine/reads/reads.h"
@@ -23,9 +23,19 @@ static void unescape(char *text) {
   *to = 0;
 }
 
-static void protect(struct vt_workspace *workspace, const char *line) {
-  char path[PATH_MAX];
-  if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) return; /* the fifth field */
+/* The fifth field. */
+static char *mount_point(char *line) {
+  for (int field = 1; field < 5 && line; field++) {
+    line = strchr(line, ' ');
+    if (line) line++;
+  }
+  if (line) line[strcspn(line, " ")] = 0;
+  return line;
+}
+
+static void protect(struct vt_workspace *workspace, char *line) {
+  char *path = mount_point(line);
+  if (!path) return;
   unescape(path);
   if (!vt_workspace_contains(workspace, path, true)) return;
   vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
