@@ -14,7 +14,7 @@ export function checkFormat({ options }: Arguments): Objection | undefined {
     if (value && name === '--sort') return value.kind !== 'literal' || SORTED_BY_SIGNATURE.test(value.value)
     if (value && name === '--diff-merges') return !shownMerges.test(knownValue(value) ?? '')
     if (!value || !FORMATS.includes(name)) return false
-    return value.kind !== 'literal' || /%G|%\(signature/.test(value.value)
+    return value.kind !== 'literal' || /%G|%\(\*?signature/.test(value.value)
   })
   return bad && { kind: 'option', text: `${bad.name}=${bad.value?.text ?? ''}` }
 }
