@@ -227,6 +227,17 @@ describe('a hook that the configuration of a repository defines', () => {
   })
 })
 
+describe('the reason of a question', () => {
+  it.each([
+    ['cat < "$f"', 'it is unknown what the redirect < "$f" opens'],
+    ['cat > "$f"', 'the redirect > "$f" may write'],
+    ['find . -name "$x"', 'is only known when the command runs'],
+    ['ls | xargs env', 'it is unknown which program runs'],
+  ])('names the cause: %s', (line, cause) => {
+    expect(decideLine(line, presetRules('default'), 'write').reason).toContain(cause)
+  })
+})
+
 function caught(run: () => unknown): VitrineError {
   try {
     run()

@@ -131,6 +131,7 @@ export const textRules = [
         '-s -o -c -N -R -H -W -T --separator --output-separator --output-width --table-columns --table-right --table-hide --table-name',
     },
   }),
+  safe('col', { harmless: true, options: { flags: '-bfhpx', valued: '-l' } }),
   safe('nl', {
     harmless: true,
     options: {
