@@ -227,6 +227,17 @@ describe('a hook that the configuration of a repository defines', () => {
   })
 })
 
+describe('a directory of hooks that git resolves by itself', () => {
+  it.each(['~/hooks', '%(prefix)/hooks', ':(optional)hooks'])('is asked about: %s', (value) => {
+    const entries = [{ key: 'core.hookspath', value, file: '.git/config' }]
+    const repositories = new Map([[cwd, { kind: 'read' as const, entries, hooks: [] }]])
+    const decide = (line: string) =>
+      decideLine(line, rulesOf({ allow: ['git commit'] }), 'write', { repositories }).verdict
+    expect(decide('git commit -m x')).toBe('ask')
+    expect(decide('git status')).toBe('allow')
+  })
+})
+
 describe('the reason of a question', () => {
   it.each([
     ['cat < "$f"', 'it is unknown what the redirect < "$f" opens'],

@@ -35,8 +35,8 @@ export function dangerousEntry(
 }
 
 function isOverruled({ key, value }: ConfigEntry): boolean {
-  // git inserts a home directory or prefix, unknown here; other values are resolved with the hooks.
-  if (key === 'core.hookspath') return /^[~%]/.test(value)
+  // git inserts a home directory or prefix, unknown here, and takes `:(optional)` away; other values are resolved with the hooks.
+  if (key === 'core.hookspath') return /^[~%:]/.test(value)
   if (key === 'log.diffmerges') return !shownMerges.test(value)
   const harmless = readOnlyValues.get(key)
   return harmless !== undefined && value !== harmless
