@@ -158,7 +158,8 @@ export function explainFeature(feature: Feature): string {
 
 export const explainBackground = 'a background command (&) continues after the line'
 
-export function explainRedirect(text: string): string {
+export function explainRedirect(text: string, operator: string): string {
+  if (operator === '<') return `it is unknown what the redirect ${shown(text)} opens until the line runs`
   return `the redirect ${shown(text)} may write to a file`
 }
 

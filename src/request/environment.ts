@@ -118,8 +118,8 @@ function lowTemp({ USERPROFILE: profile }: Variables): Variables {
   return { TEMP: directory, TMP: directory }
 }
 
-/** With these, git would use another repository than the one that the policy has checked. */
-const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR'])
+/** With these, git or `cd` would use another repository than the one that the policy has checked. */
+const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR', 'CDPATH'])
 
 function inherits(
   name: string,

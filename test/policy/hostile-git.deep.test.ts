@@ -374,7 +374,6 @@ describe('every key that git knows', () => {
       'show',
       'show HEAD:a.txt',
       'show v1',
-      'whatchanged',
     ],
     ...[
       'shortlog',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/decide/ruleset.ts'
-import { decideArgv, decideLine, presetRules, rulesOf, settings } from './helper.ts'
+import { cwd, decideArgv, decideLine, presetRules, rulesOf, settings } from './helper.ts'
 
 function table(changed: Partial<RuleTable>): RuleTable {
   return { prefix: ['git', 'push'], verdict: 'deny', reason: '', match: [], not_match: [], ...changed }
@@ -204,6 +204,48 @@ describe('an argument vector', () => {
     expect(decideArgv(['sort', '-o', 'F'], rules, 'write').verdict).toBe('ask')
     expect(decideArgv(['rm', '-rf', '/'], rules, 'write').verdict).toBe('deny')
     expect(decideArgv(['sh', '-c', 'rm -rf /'], rules, 'read').verdict).toBe('deny')
+  })
+})
+
+describe('a hook that the configuration of a repository defines', () => {
+  const ruled = (line: string, event: string, allow: readonly string[] = []) => {
+    const entries = [
+      { key: 'hook.x.event', value: event, file: '.git/config' },
+      { key: 'hook.x.command', value: 'linter', file: '.git/config' },
+    ]
+    const repositories = new Map([[cwd, { kind: 'read' as const, entries, hooks: [] }]])
+    return decideLine(line, rulesOf({ auto_confirm: true, allow }), 'write', { repositories }).verdict
+  }
+
+  it('is asked about also before a git command that only reads, when the index is its event', () => {
+    expect(ruled('git diff', 'post-index-change')).toBe('ask')
+    expect(ruled('git diff', 'pre-commit')).toBe('allow')
+  })
+
+  it('runs when a rule allows its program', () => {
+    expect(ruled('git diff', 'post-index-change', ['linter'])).toBe('allow')
+  })
+})
+
+describe('a directory of hooks that git resolves by itself', () => {
+  it.each(['~/hooks', '%(prefix)/hooks', ':(optional)hooks'])('is asked about: %s', (value) => {
+    const entries = [{ key: 'core.hookspath', value, file: '.git/config' }]
+    const repositories = new Map([[cwd, { kind: 'read' as const, entries, hooks: [] }]])
+    const decide = (line: string) =>
+      decideLine(line, rulesOf({ allow: ['git commit'] }), 'write', { repositories }).verdict
+    expect(decide('git commit -m x')).toBe('ask')
+    expect(decide('git status')).toBe('allow')
+  })
+})
+
+describe('the reason of a question', () => {
+  it.each([
+    ['cat < "$f"', 'it is unknown what the redirect < "$f" opens'],
+    ['cat > "$f"', 'the redirect > "$f" may write'],
+    ['find . -name "$x"', 'is only known when the command runs'],
+    ['ls | xargs env', 'it is unknown which program runs'],
+  ])('names the cause: %s', (line, cause) => {
+    expect(decideLine(line, presetRules('default'), 'write').reason).toContain(cause)
   })
 })
 

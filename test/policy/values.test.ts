@@ -109,7 +109,7 @@ describe('a variable in double quotes', () => {
     'rg "a"$X src',
     'rg "$1" src',
     'rg "$_" src',
-    'rg "$PWD" src',
+    'rg "$OLDPWD" src',
     'rg "$BASH_COMMAND" src',
     'rg "$TERM" src',
     '"$X" foo src',

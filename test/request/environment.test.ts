@@ -267,9 +267,9 @@ describe('write mode', () => {
   })
 
   it('a command that is allowed as safe uses the repository that the policy has seen', async () => {
-    const env = { GIT_DIR: '/elsewhere/.git' }
+    const env = { GIT_DIR: '/elsewhere/.git', CDPATH: '/elsewhere' }
     const shell = await openTestShell({ mode: 'write', env })
-    expect(await environmentOf(shell)).not.toHaveProperty('GIT_DIR')
+    for (const name of Object.keys(env)) expect(await environmentOf(shell)).not.toHaveProperty(name)
     expect((await shell.execute({ command: 'env; umask 022' })).stdout).toContain('GIT_DIR=/elsewhere/.git\n')
   })
 })

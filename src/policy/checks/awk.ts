@@ -30,8 +30,14 @@ function harmless(program: string): boolean {
   if (HARMFUL_WORD.test(code)) return false
   const withoutOr = code.replaceAll('||', '')
   if (withoutOr.includes('|')) return false
-  const comparing = withoutOr.replaceAll('>=', '')
+  const comparing = withoutConditions(withoutOr.replaceAll('>=', ''))
   return !comparing.includes('>') || onlyComparisons(comparing)
+}
+
+/** Nothing prints between the parentheses of `if` and `while`, so `>` compares there. */
+function withoutConditions(code: string): string {
+  if (/[/#\\]/.test(code)) return code
+  return code.replace(/\b(if|while) *\((?:[^()]|\([^()]*\))*\)/g, '$1')
 }
 
 /** True if every `>` precedes the first brace, where nothing prints; false if strings remain. */

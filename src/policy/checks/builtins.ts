@@ -59,11 +59,16 @@ export function checkDoubleBracket({ words }: Arguments): Objection | undefined 
   return isClear ? undefined : { kind: 'form', text: inner.map(({ text }) => text).join(' ') }
 }
 
-/** read may only set variables that do not influence programs. */
+/** read may only set variables that influence neither programs nor the reading of the rest of the line. */
 export function checkRead({ operands }: Arguments): Objection | undefined {
   return firstBad(operands, (word) => {
     const name = knownValue(word)
-    return name === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || isDangerousVariable(name)
+    return (
+      name === undefined ||
+      !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ||
+      isDangerousVariable(name) ||
+      changesReading(name)
+    )
   })
 }
 

@@ -38,13 +38,14 @@ export function checkFind({ words }: Arguments): Objection | undefined {
     const name = word.kind === 'literal' ? word.value : ''
     if (!/^[-!(),]/.test(name) || alone.has(name)) continue
     const value = words[++at]
+    const openValue = value && open(value)
+    if (openValue) return openValue
     if (!value || !takes(name, value)) return { kind: 'option', text: value ? `${name} ${value.text}` : name }
   }
   return undefined
 }
 
 function takes(name: string, value: Word): boolean {
-  if (open(value)) return false
   if (name === '-perm') return MODE.test(value.value)
   if (withNumber.has(name)) return NUMBER.test(value.value)
   const known = withText.has(name) || withPath.has(name) || NEWER.test(name)

@@ -14,7 +14,7 @@ export function checkFormat({ options }: Arguments): Objection | undefined {
     if (value && name === '--sort') return value.kind !== 'literal' || SORTED_BY_SIGNATURE.test(value.value)
     if (value && name === '--diff-merges') return !shownMerges.test(knownValue(value) ?? '')
     if (!value || !FORMATS.includes(name)) return false
-    return value.kind !== 'literal' || /%G|%\(signature/.test(value.value)
+    return value.kind !== 'literal' || /%G|%\(\*?signature/.test(value.value)
   })
   return bad && { kind: 'option', text: `${bad.name}=${bad.value?.text ?? ''}` }
 }
@@ -32,7 +32,10 @@ const CONFIG_KEY = /^[A-Za-z][\w-]*\..+$/
 
 /** config: a reading action or a single key; a key with a value writes, `edit` starts an editor. */
 export function checkConfig(given: Arguments): Objection | undefined {
-  const [key, ...values] = given.operands
+  const [action] = given.operands.map(knownValue)
+  // git before 2.46 takes these words for keys, and refuses them.
+  if (action === 'list' && given.operands.length === 1) return undefined
+  const [key, ...values] = action === 'get' ? given.operands.slice(1) : given.operands
   const isOneKey = values.length === 0 && CONFIG_KEY.test(knownValue(key) ?? '')
   return isOneKey || hasOption(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
     ? undefined

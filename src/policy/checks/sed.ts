@@ -67,6 +67,8 @@ class SedScript {
   #command(): boolean {
     const name = this.#text.charAt(this.#at++)
     if (plainCommands.has(name)) return true
+    // GNU sed prints the rest of the line; BSD sed wants a backslash, behind which lines are checked as commands.
+    if (name === 'a' || name === 'i' || name === 'c') return this.#skip(/[ \t]*[^\s\\][^\n]*/y) !== ''
     if (name === 's') return this.#substitute()
     if (name === 'y') return this.#sections(false)
     if (name === 'q' || name === 'Q' || name === 'l') return this.#skip(/[ \t]*\d*/y) !== 'never'

@@ -6,7 +6,9 @@ const SHELL_OPTIONS = /^-[celu]+$/
 /** sh: only `-c` and a known script, checked like the line itself; later words are its parameters. */
 export function checkShell({ words }: Arguments): Objection | undefined {
   const script = scriptOf(words)
-  if (!script) return { kind: 'form', text: words.map(({ text }) => text).join(' ') }
+  // More options could follow: with `-k`, words after the command name assign variables.
+  if (!script || /^[-+]/.test(script.fixed))
+    return { kind: 'form', text: words.map(({ text }) => text).join(' ') }
   return knownValue(script) === undefined ? { kind: 'open-word', text: script.text } : undefined
 }
 
@@ -23,9 +25,10 @@ function scriptOf(words: readonly Word[]): Word | undefined {
 
 const DURATION = /^\d+(?:\.\d+)?[smhd]?$/
 
-/** timeout: exactly one known duration before the command. */
-export function checkTimeout({ operands }: Arguments): Objection | undefined {
-  const [duration, ...others] = operands
-  const isClear = duration && others.length === 0 && DURATION.test(knownValue(duration) ?? '')
+/** timeout: exactly one known duration before the command; an option after it would be the command's name. */
+export function checkTimeout({ operands, words }: Arguments): Objection | undefined {
+  const duration = words.at(-1)
+  const isClear =
+    duration && operands.length === 1 && operands[0] === duration && DURATION.test(knownValue(duration) ?? '')
   return isClear ? undefined : { kind: 'form', text: operands.map(({ text }) => text).join(' ') }
 }

@@ -48,16 +48,20 @@ const helpers: Readonly<Record<string, readonly string[] | undefined>> = {
   npm: ['node'],
   npx: ['node'],
   tsc: ['node'],
-  gh: ['git'],
+  gh: ['git', 'ssh'],
+  fd: ['ls'],
+  fdfind: ['ls'],
   man: ['groff', 'nroff', 'troff', 'grotty', 'tbl', 'eqn', 'preconv', 'soelim', 'col', 'less'],
   tar: ['gzip', 'bzip2', 'xz', 'zstd', 'lzip', 'lzma', 'lzop', 'compress'],
 }
 
-/** Names the command looks up in PATH; none if its program is unknown or given as a path. */
+/** Names the command looks up in PATH, by itself unless it is given as a path, and by what its program starts. */
 export function namesToLookUp(command: SimpleCommand): readonly string[] {
-  const name = knownValue(command.words[0]) ?? ''
+  const written = knownValue(command.words[0]) ?? ''
+  const name = knownValue(programOf(command)?.words[0]) ?? ''
   if (name === '' || name.includes('/')) return []
-  return [name, ...((Object.hasOwn(helpers, name) && helpers[name]) || [])]
+  const started = (Object.hasOwn(helpers, name) && helpers[name]) || []
+  return written === name ? [name, ...started] : started
 }
 
 /** POSIX 2.14, special built-in utilities, and `cd`, which can only be one: no shell looks for them in PATH. */

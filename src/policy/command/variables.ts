@@ -9,7 +9,7 @@ const EXACT = new Set([
     WGETRC SYSTEM_WGETRC`),
   // Supply options and operands to programs that list: tar(1), xz(1), bzip2(1), unzip(1), man(1).
   ...words(`
-    TAPE XZ_OPT XZ_DEFAULTS BZIP BZIP2 GZIP UNZIP UNZIPOPT ZIPINFO ZIPINFOOPT MANOPT MANROFFOPT MANROFFSEQ
+    TAPE XZ_OPT XZ_DEFAULTS BZIP BZIP2 GZIP UNZIP UNZIPOPT ZIPINFO ZIPINFOOPT LZOP MANOPT MANROFFOPT MANROFFSEQ
     MANSECT MANLESS RSH`),
 ])
 /** Loaders, tools and version managers: most have variables naming what to load, run or write. */
@@ -19,7 +19,12 @@ const FAMILIES = [
   /^(?:GH|GITHUB|GROFF|TROFF|LSOF)_/,
   /^(?:JAVA|JDK|GRADLE|MAVEN|M2|ASDF|MISE|RTX|PYENV|RBENV|NODENV|JENV|NVM|FNM|VOLTA|CONDA|SDKMAN)_/,
 ]
-const SHAPES = [...FAMILIES, /^(?:PYTHON|PERL|RUBY|LESS)/, /(?:PAGER|EDITOR|ASKPASS|OPTIONS|PRELOAD)$/]
+const SHAPES = [
+  ...FAMILIES,
+  /^(?:PYTHON|PERL|RUBY|LESS)/,
+  /(?:PAGER|EDITOR|ASKPASS|OPTIONS|PRELOAD)$/,
+  /_proxy$/i,
+]
 
 /** True if a variable controls what programs run or load, or how the shell reads the rest of the line. */
 export function isDangerousVariable(name: string): boolean {

@@ -145,14 +145,22 @@ function innerOf(
   }
 }
 
-/** xargs appends its input, or substitutes it for a marker. */
+/** xargs appends its input, or substitutes it for a marker; of these options and `-n`, `-L` the last one counts, so all do here. */
 function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
-  const at = own.findIndex(({ value }) => /^-I|^-i|^--replace/.test(value))
-  if (at === -1) return [...words, whatIsRead]
-  const value = own[at]?.value ?? ''
-  const mark =
-    value === '-I' ? (own[at + 1]?.value ?? '{}') : value.replace(/^(?:-[Ii]|--replace=?)/, '') || '{}'
-  return words.map((word) => filled(word, mark, 'xargs'))
+  const marks = own.flatMap(({ value }, at) => marksIn(value, own[at + 1]?.value))
+  const replaced = marks.reduce<Word[]>(
+    (all, mark) => all.map((word) => filled(word, mark, 'xargs')),
+    [...words],
+  )
+  const appends = marks.length === 0 || own.some(({ value }) => /^-[0rtx]*[nLl]|^--max/.test(value))
+  return appends ? [...replaced, whatIsRead] : replaced
+}
+
+/** The marker that an option gives, alone or after flags: `-I X`, `-0I{}`, `--replace=X`. */
+function marksIn(option: string, next = '{}'): readonly string[] {
+  const [, mark] = /^(?:-[0rtx]*[Ii]|--replace(?:=|$))(.*)$/s.exec(option) ?? []
+  if (mark === undefined) return []
+  return [mark || (option.endsWith('I') ? next : '{}')]
 }
 
 /** find inserts names that begin with a starting point, never an option. */
@@ -202,7 +210,10 @@ function filledByFind(part: readonly Word[], many: boolean): readonly Word[] {
 }
 
 function fdCommand(command: SimpleCommand): Wrapped | undefined {
-  const at = command.words.findIndex(({ value }) => /^(?:-[A-Za-z]*[xX]|--exec|--exec-batch)$/.test(value))
+  // In a cluster only after flags: `-tx` and `-ex` name a type and an extension.
+  const at = command.words.findIndex(({ value }) =>
+    /^(?:-[HIusigFLap01]*[xX]|--exec|--exec-batch)$/.test(value),
+  )
   if (at === -1 || at === command.words.length - 1) return undefined
   const own = command.words.slice(0, at)
   const part = command.words.slice(at + 1)

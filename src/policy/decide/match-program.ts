@@ -9,6 +9,7 @@ import {
   explainRule,
   explainSafe,
   explainUnlisted,
+  explainUnsure,
   explainUntrustedPath,
 } from '../../messages/policy.ts'
 import { namesToLookUp, programOf } from '../command/program.ts'
@@ -149,7 +150,9 @@ function isGuarded({ guards, bases }: PlannedStep, { facts }: PolicyInput): bool
 
 function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
   const program = programOf(command)
-  const text = command.words[0]?.text ?? ''
+  const [head] = command.words
+  const text = head?.text ?? ''
+  if (head?.filledBy) return explainUnsure({ kind: 'program-name', text: '' })
   if (program && !program.trusted && text.includes('/')) return explainUntrustedPath(text)
   const shown =
     program?.words

@@ -40,8 +40,10 @@ export function matchSettings(step: PlannedStep, given: PolicyInput, protection:
 
 function matchAssignments({ command }: PlannedStep, { rules }: PolicyInput): PolicyMatch[] {
   const bare = command.words.length === 0
+  const reads = knownValue(command.words[0]) === 'read'
   const bad = command.assignments.filter(
     ({ name, value }) =>
+      !(reads && name === 'IFS') &&
       (isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name))) &&
       !isHarmlessSetting(name, knownValue(value)),
   )
@@ -52,8 +54,8 @@ function matchAssignments({ command }: PlannedStep, { rules }: PolicyInput): Pol
 
 function matchRedirects({ command }: PlannedStep, { rules }: PolicyInput): PolicyMatch[] {
   const bad = command.redirects.filter((redirect) => !isHarmless(redirect))
-  return bad.map(({ text }) =>
-    policyMatch(command.text, 'redirect', `preset ${rules.preset}`, 'ask', explainRedirect(text)),
+  return bad.map(({ text, operator }) =>
+    policyMatch(command.text, 'redirect', `preset ${rules.preset}`, 'ask', explainRedirect(text, operator)),
   )
 }
 

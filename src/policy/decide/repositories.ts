@@ -35,8 +35,8 @@ export function dangerousEntry(
 }
 
 function isOverruled({ key, value }: ConfigEntry): boolean {
-  // git inserts a home directory or prefix, unknown here; other values are resolved with the hooks.
-  if (key === 'core.hookspath') return /^[~%]/.test(value)
+  // git inserts a home directory or prefix, unknown here, and takes `:(optional)` away; other values are resolved with the hooks.
+  if (key === 'core.hookspath') return /^[~%:]/.test(value)
   if (key === 'log.diffmerges') return !shownMerges.test(value)
   const harmless = readOnlyValues.get(key)
   return harmless !== undefined && value !== harmless
@@ -57,21 +57,31 @@ const INCLUDE = /^include(?:if)?\./
 const PARTIAL = /^remote\..*\.promisor$|^extensions\.partialclone$/s
 const FETCHING = /^protocol\.|\.(?:uploadpack|gitproxy|sshcommand|vcs|askpass|helper)$/
 
+// git-hook(1): `core.hooksPath` does not switch these off.
+const HOOK_COMMAND = /^hook\..*\.command$/s
+const HOOK_EVENT = /^hook\..*\.event$/s
+
 /** Entries by which a git command of the safe list runs a program although its environment overrides `readOnlyValues`. */
 export function entriesActedOn(entries: readonly FoundEntry[]): readonly FoundEntry[] {
   const fetches = entries.some(({ key }) => PARTIAL.test(key))
+  const hooked = entries.some(({ key, value }) => HOOK_EVENT.test(key) && everywhere.includes(value))
   const isActedOn = ({ key }: ConfigEntry) =>
     CONVERSION.test(key) ||
     INCLUDE.test(key) ||
     FORMAT.test(key) ||
     SORT.test(key) ||
-    (fetches && FETCHING.test(key))
+    (fetches && FETCHING.test(key)) ||
+    (hooked && HOOK_COMMAND.test(key))
   return entries.filter((entry) => isDangerous(entry) && isActedOn(entry))
 }
 
 /** True if the entry's value is a command line. */
 export function namesCommand(key: string): boolean {
-  return CONVERSION.test(key) || /\.(?:driver|pager|editor|sshcommand|askpass|program)$/.test(key)
+  return (
+    CONVERSION.test(key) ||
+    HOOK_COMMAND.test(key) ||
+    /\.(?:driver|pager|editor|sshcommand|askpass|program)$/.test(key)
+  )
 }
 
 // Client-side hooks (githooks(5)); any command may run those in `everywhere`.

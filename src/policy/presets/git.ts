@@ -60,7 +60,7 @@ export const gitRules = [
     },
   }),
   safe('git diff', { options: { ...diff, numbers: true }, check: checkFormat }),
-  ...['log', 'show', 'whatchanged', 'rev-list'].map((name) =>
+  ...['log', 'show', 'rev-list'].map((name) =>
     safe(`git ${name}`, {
       check: checkFormat,
       options:

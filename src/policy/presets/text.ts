@@ -2,6 +2,7 @@ import { checkAwk } from '../checks/awk.ts'
 import { checkJq } from '../checks/jq.ts'
 import { checkSed } from '../checks/sed.ts'
 import { checkXxd } from '../checks/xxd.ts'
+import { firstBad } from '../command/arguments.ts'
 import { safe, safeAll, safeForms } from './safe.ts'
 
 const grep = {
@@ -91,9 +92,10 @@ export const textRules = [
       attached: '--check',
     },
   }),
-  // The second operand is written.
+  // The second operand is written; in BSD what follows the first one is no option.
   safe('uniq', {
     operands: { most: 1 },
+    check: ({ operands, words }) => firstBad(operands, (word) => word !== words.at(-1)),
     options: {
       flags: '-cdDiuz --count --repeated --unique --ignore-case --zero-terminated --version --help',
       valued: '-f -s -w --skip-fields --skip-chars --check-chars',
@@ -131,6 +133,7 @@ export const textRules = [
         '-s -o -c -N -R -H -W -T --separator --output-separator --output-width --table-columns --table-right --table-hide --table-name',
     },
   }),
+  safe('col', { harmless: true, options: { flags: '-bfhpx', valued: '-l' } }),
   safe('nl', {
     harmless: true,
     options: {

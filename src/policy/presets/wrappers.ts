@@ -25,6 +25,8 @@ export const wrapperRules = [
       valued: '-k -s --kill-after --signal',
     },
   }),
+  safe('nice', { operands: none, options: { valued: '-n --adjustment', numbers: true } }),
+  safe('stdbuf', { operands: none, options: { valued: '-i -o -e --input --output --error' } }),
   // -o writes.
   safe('time', { operands: none, options: { flags: '-pv --portability --verbose', valued: '-f --format' } }),
 ]

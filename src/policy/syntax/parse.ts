@@ -234,9 +234,10 @@ class Walker implements ParsedLine {
       this.#doubt('here-document', delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
   }
 
-  /** `[[ ]]` is a condition in bash and a missing program in dash. */
+  /** `[[ ]]` is a condition in bash and a missing program in dash, where a newline ends its words. */
   #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
-    const words = conditionWords(node.expression)
+    const isOneLine = !place.source.slice(node.pos, node.end).includes('\n')
+    const words = isOneLine ? conditionWords(node.expression) : undefined
     if (words) this.#add(node, place, { words: [literalWord('[['), ...words, literalWord(']]')] })
     else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
   }

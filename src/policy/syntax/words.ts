@@ -32,6 +32,9 @@ interface Piece {
 const TILDE = /^~[A-Za-z0-9_.+-]*(?:\/|$)/
 const UNQUOTED_GLOB = /(?<!\\)(?:\\\\)*[*?[]/
 
+/** An absolute path or nothing, which no line changes unasked; behind it only a slash keeps this certain. */
+const DIRECTORY = /^"\$(?:HOME|\{HOME\}|PWD|\{PWD\})(?:\/|"\/|"$)/
+
 /** Removes quotes and records what only expansion can tell. */
 export function wordOf(source: WordSource): Word {
   const pieces = source.parts ? source.parts.map(pieceOf) : [bareText(source.text, source.value)]
@@ -42,7 +45,8 @@ export function wordOf(source: WordSource): Word {
     text: source.text,
     value: source.value,
     kind,
-    fixed: kind === 'literal' ? source.value : textBefore(head, pieces[end]),
+    fixed:
+      kind === 'literal' ? source.value : DIRECTORY.test(source.text) ? '/' : textBefore(head, pieces[end]),
     ...(kind === 'glob' ? { pattern: pieces.map((piece) => piece.pattern).join('') } : {}),
     ...(isMatched(kind, pieces) ? { matching: true } : {}),
   }
@@ -71,6 +75,9 @@ function pieceOf(part: Part): Piece {
       return { kind: 'literal', value, pattern: escaped(value) }
     case 'DoubleQuoted':
       return quotedPiece(part.parts ?? [])
+    case 'SimpleExpansion':
+      // A number: IFS holds no digit, or the line is asked about.
+      return { kind: /^\$[?#]$/.test(text) ? 'quoted' : 'open', value: '', pattern: '' }
     case 'BraceExpansion':
       return { kind: /[$`*?[]/.test(text) ? 'open' : 'brace', value: '', pattern: text }
     default:

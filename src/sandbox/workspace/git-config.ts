@@ -81,7 +81,8 @@ function fileNamed(word: string, { top, home, looks }: NamedPlaces): readonly st
 }
 
 /** Undefined where git inserts another user's home directory or its own prefix (gitconfig, "pathname"). */
-function placed(value: string, from: string, home: string): string | undefined {
+function placed(written: string, from: string, home: string): string | undefined {
+  const value = written.replace(/^:\(optional\)/, '')
   if (value === '' || value.includes('\0') || /^(?:~[^/]|%\()/.test(value)) return undefined
   return value.startsWith('~') ? join(home, value.slice(1)) : resolve(from, value)
 }

@@ -35,6 +35,7 @@ const rows: readonly Row[] = [
   { given: 'git config core.hooksPath hooks', path: 'hooks/pre-push' },
   { given: 'git config core.hooksPath hooks', path: 'hooks/new' },
   { given: 'git config core.hooksPath absent', path: 'absent' },
+  { given: 'git config core.hooksPath ":(optional)hooks"', path: 'hooks/new' },
   { given: 'git config core.hooksPath "$PWD/hooks"', path: 'hooks/new' },
   { given: 'git config core.hooksPath .', path: 'pre-commit' },
   { given: 'git config --global core.hooksPath hooks', path: 'hooks/new' },
