@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../base/errno.ts'
+import { unlessSystemError } from '../base/errno.ts'
 import { type EntryMetadata, readMetadata } from './metadata.ts'
 import { isStoredName } from './name.ts'
 import { isInUse } from './session.ts'
@@ -81,17 +81,12 @@ function readEntry(directory: string, session: string, name: string): Scratchpad
   ]
 }
 
-/** Another process may remove a session during the listing. */
+/** Another process may remove a session during the listing, and another user's may be out of reach. */
 function statOf(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false })
+  return unlessSystemError(() => lstatSync(path))
 }
 
+/** None where it is missing, or belongs to another user, as after `sudo` with this user's HOME. */
 function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
+  return unlessSystemError(() => readdirSync(directory)) ?? []
 }
