@@ -44,6 +44,7 @@ export function launch(execution: Execution): Running {
     },
   )
   const ended = supervision.ended.then((end) => {
+    output.collector.ended()
     process.stdin?.destroy()
     const durationMs = Math.round(monotonicMs() - launchedAt)
     return { setup, collector: output.collector, durationMs, ...end }
@@ -106,6 +107,7 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
   const { listener, collector, backpressure } = output
   return {
     output: (stream, chunk) => {
+      if (collector.isOver) return
       backpressure.arrived(chunk.length)
       collector.add(stream, chunk)
       backpressure.offered(chunk.length, listener.tell(stream, chunk))
@@ -116,7 +118,6 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
     started: start.begin,
     end: (end) => {
       follower?.end()
-      collector.ended()
       supervision.finish(end)
     },
   }
