@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
 import { changesIn, mayOpen } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
-import type { ShellOptions } from '../host/shell-options.ts'
+import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
@@ -29,7 +29,7 @@ export interface RunContext {
   readonly removing: Set<Promise<unknown>>
 }
 
-export type ContextOptions = ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>
+export type ContextOptions = ShellOptions & ShellPlace
 
 /** Throws SANDBOX_UNAVAILABLE where the launcher cannot hold the configured limits. */
 export function contextOf(
@@ -45,7 +45,7 @@ export function contextOf(
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
   let opened: ReturnType<typeof changesIn> | undefined
   const changes = () => {
-    opened ??= changesIn(loaded, { cwd: options.cwd ?? '.', env, sandbox: backend.sandbox })
+    opened ??= changesIn(loaded, { cwd: options.cwd, env, sandbox: backend.sandbox })
     return opened()
   }
   const setups = new Setups({
@@ -59,7 +59,7 @@ export function contextOf(
   })
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
-  const defaults = defaultsOf(config, backend, options.cwd ?? '.')
+  const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = {
     changes: () => setups.changes(),
     // A container shows no directory outside of the workspace that could become writable.
