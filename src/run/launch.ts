@@ -70,7 +70,7 @@ function outputOf(
   process: () => LaunchedProcess,
 ): Output {
   const backpressure = new Backpressure((bytes) => process().consumed(bytes))
-  const listener = new Listener(options.onOutput, () => supervision.stop('listener'))
+  const listener = new Listener(options.onOutput, () => supervision.stop('cancelled'))
   const collector = new Collector({
     inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,

@@ -172,9 +172,7 @@ function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: Res
   switch (ended.cause) {
     case 'deadline':
       return { kind: 'timed-out', afterMs: timeoutMs }
-    case 'abort':
-    case 'closed':
-    case 'listener':
+    case 'cancelled':
       return { kind: 'cancelled' }
     case 'output-limit':
       return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
