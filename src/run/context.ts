@@ -48,23 +48,11 @@ export function contextOf(
     opened ??= changesIn(loaded, { cwd: options.cwd, env, sandbox: backend.sandbox })
     return opened()
   }
-  const setups = new Setups({
-    config,
-    equipment: backend,
-    reads: backend.reads,
-    changes,
-    network: network.kind,
-    privateTmp,
-    env,
-  })
+  const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
   const defaults = defaultsOf(config, backend, options.cwd)
-  const workspace = {
-    changes: () => setups.changes(),
-    // A container shows no directory outside of the workspace that could become writable.
-    mayOpen: (directory: string) => config.shell.backend !== 'docker' && mayOpen(directory, env),
-  }
+  const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
   return {
     ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
@@ -75,4 +63,12 @@ export function contextOf(
 function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {
   const { backend, timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = shell
   return { cwd, timeoutMs, maxTimeoutMs, backend, terminals: launcher.terminals }
+}
+
+function offerOf({ shell }: Config, setups: Setups, env: Environment): WorkspaceOffer {
+  return {
+    changes: () => setups.changes(),
+    // A container shows no directory outside of the workspace that could become writable.
+    mayOpen: (directory) => shell.backend !== 'docker' && mayOpen(directory, env),
+  }
 }

@@ -22,7 +22,8 @@ export function launch(execution: Execution): Running {
   // A call must return within a second after deadline and grace; the rest is for building the result.
   const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
   const launchedAt = monotonicMs()
-  const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs)
+  const until = launchedAt + deadline.timeoutMs
+  const ask = hostQuestions(execution, until)
   const setup = access?.open(made, ask) ?? made
   const supervision = new Supervision({ signal: options.signal, ...deadline })
   const output = outputOf(execution, supervision, () => process)
@@ -33,14 +34,7 @@ export function launch(execution: Execution): Running {
     launchRequestOf(execution, setup, { variables, deadline, follower }),
     {
       ...eventsOf({ output, follower, supervision, start }),
-      // The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage).
-      asked: inThisContext(
-        (path, answer) =>
-          void askProtected(execution, path, {
-            timeoutMs: deadline.timeoutMs - (monotonicMs() - launchedAt),
-            ended: supervision.ended,
-          }).then(answer, () => answer(false)),
-      ),
+      asked: answering(execution, supervision, until),
     },
   )
   const ended = supervision.ended.then((end) => {
@@ -56,6 +50,18 @@ export function launch(execution: Execution): Running {
   const stop = (cause: Cause) => supervision.stop(cause)
   const signal = (name: NodeJS.Signals) => supervision.signal(name)
   return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
+}
+
+/** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
+function answering(
+  execution: Execution,
+  { ended }: Supervision,
+  until: number,
+): NonNullable<LaunchEvents['asked']> {
+  return inThisContext((path, answer) => {
+    const wait = { timeoutMs: until - monotonicMs(), ended }
+    void askProtected(execution, path, wait).then(answer, () => answer(false))
+  })
 }
 
 interface Output {
