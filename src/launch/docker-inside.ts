@@ -7,7 +7,7 @@ import type { LaunchRequest, ProcessEnd } from './launch.ts'
 
 /** What vitrine's part inside of a container is told about a command of workspace mode (`inside.ts`). */
 export interface InsideOrder {
-  readonly argv: readonly string[]
+  readonly argv: readonly [string, ...string[]]
   readonly cwd: string
   readonly merged: boolean
   readonly stdin: boolean
