@@ -235,7 +235,7 @@ export class Shell {
   async close(): Promise<void> {
     this.#closed = true
     const running = [...this.#running]
-    for (const each of running) each.stop('closed')
+    for (const each of running) each.stop('cancelled')
     await Promise.all(running.map(({ ended }) => ended))
     await Promise.all(this.#context.removing)
     await this.#context.proxy.close()

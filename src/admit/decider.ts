@@ -15,6 +15,7 @@ import { listOfRules, type RuleList } from '../policy/decide/list.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
 import type { HostPlace, Variables } from '../request/environment.ts'
+import { usualPath } from '../request/interpreter.ts'
 import type { Invocation } from '../request/request.ts'
 import { Plans } from './plans.ts'
 
@@ -35,9 +36,6 @@ export interface DeciderOptions {
   /** Where commands run; this determines which shell reads a line. */
   readonly place: HostPlace
 }
-
-/** The path that execvp(3) uses when PATH is not set. */
-const usualPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** Gathers the facts that a decision needs, and asks the policy. Starts nothing. */
 export class Decider {

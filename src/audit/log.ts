@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { monotonicMs } from '../base/clock.ts'
 import { makeDirectories } from '../base/directories.ts'
 import { codedError, errorCode } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
@@ -116,10 +117,10 @@ export class AuditLog {
   async #lock(): Promise<HeldLock> {
     const { locker, lockWaitMs = 5000 } = this.#options
     this.#step('directory', () => makeDirectories(dirname(this.path), 0o700))
-    for (const deadline = performance.now() + lockWaitMs; ; ) {
+    for (const deadline = monotonicMs() + lockWaitMs; ; ) {
       const lock = this.#step('lock', () => locker.take(`${this.path}.lock`))
       if (lock) return lock
-      if (performance.now() > deadline) throw this.#fault('lock', 'busy')
+      if (monotonicMs() > deadline) throw this.#fault('lock', 'busy')
       await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 4))
     }
   }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { unlessSystemError } from '../base/errno.ts'
+import { isBeneath } from '../base/paths.ts'
 import { badSetting, type LoadedConfig } from '../config/load.ts'
 import { type FileKind, found, wanted } from '../messages/wanted.ts'
 
@@ -19,7 +20,7 @@ export function checkSettings(loaded: LoadedConfig, privateParent: string): void
   }
   const kind = kindOf(path)
   if (kind !== 'file' && kind !== undefined) refuse(wanted.auditFile, found.auditAt(kind, path))
-  if (`${path}/`.startsWith(`${privateParent}/`)) refuse(wanted.auditOutside(privateParent), path)
+  if (isBeneath(path, privateParent)) refuse(wanted.auditOutside(privateParent), path)
   const above = firstAbove(path)
   if (above && above.kind !== 'directory' && above.kind !== 'link')
     refuse(wanted.auditBelow, found.belowFile(path, above.path))

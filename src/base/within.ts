@@ -11,6 +11,16 @@ export async function within<T, L>(work: Promise<T>, ms: number, late: L): Promi
   }
 }
 
+/** Once the signal aborts resolves to `over()`. */
+export function unlessAborted<T, O>(work: Promise<T>, signal: AbortSignal, over: () => O): Promise<T | O> {
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve(over())
+    signal.addEventListener('abort', abort, { once: true })
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    if (signal.aborted) abort()
+  })
+}
+
 export interface Wait {
   /** Aborts at the time limit, or with the caller's signal. */
   readonly signal: AbortSignal

@@ -20,8 +20,9 @@ import {
   projectFileMissing,
   trustedText,
 } from '../messages/cli/run.ts'
-import { describeIgnoredValues, describeInit } from '../messages/config.ts'
+import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
+import { sayIgnored } from './configuration.ts'
 import { misuse, type Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
@@ -39,7 +40,7 @@ async function show({ flags }: Options): Promise<number> {
     const { files, ignored } = loaded
     return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
   }
-  for (const line of describeIgnoredValues(loaded.ignored)) await standardError.write(prefixed(line))
+  await sayIgnored(loaded)
   return print(configTable(rows))
 }
 

@@ -8,7 +8,7 @@ import { grammar } from './grammar.ts'
 import type { Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { parseAll } from './subcommand.ts'
-import { isTerminal } from './terminal.ts'
+import { eraseLine, isTerminal } from './terminal.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseAll('doctor', args, grammar.doctor)
@@ -31,9 +31,6 @@ async function diagnosed(): Promise<Diagnosis> {
     await standardError.write(eraseLine)
   }
 }
-
-/** Moves to the first column and erases the line: ECMA-48, EL. */
-const eraseLine = '\r\u001b[K'
 
 async function dockerChosen(options: Options): Promise<DockerStatus | undefined> {
   try {

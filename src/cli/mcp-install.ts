@@ -14,7 +14,7 @@ import { exitCode } from './command.ts'
 import { backendOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
-import { standardError, standardOutput } from './run/sink.ts'
+import { print, standardError } from './run/sink.ts'
 
 /** Prints the client's entry for this server, or writes it into the client's configuration. */
 export async function install(
@@ -28,16 +28,16 @@ export async function install(
   check(values)
   backendOf(values.get('backend'))
   const command = serverCommand({ flags, values, lists })
-  return flags.has('write') ? write(name, command) : print(name, command)
+  return flags.has('write') ? write(name, command) : show(name, command)
 }
 
-async function print(name: ClientName, command: ServerCommand): Promise<number> {
+async function show(name: ClientName, command: ServerCommand): Promise<number> {
   const client = clientOf(name, command, process.env)
   const own = ownCommand(name, command)
-  await standardOutput.write(entryText(client))
+  const code = await print(entryText(client))
   await standardError.write(prefixed(say.whereLine(client.file)))
   if (own !== undefined) await standardError.write(prefixed(say.ownCommandLine(own)))
-  return 0
+  return code
 }
 
 async function write(name: ClientName, command: ServerCommand): Promise<number> {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
 import { clearedText, scratchpadListing, scratchpadUsage, unknownEntry } from '../messages/scratchpad.ts'
 import { misuse, type Options } from './options.ts'
-import { print, standardOutput } from './run/sink.ts'
+import { lostCode, print, standardOutput } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
 export function main(args: readonly string[]): Promise<number> {
@@ -20,8 +20,8 @@ async function show({ words: [name] }: Options): Promise<number> {
   if (!entry) throw misuse(unknownEntry(name))
   for await (const chunk of createReadStream(entry.path)) {
     await standardOutput.write(chunk as Buffer)
-    // The reader is gone, as with `| head`.
-    if (standardOutput.broken !== undefined) break
+    // Also where the reader is gone, as with `| head`.
+    if (standardOutput.broken !== undefined) return lostCode(standardOutput.broken)
   }
   return 0
 }

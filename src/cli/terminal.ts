@@ -7,3 +7,6 @@ export function isTerminal(fd: number): boolean {
   if (!stat.isCharacterDevice() || isNull(stat)) return false
   return process.getBuiltinModule('node:tty').isatty(fd)
 }
+
+/** Moves to the first column and erases the line: ECMA-48, EL. */
+export const eraseLine = '\r\u001b[K'

@@ -49,7 +49,7 @@ export function exitCodeAttempt(right: string, name: string, command: string): A
 
 export function checkOf(attempt: Attempt): Check {
   const { right, name, settings } = attempt
-  return { right, name, ...(settings && { settings }), run: (bench) => tryBoth(attempt, bench) }
+  return { right, name, ...(settings && { settings }), run: (context) => tryBoth(attempt, context) }
 }
 
 /** Write mode is the control: an attempt that changes nothing there proves nothing about read mode. */

@@ -24,5 +24,5 @@ export interface Check {
   readonly name: string
   /** Settings for the shells, where the defaults have nothing to try: `{ 'shell.reads': 'workspace' }`. */
   readonly settings?: CheckSettings
-  run(bench: CheckContext): Promise<CheckResult>
+  run(context: CheckContext): Promise<CheckResult>
 }

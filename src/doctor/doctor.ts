@@ -57,9 +57,9 @@ export async function diagnose(program: CheckSetup['program'], onTry: OnTry = ()
   // Inside read mode, for example, none can be made.
   const directory = unlessSystemError(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
   const home = directory ?? '/nonexistent'
-  const practice = { program, directory: home, env: ownEnvironment(home) }
+  const setup = { program, directory: home, env: ownEnvironment(home) }
   try {
-    return await diagnoseIn(practice, directory !== undefined, onTry)
+    return await diagnoseIn(setup, directory !== undefined, onTry)
   } finally {
     if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   }
@@ -71,11 +71,11 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
 }
 
-async function diagnoseIn(practice: CheckSetup, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {
-  const opened = await openReadMode(canTry ? practice : { ...practice, directory: '/' })
+async function diagnoseIn(setup: CheckSetup, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {
+  const opened = await openReadMode(canTry ? setup : { ...setup, directory: '/' })
   const refusal = isVitrineError(opened) ? opened.refusal : undefined
   if (refusal && refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
-  const rights = refusal || !canTry ? [] : await findings('read', practice, onTry)
+  const rights = refusal || !canTry ? [] : await findings('read', setup, onTry)
   if (!isVitrineError(opened)) await opened.close()
   return report({ system: readSystem(), host: hostSupport(), unavailable: refusal, rights })
 }
@@ -105,9 +105,9 @@ function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
     : 'enforced'
 }
 
-async function openReadMode(practice: CheckSetup): Promise<Shell | VitrineError> {
+async function openReadMode(setup: CheckSetup): Promise<Shell | VitrineError> {
   try {
-    return await open('read', practice, {})
+    return await open('read', setup, {})
   } catch (error) {
     if (isVitrineError(error)) return error
     throw error
@@ -131,16 +131,16 @@ async function open(
 /** `held` is the mode that should enforce. */
 export async function findings(
   held: 'read' | 'write',
-  practice: CheckSetup,
+  setup: CheckSetup,
   onTry: OnTry = () => {},
 ): Promise<Finding[]> {
   const found: Finding[] = []
-  const shells = new Shells(held, practice)
+  const shells = new Shells(held, setup)
   for (const [index, check] of checks.entries()) {
-    const directory = join(practice.directory, String(index))
+    const directory = join(setup.directory, String(index))
     mkdirSync(directory)
     onTry(check.name, index + 1, checks.length)
-    found.push(await tried(check, { ...practice, directory }, shells))
+    found.push(await findingOf(check, { ...setup, directory }, shells))
   }
   const { enforcement } = (await shells.with({})).read
   await shells.close()
@@ -152,10 +152,10 @@ export async function findings(
 }
 
 /** A setting that this host refuses is reported as lacking, with the reason. */
-async function tried(check: Check, practice: CheckSetup, shells: Shells): Promise<Finding> {
+async function findingOf(check: Check, setup: CheckSetup, shells: Shells): Promise<Finding> {
   const { right, name, settings } = check
   try {
-    return await make(check, { ...practice, ...(await shells.with(settings ?? {})) })
+    return await make(check, { ...setup, ...(await shells.with(settings ?? {})) })
   } catch (error) {
     if (!isVitrineError(error) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
     const [said = ''] = error.message.split('\n') // the next line says what to do
@@ -163,9 +163,9 @@ async function tried(check: Check, practice: CheckSetup, shells: Shells): Promis
   }
 }
 
-async function make({ right, name, settings, run }: Check, bench: CheckContext): Promise<Finding> {
-  const by = bench.read.enforcement[right]?.by ?? 'none'
-  const seen = expected(await madeOf(run(bench)), bench.read.enforcement[right])
+async function make({ right, name, settings, run }: Check, context: CheckContext): Promise<Finding> {
+  const by = context.read.enforcement[right]?.by ?? 'none'
+  const seen = expected(await madeOf(run(context)), context.read.enforcement[right])
   return { right, by, attempt: name, ...(settings && { settings }), ...seen }
 }
 
@@ -189,18 +189,18 @@ async function madeOf(running: Promise<CheckResult>): Promise<CheckResult> {
 class Shells {
   readonly #open = new Map<string, Pick<CheckContext, 'read' | 'write'>>()
   readonly #held: 'read' | 'write'
-  readonly #practice: CheckSetup
+  readonly #setup: CheckSetup
 
-  constructor(held: 'read' | 'write', practice: CheckSetup) {
+  constructor(held: 'read' | 'write', setup: CheckSetup) {
     this.#held = held
-    this.#practice = practice
+    this.#setup = setup
   }
 
   async with(settings: CheckSettings): Promise<Pick<CheckContext, 'read' | 'write'>> {
     const name = JSON.stringify(settings)
     const pair = this.#open.get(name) ?? {
-      read: await open(this.#held, this.#practice, settings),
-      write: await open('write', this.#practice, settings),
+      read: await open(this.#held, this.#setup, settings),
+      write: await open('write', this.#setup, settings),
     }
     this.#open.set(name, pair)
     return pair

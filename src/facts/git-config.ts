@@ -6,6 +6,11 @@ export function parseGitConfig(text: string): readonly ConfigEntry[] | undefined
   return reader.read() ? reader.entries : undefined
 }
 
+/** Whether an entry includes another file, under any condition. */
+export function isInclude({ key }: ConfigEntry): boolean {
+  return /^include(?:if\..*)?\.path$/s.test(key)
+}
+
 const SPACE = /[ \t\n\v\f\r]/
 const NAME = /[A-Za-z0-9-]/
 

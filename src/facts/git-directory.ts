@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from 'node:path'
 import { repositoryErrors, repositoryProblems } from '../messages/repository.ts'
 import type { FoundEntry, RepositoryConfig } from './facts.ts'
-import { parseGitConfig } from './git-config.ts'
+import { isInclude, parseGitConfig } from './git-config.ts'
 import { isWhole, type Lookup, type PathAnswer, type PathQuestion } from './lookup.ts'
 
 export type UnreadableRepository = Extract<RepositoryConfig, { kind: 'unreadable' }>
@@ -95,8 +95,9 @@ function entriesOf(file: string, answer: { readonly found: string }): readonly F
 }
 
 /** Undefined for another entry, and where the home directory or prefix of git would have to be known. */
-function fileIncludedBy({ key, value, file }: FoundEntry): string | UnreadableRepository | undefined {
-  if (!/^include(?:if\..*)?\.path$/s.test(key) || /^[~%:]/.test(value)) return undefined
+function fileIncludedBy(entry: FoundEntry): string | UnreadableRepository | undefined {
+  const { key, value, file } = entry
+  if (!isInclude(entry) || /^[~%:]/.test(value)) return undefined
   return below(dirname(file), value, `${file}: ${key}`)
 }
 

@@ -1,15 +1,14 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { type ProjectSettings, projectSettings } from '../config/project-settings.ts'
-import { currentDirectory } from '../request/current-directory.ts'
 import { commandEnvironment } from '../request/environment.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import { readsOf } from './readable.ts'
-import type { ShellOptions } from './shell-options.ts'
+import type { ShellOptions, ShellPlace } from './shell-options.ts'
 
 export type BackendParts = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
-export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>
+export type BackendOptions = Pick<ShellOptions, 'network'> & ShellPlace
 
 /** For commands on this machine or in containers; no fallback. Throws SANDBOX_UNAVAILABLE, CONFIG_INVALID. */
 export async function openBackend(
@@ -18,7 +17,7 @@ export async function openBackend(
   options: BackendOptions,
 ): Promise<BackendParts> {
   const { config } = loaded
-  const { cwd = currentDirectory(), env = process.env } = options
+  const { cwd, env } = options
   if (config.shell.backend === 'docker') {
     const { network = config.shell.network } = options
     // Loaded late: few shells use containers.

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Unmet } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
+import { abortAfter, unlessAborted } from '../base/within.ts'
 import type { Config } from '../config/schema.ts'
 import { engineLate } from '../messages/docker.ts'
 import { isVitrineError, unavailable, type VitrineError } from '../messages/error.ts'
@@ -19,25 +19,22 @@ export interface Readiness {
  * Before a command that calls the Docker client: runs the start command if no engine answers, and waits for
  * one. Throws SANDBOX_UNAVAILABLE at the command's deadline, or the signal's reason.
  */
-export async function engineReady({ work, timeoutMs }: CompleteRequest, readiness: Readiness): Promise<void> {
-  if (!callsDocker(work) || !isLocal(readiness.env)) return
-  const over = new AbortController()
-  const late = sleep(timeoutMs, undefined, { signal: over.signal }).then(() => {
-    throw needed(engineLate(timeoutMs))
-  })
-  const aborted = new Promise<never>((_, reject) => {
-    const { signal } = readiness
-    signal?.addEventListener('abort', () => reject(signal.reason), { signal: over.signal })
-  })
+export async function engineReady(
+  { work, timeoutMs }: CompleteRequest,
+  { env, docker, signal }: Readiness,
+): Promise<void> {
+  if (!callsDocker(work) || !isLocal(env)) return
+  const wait = abortAfter(timeoutMs, signal)
   try {
-    const { env, docker } = readiness
-    await Promise.race([reachEngine({ env, startCommand: docker.start_command }), late, aborted])
+    const engine = reachEngine({ env, startCommand: docker.start_command })
+    const answers = await unlessAborted(engine, wait.signal, () => undefined)
+    signal?.throwIfAborted()
+    if (!answers) throw needed(engineLate(timeoutMs))
   } catch (error) {
     if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') throw needed(error.refusal)
     throw error
   } finally {
-    over.abort()
-    late.catch(() => {}) // its rejection is not needed any more
+    wait.end()
   }
 }
 

@@ -10,14 +10,7 @@ import type { NetworkKind } from '../network/access.ts'
 import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
-import type {
-  Changes,
-  Confinement,
-  PrivateDirectories,
-  Reads,
-  Sandbox,
-  SandboxOptions,
-} from '../sandbox/sandbox.ts'
+import type { Changes, Confinement, PrivateDirectories, Sandbox, SandboxOptions } from '../sandbox/sandbox.ts'
 import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
@@ -45,7 +38,6 @@ export function knownEnvironments(setup: ModeSetup): readonly Variables[] | unde
 export interface SetupOptions {
   readonly config: Config
   readonly equipment: BackendParts
-  readonly reads: Reads
   /** What workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE. */
   readonly changes: () => Changes
   readonly network: NetworkKind
@@ -103,8 +95,8 @@ export class Setups {
   }
 
   #sandboxOptions(variant: Variant, changes: Changes | null): SandboxOptions {
-    const { config, reads } = this.#options
-    return { ...variant, reads, changes, unixSockets: config.shell.unix_sockets }
+    const { config, equipment } = this.#options
+    return { ...variant, reads: equipment.reads, changes, unixSockets: config.shell.unix_sockets }
   }
 
   #confinement(mode: Mode, options: SandboxOptions): Confinement | null {

@@ -1,5 +1,5 @@
 import { platform } from '../base/platform.ts'
-import { type Decision, type Environment, type Mode, modes } from '../base/types.ts'
+import { type Decision, type Mode, modes } from '../base/types.ts'
 import { checkBackend } from '../config/backend.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { wanted } from '../messages/wanted.ts'
@@ -28,27 +28,24 @@ const fields: FieldRules<QuestionToDecide> = {
 }
 
 /** Names the lines of rules. Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */
-export async function decideAbout(
-  loaded: LoadedConfig,
-  command: QuestionToDecide,
-  env: Environment = process.env,
-): Promise<Decision> {
+export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecide): Promise<Decision> {
   checkBackend(loaded)
   const { mode, ...request } = readFields('question', command, fields)
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
-  const environments = environmentsOf(loaded, env, mode)
-  return (await (await openDecider(loaded, cwd, env)).decide({ work, cwd, mode, environments })).decision
+  const environments = environmentsOf(loaded, mode)
+  return (await (await openDecider(loaded, cwd)).decide({ work, cwd, mode, environments })).decision
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */
 export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
-  return (await openDecider(loaded, currentDirectory(), process.env)).rules()
+  return (await openDecider(loaded, currentDirectory())).rules()
 }
 
 /** Imported late: the parser costs start-up time. */
-async function openDecider(loaded: LoadedConfig, cwd: string, env: Environment) {
+async function openDecider(loaded: LoadedConfig, cwd: string) {
+  const { env } = process
   const { Decider, ruleOrigins } = await import('../admit/decider.ts')
   const pathLookup = await pathLookupHere()
   return Decider.open({ loaded, cwd, env, pathLookup, place: placeOf(loaded) }, await ruleOrigins(loaded))
@@ -59,10 +56,10 @@ function placeOf({ config }: LoadedConfig): HostPlace {
 }
 
 /** As a shell with this configuration gives them: `knownEnvironments`. */
-function environmentsOf(loaded: LoadedConfig, env: Environment, mode: Mode) {
+function environmentsOf(loaded: LoadedConfig, mode: Mode) {
   const place = placeOf(loaded)
   if (mode !== 'write' || place === 'container') return undefined
   return (['line', 'steps', 'none'] as const).map((gitCare) =>
-    commandEnvironment(env, loaded.config.env, { mode, gitCare, place }),
+    commandEnvironment(process.env, loaded.config.env, { mode, gitCare, place }),
   )
 }

@@ -55,6 +55,12 @@ export interface ShellOptions {
   readonly scratchpad?: Scratchpad | undefined
 }
 
+/** Where a shell's commands run, and what their environments are selected from. `cwd` is absolute. */
+export interface ShellPlace {
+  readonly cwd: string
+  readonly env: Environment
+}
+
 export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteOptions<E> {
   /** Default false: stop after the first command that fails. */
   readonly ignoreErrors?: boolean | undefined

@@ -34,8 +34,8 @@ export interface SpawnRecord {
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   /** Linux. */
   readonly limits: Limits | null
-  /** Linux: whole milliseconds; without it only the caller ends the command. */
-  readonly deadline: Deadline | null
+  /** Linux: whole milliseconds; `timeoutMs` 0: only the caller ends the command. */
+  readonly deadline: Deadline
   /** null: unconfined. On Windows only its presence counts. */
   readonly confinement: LandlockConfinement | LowIntegrityConfinement | null
 }

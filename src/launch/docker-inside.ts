@@ -5,11 +5,9 @@ import { inside } from '../sandbox/docker/node-mounts.ts'
 import type { Changes, ContainerConfinement } from '../sandbox/sandbox.ts'
 import type { LaunchRequest, ProcessEnd } from './launch.ts'
 
-export { inside }
-
 /** What vitrine's part inside of a container is told about a command of workspace mode (`inside.ts`). */
 export interface InsideOrder {
-  readonly argv: readonly string[]
+  readonly argv: readonly [string, ...string[]]
   readonly cwd: string
   readonly merged: boolean
   readonly stdin: boolean

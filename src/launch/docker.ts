@@ -144,10 +144,7 @@ class ContainedCommand {
     const strangers = container.gone || !isDelivered ? undefined : await container.strangers()
     if (isWrite && strangers !== 0) return 0
     if (strangers === 0 && !isUsedUp) this.#containers.giveBack(container, this.#wanted)
-    else {
-      await container.end()
-      this.#containers.discard(container)
-    }
+    else await container.end().finally(() => this.#containers.discard(container))
     return strangers ?? 0
   }
 

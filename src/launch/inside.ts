@@ -6,10 +6,12 @@ import { words } from '../base/text.ts'
 import { isVitrineError, unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
 import { privateTmpNotMade } from '../messages/private-tmp.ts'
+import { posixShell } from '../request/interpreter.ts'
+import { inside } from '../sandbox/docker/node-mounts.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import { readEverything } from '../sandbox/sandbox.ts'
 import { type Addon, loadAddon } from './addon.ts'
-import { frameOf, type InsideOrder, inside, takeOrder } from './docker-inside.ts'
+import { frameOf, type InsideOrder, takeOrder } from './docker-inside.ts'
 import type { LaunchRequest, ProcessEnd } from './launch.ts'
 import { nativeLauncher } from './native.ts'
 
@@ -54,17 +56,13 @@ function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }:
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
   // Not /tmp itself: the workspace may be in it.
   const temporary = makeTemporary()
+  const variables = process.env as Record<string, string>
+  const environment = { ...variables, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   return {
-    candidates: candidatesOf(argv[0] ?? ''),
-    argv,
+    ...posixShell.argv(argv, { cwd, environment }),
     cwd,
     merged,
-    environment: {
-      ...(process.env as Record<string, string>),
-      TMPDIR: temporary,
-      TMP: temporary,
-      TEMP: temporary,
-    },
+    environment,
     stdin: stdin ? 0 : null,
     terminal: null,
     limits: null,
@@ -81,12 +79,6 @@ function makeTemporary(): string {
   } catch (error) {
     throw unavailable(privateTmpNotMade('/tmp', errorReason(error)))
   }
-}
-
-/** As execvp(3), in the container's PATH. */
-function candidatesOf(name: string): readonly string[] {
-  if (name.includes('/')) return [name]
-  return (process.env['PATH'] ?? '/usr/bin:/bin').split(':').map((directory) => `${directory || '.'}/${name}`)
 }
 
 /** Signals for the command are sent to every process of the container's user, this one included. */

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { cannotConfine, limitsOnWindows, windowsFailures } from '../messages/platform.ts'
@@ -11,6 +10,7 @@ import {
   type ProcessEnd,
 } from './launch.ts'
 import { batched, processEnd, recordOf } from './native.ts'
+import { pump } from './pump.ts'
 
 interface Typed {
   flushed: (() => void) | undefined
@@ -65,13 +65,6 @@ function launched(
     destroy: () => addon.kill(id),
     consumed: batched((bytes) => addon.consumed(id, bytes)),
   }
-}
-
-/** Destroying the stream would close the descriptor, which is the caller's. */
-function pump(fd: number, input: Writable): void {
-  const from = createReadStream('', { fd, autoClose: false })
-  from.once('error', () => input.end())
-  from.pipe(input)
 }
 
 function inputOf(addon: WindowsAddon, id: number, typed: Typed): Writable {

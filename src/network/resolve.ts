@@ -1,4 +1,6 @@
 import { lookup } from 'node:dns/promises'
+import { Turns } from '../base/turns.ts'
+import { unlessAborted } from '../base/within.ts'
 import type { Address } from './addresses.ts'
 import { parseHost } from './hosts.ts'
 
@@ -6,22 +8,12 @@ import { parseHost } from './hosts.ts'
 export type Resolver = (name: string) => Promise<readonly string[]>
 
 /** A lookup occupies a thread of Node's pool, which has four by default, until the system's resolver gives up. */
-const maxLookups = 2
-const waiting: (() => void)[] = []
-let lookups = 0
+const lookups = new Turns(2)
 
 /** getaddrinfo(3), for the same answers as other programs of this machine get. */
 export const systemResolver: Resolver = async (name) => {
-  if (lookups >= maxLookups) await new Promise<void>((resolve) => waiting.push(resolve))
-  else lookups += 1
-  try {
-    const found = await lookup(name, { all: true, verbatim: true })
-    return found.map(({ address }) => address)
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else lookups -= 1
-  }
+  const found = await lookups.run(() => lookup(name, { all: true, verbatim: true }))
+  return found.map(({ address }) => address)
 }
 
 /** Undefined: no answer in time, or none that is an address. */
@@ -30,19 +22,11 @@ export async function addressesOf(
   resolver: Resolver,
   signal: AbortSignal,
 ): Promise<readonly Address[] | undefined> {
-  const texts = await inTime(resolver(name), signal)
+  const answer = resolver(name).catch(() => undefined)
+  const texts = await unlessAborted(answer, signal, () => undefined)
   const found = texts?.flatMap((text) => {
     const host = parseHost(text)
     return host?.kind === 'address' ? [host] : []
   })
   return found?.length ? found : undefined
-}
-
-function inTime<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const none = () => resolve(undefined)
-    signal.addEventListener('abort', none, { once: true })
-    answer.then(resolve, none).finally(() => signal.removeEventListener('abort', none))
-    if (signal.aborted) none()
-  })
 }

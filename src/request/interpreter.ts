@@ -21,6 +21,9 @@ export interface Interpreter {
   argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart
 }
 
+/** Where programs are looked up when PATH is not set. */
+export const usualPath = '/usr/local/bin:/usr/bin:/bin'
+
 /** `sh -c LINE`, and programs looked up as execvp(3) does. */
 export const posixShell: Interpreter = {
   name: 'sh',
@@ -33,7 +36,7 @@ export const posixShell: Interpreter = {
     const [name] = argv
     if (name.includes('/')) return { candidates: [name], argv }
     // An empty entry of PATH means the current directory (environ(7)).
-    const path = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
+    const path = environment['PATH'] ?? usualPath
     const directories = path.split(':').map((entry) => entry || '.')
     return { candidates: directories.map((directory) => `${directory}/${name}`), argv }
   },

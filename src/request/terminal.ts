@@ -20,11 +20,7 @@ import {
 } from './request.ts'
 
 /** One command in a terminal of its own: exactly one of `command` (a shell line) and `argv` (no shell). */
-export interface StartRequest
-  extends Pick<
-    ExecuteRequest,
-    'command' | 'argv' | 'cwd' | 'timeoutMs' | 'env' | 'scratchpad' | 'privateTmp'
-  > {
+export interface StartRequest extends Omit<ExecuteRequest, 'stdin' | 'merged'> {
   readonly pty: true
   /** Characters in a row, 1 to 65535. Default 80. */
   readonly columns?: number | undefined

@@ -18,11 +18,10 @@ export async function askProtected(
   const over = new AbortController()
   const abort = () => over.abort()
   if (options.signal?.aborted) abort()
-  options.signal?.addEventListener('abort', abort, { once: true })
+  options.signal?.addEventListener('abort', abort, { signal: over.signal })
   void ended.then(abort)
   const wait = { timeoutMs: Math.max(1, timeoutMs), signal: over.signal }
   const answer = await context.admission.approveChange({ ...request, mode }, path, wait)
-  options.signal?.removeEventListener('abort', abort)
   if (answer) answers.push(answer)
   return answer !== undefined && isYes(answer.approval)
 }

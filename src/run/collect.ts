@@ -64,6 +64,7 @@ export class Collector {
   /** Resolves when the thread that writes the file has given the output back. */
   #storing: Promise<void> | undefined
   #giveBack: () => void = () => {}
+  #isOver = false
 
   constructor(options: CollectorOptions) {
     this.#options = options
@@ -100,25 +101,31 @@ export class Collector {
     })
     await this.#spill?.flushed()
     const until = maxBytes > 0 ? Math.max(0, maxBytes - this.#output.total) + 1 : 0
-    if (this.#failed !== null || !this.#spill) storing?.decline()
+    if (this.#failed !== null || !this.#spill || this.#isOver) storing?.decline()
     else if (storing?.store(this.#spill.file.fd, this.#output.half, until)) return
     this.#giveBack()
   }
 
   /** What was written to the file without this thread. */
   stored({ stdout, stderr, output, failed, restOf, rest }: Stored): void {
+    if (this.#isOver) return
     this.#stdout.addEnds(stdout)
     this.#stderr.addEnds(stderr)
     this.#output.addEnds(output)
     this.#spill?.wrote(output.bytes, failed === undefined ? undefined : codedError(failed))
     if (rest.length > 0) this.add(restOf, rest)
     this.#heedLimit()
-    this.ended()
+    this.#giveBack()
   }
 
-  /** No output follows. */
+  /** The command has ended, or is given up: what its launcher still tells is too late, as the file is closed. */
   ended(): void {
+    this.#isOver = true
     this.#giveBack()
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
   }
 
   async finish(): Promise<Collected> {

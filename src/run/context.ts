@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
 import { changesIn, mayOpen } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
-import type { ShellOptions } from '../host/shell-options.ts'
+import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
@@ -29,7 +29,7 @@ export interface RunContext {
   readonly removing: Set<Promise<unknown>>
 }
 
-export type ContextOptions = ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>
+export type ContextOptions = ShellOptions & ShellPlace
 
 /** Throws SANDBOX_UNAVAILABLE where the launcher cannot hold the configured limits. */
 export function contextOf(
@@ -45,26 +45,14 @@ export function contextOf(
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
   let opened: ReturnType<typeof changesIn> | undefined
   const changes = () => {
-    opened ??= changesIn(loaded, { cwd: options.cwd ?? '.', env, sandbox: backend.sandbox })
+    opened ??= changesIn(loaded, { cwd: options.cwd, env, sandbox: backend.sandbox })
     return opened()
   }
-  const setups = new Setups({
-    config,
-    equipment: backend,
-    reads: backend.reads,
-    changes,
-    network: network.kind,
-    privateTmp,
-    env,
-  })
+  const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
-  const defaults = defaultsOf(config, backend, options.cwd ?? '.')
-  const workspace = {
-    changes: () => setups.changes(),
-    // A container shows no directory outside of the workspace that could become writable.
-    mayOpen: (directory: string) => config.shell.backend !== 'docker' && mayOpen(directory, env),
-  }
+  const defaults = defaultsOf(config, backend, options.cwd)
+  const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
   return {
     ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
@@ -75,4 +63,12 @@ export function contextOf(
 function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {
   const { backend, timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = shell
   return { cwd, timeoutMs, maxTimeoutMs, backend, terminals: launcher.terminals }
+}
+
+function offerOf({ shell }: Config, setups: Setups, env: Environment): WorkspaceOffer {
+  return {
+    changes: () => setups.changes(),
+    // A container shows no directory outside of the workspace that could become writable.
+    mayOpen: (directory) => shell.backend !== 'docker' && mayOpen(directory, env),
+  }
 }

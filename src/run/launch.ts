@@ -22,7 +22,8 @@ export function launch(execution: Execution): Running {
   // A call must return within a second after deadline and grace; the rest is for building the result.
   const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
   const launchedAt = monotonicMs()
-  const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs)
+  const until = launchedAt + deadline.timeoutMs
+  const ask = hostQuestions(execution, until)
   const setup = access?.open(made, ask) ?? made
   const supervision = new Supervision({ signal: options.signal, ...deadline })
   const output = outputOf(execution, supervision, () => process)
@@ -33,17 +34,11 @@ export function launch(execution: Execution): Running {
     launchRequestOf(execution, setup, { variables, deadline, follower }),
     {
       ...eventsOf({ output, follower, supervision, start }),
-      // The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage).
-      asked: inThisContext(
-        (path, answer) =>
-          void askProtected(execution, path, {
-            timeoutMs: deadline.timeoutMs - (monotonicMs() - launchedAt),
-            ended: supervision.ended,
-          }).then(answer, () => answer(false)),
-      ),
+      asked: answering(execution, supervision, until),
     },
   )
   const ended = supervision.ended.then((end) => {
+    output.collector.ended()
     process.stdin?.destroy()
     const durationMs = Math.round(monotonicMs() - launchedAt)
     return { setup, collector: output.collector, durationMs, ...end }
@@ -55,6 +50,18 @@ export function launch(execution: Execution): Running {
   const stop = (cause: Cause) => supervision.stop(cause)
   const signal = (name: NodeJS.Signals) => supervision.signal(name)
   return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
+}
+
+/** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
+function answering(
+  execution: Execution,
+  { ended }: Supervision,
+  until: number,
+): NonNullable<LaunchEvents['asked']> {
+  return inThisContext((path, answer) => {
+    const wait = { timeoutMs: until - monotonicMs(), ended }
+    void askProtected(execution, path, wait).then(answer, () => answer(false))
+  })
 }
 
 interface Output {
@@ -69,7 +76,7 @@ function outputOf(
   process: () => LaunchedProcess,
 ): Output {
   const backpressure = new Backpressure((bytes) => process().consumed(bytes))
-  const listener = new Listener(options.onOutput, () => supervision.stop('listener'))
+  const listener = new Listener(options.onOutput, () => supervision.stop('cancelled'))
   const collector = new Collector({
     inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,
@@ -106,6 +113,7 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
   const { listener, collector, backpressure } = output
   return {
     output: (stream, chunk) => {
+      if (collector.isOver) return
       backpressure.arrived(chunk.length)
       collector.add(stream, chunk)
       backpressure.offered(chunk.length, listener.tell(stream, chunk))
@@ -116,7 +124,6 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
     started: start.begin,
     end: (end) => {
       follower?.end()
-      collector.ended()
       supervision.finish(end)
     },
   }

@@ -44,7 +44,7 @@ export function ptyOf(running: Running | undefined, result: Promise<Result>): Pt
       process?.resize?.(columns, rows)
     },
     kill: (signal) => {
-      if (signal === undefined) return running?.stop('abort')
+      if (signal === undefined) return running?.stop('cancelled')
       checkSignal(signal)
       running?.signal(signal)
     },

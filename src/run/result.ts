@@ -1,6 +1,4 @@
-import { isUtf8 } from 'node:buffer'
 import { carrying, type HintReader, type RefusalHint } from '../base/hint.ts'
-import { decode } from '../base/text.ts'
 import type {
   AnyResult,
   Backend,
@@ -27,23 +25,16 @@ import {
   notSavedHint,
   partlySavedHint,
   unsavedHint,
-  unsavedLine,
 } from '../messages/refusal.ts'
-import type { Collected } from './collect.ts'
 import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
-import { type ShownOutput, shownBytes, shownText } from './shown.ts'
+import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
-import type { View } from './window.ts'
 
-export interface ResultParts {
+export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined
-  readonly collected: Collected
-  readonly saved: Saved
-  /** Bytes if `encoding` is `buffer`. */
-  readonly inlineChars: number
   readonly encoding: Encoding
   readonly maxBytes: number
   readonly durationMs: number
@@ -65,31 +56,11 @@ export interface ResultParts {
 }
 
 export function buildResult(parts: ResultParts): AnyResult {
-  const { ended, collected, saved, mode } = parts
-  const outcome = outcomeOf(parts)
-  const { denials } = ended.end
-  const errors = errorsOf(collected)
-  const exitCode = ended.end.kind === 'exited' ? ended.end.code : null
-  const noFiles = openFilesHint(parts.limits, exitCode, errors)
-  const { lost, containerMemory } = ended.end
-  const failure = noFiles
-    ? { kind: 'limit' as const, ...limitAdvice('open_files') }
-    : failureOf(parts, outcome, errors)
-  const enforcement = enforcementOf(parts)
-  const firstHint =
-    noFiles ??
-    savingHint(saved, outcome, parts.hintFor) ??
-    (lost === undefined ? undefined : lostHint(lost, parts.hintFor)) ??
-    (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory))
-  const refused = firstHint === undefined ? refusalHintOf(parts, outcome, errors) : undefined
-  const hint =
-    firstHint ??
-    (refused && describeHint(refused, parts.hintFor)) ??
-    // A container denies no reads: a path that is not mounted does not exist.
-    (parts.backend === 'local' ? readsHint(mode, enforcement, failure, parts.hintFor) : undefined) ??
-    hintFor(mode, failure, enforcement['denial reports'], parts.hintFor) ??
-    timeoutHint(parts, outcome) ??
-    parts.hint
+  const { collected, saved, mode } = parts
+  const { end } = parts.ended
+  const judged = judge(parts)
+  const { outcome, failure, enforcement } = judged
+  const { hint, refused } = hintOf(parts, judged)
   const { output, stdout, stderr, omittedBytes, truncated } =
     parts.encoding === 'buffer' ? bytesOf(parts) : textsOf(parts)
   // Spread fields last: V8 makes an object slowly that has others behind them.
@@ -99,8 +70,8 @@ export function buildResult(parts: ResultParts): AnyResult {
     stderr,
     omittedBytes,
     truncated,
-    exitCode,
-    signal: ended.end.kind === 'signalled' ? ended.end.signal : null,
+    exitCode: end.kind === 'exited' ? end.code : null,
+    signal: end.kind === 'signalled' ? end.signal : null,
     timedOut: outcome.kind === 'timed-out',
     cancelled: outcome.kind === 'cancelled',
     outputLimited: outcome.kind === 'output-limit',
@@ -108,14 +79,14 @@ export function buildResult(parts: ResultParts): AnyResult {
     bytes: collected.bytes,
     binary: collected.binary,
     timeoutMs: parts.timeoutMs,
-    survivorsKilled: ended.end.survivors.killed,
-    denials,
+    survivorsKilled: end.survivors.killed,
+    denials: end.denials,
     mode,
     backend: parts.backend,
     enforcement,
     decision: parts.decision,
     outcome,
-    ...backgroundOf(ended.end),
+    ...backgroundOf(end),
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     ...(parts.connections && { connections: parts.connections }),
     ...(hint === undefined ? {} : { hint }),
@@ -123,6 +94,56 @@ export function buildResult(parts: ResultParts): AnyResult {
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
     ...(failure === undefined ? {} : { failure }),
   }
+}
+
+interface Judged {
+  readonly outcome: Outcome
+  /** What the command said of errors. */
+  readonly errors: string
+  readonly enforcement: Enforcement
+  /** The hint at the limit on open files, where it was in the way. */
+  readonly noFiles: string | undefined
+  readonly failure: Failure | undefined
+}
+
+function judge(parts: ResultParts): Judged {
+  const { end } = parts.ended
+  const outcome = outcomeOf(parts)
+  const errors = errorsOf(parts.collected)
+  const noFiles = openFilesHint(parts.limits, end.kind === 'exited' ? end.code : null, errors)
+  const failure: Failure | undefined = noFiles
+    ? { kind: 'limit', ...limitAdvice('open_files') }
+    : failureOf(parts, outcome, errors)
+  return { outcome, errors, enforcement: enforcementOf(parts), noFiles, failure }
+}
+
+/** The most important hint; and what it says, if it is about refusals. */
+function hintOf(
+  parts: ResultParts,
+  judged: Judged,
+): { readonly hint: string | undefined; readonly refused?: RefusalHint | undefined } {
+  const { mode, hintFor: reader } = parts
+  const { outcome, errors, enforcement, failure } = judged
+  const lost = lossHint(parts, judged)
+  if (lost !== undefined) return { hint: lost }
+  const refused = refusalHintOf(parts, outcome, errors)
+  const hint =
+    (refused && describeHint(refused, reader)) ??
+    // A container denies no reads: a path that is not mounted does not exist.
+    (parts.backend === 'local' ? readsHint(mode, enforcement, failure, reader) : undefined) ??
+    hintFor(mode, failure, enforcement['denial reports'], reader) ??
+    timeoutHint(parts, outcome) ??
+    parts.hint
+  return { hint, refused }
+}
+
+/** The command, or its output, lacked something that is worth more than a refusal. */
+function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: Judged): string | undefined {
+  const { lost, containerMemory } = ended.end
+  const saving = noFiles ?? savingHint(saved, outcome, hintFor)
+  if (saving !== undefined) return saving
+  if (lost !== undefined) return lostHint(lost, hintFor)
+  return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)
 }
 
 function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
@@ -172,9 +193,7 @@ function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: Res
   switch (ended.cause) {
     case 'deadline':
       return { kind: 'timed-out', afterMs: timeoutMs }
-    case 'abort':
-    case 'closed':
-    case 'listener':
+    case 'cancelled':
       return { kind: 'cancelled' }
     case 'output-limit':
       return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
@@ -203,46 +222,6 @@ function configuredOf(limit: Limit, limits: Limits | null): number {
 
 function backgroundOf({ survivors }: ResultParts['ended']['end']): Pick<Result, 'background'> {
   return survivors.alive > 0 ? { background: { count: survivors.alive, group: survivors.group } } : {}
-}
-
-type Streams<Output extends string | Buffer> = Pick<
-  Result<Output>,
-  'output' | 'stdout' | 'stderr' | 'omittedBytes' | 'truncated'
->
-
-function streamsOf<Output extends string | Buffer>(
-  collected: Collected,
-  show: (view: View) => ShownOutput<Output>,
-): Streams<Output> {
-  const { output, omittedBytes } = show(collected.output)
-  const [stdout, stderr] = [show(collected.stdout), show(collected.stderr)]
-  const truncated = omittedBytes + stdout.omittedBytes + stderr.omittedBytes > 0
-  return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
-}
-
-const errorChars = 30_000
-
-function errorsOf({ stderr, output }: Collected): string {
-  return shownText(stderr, errorChars).output || shownText(output, errorChars).output
-}
-
-function textsOf({ collected, saved, inlineChars }: ResultParts): Streams<string> {
-  const texts = streamsOf(collected, (view) => shownText(view, inlineChars, saved.notSaved))
-  const { unsaved, scratchpad } = saved
-  if (!unsaved) return texts
-  const isText = isUtf8(unsaved.bytes)
-  const rest = isText ? decode(unsaved.bytes) : unsaved.bytes.toString('base64')
-  const line = unsavedLine(unsaved.bytes.length, unsaved.reason, isText ? 'whole' : 'in base64')
-  return { ...texts, output: `${scratchpad ? texts.output : ''}${line}${rest}`, omittedBytes: 0 }
-}
-
-function bytesOf({ collected, saved, inlineChars }: ResultParts): Streams<Buffer> {
-  const streams = streamsOf(collected, (view) => shownBytes(view, inlineChars, saved.notSaved))
-  const { unsaved, scratchpad } = saved
-  if (!unsaved) return streams
-  const line = Buffer.from(unsavedLine(unsaved.bytes.length, unsaved.reason, 'whole'))
-  const shown = scratchpad ? [streams.output, line] : [line]
-  return { ...streams, output: Buffer.concat([...shown, unsaved.bytes]), omittedBytes: 0 }
 }
 
 /** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */

@@ -1,5 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import { decode } from '../base/text.ts'
-import { omittedLine } from '../messages/refusal.ts'
+import type { Result } from '../base/types.ts'
+import { omittedLine, unsavedLine } from '../messages/refusal.ts'
+import type { Collected } from './collect.ts'
+import type { Saved } from './save.ts'
 import type { View } from './window.ts'
 
 /** Everything if it fits, else head and tail around a line that counts the omitted bytes. */
@@ -75,4 +79,52 @@ function lengthIn(bytes: Buffer, text: string, part: string): number {
 /** Cuts at a line only if at least half remains, so part of a very long line is shown. */
 function isWorthCutting(left: number, length: number): boolean {
   return left < length && left * 2 >= length
+}
+
+/** What a result shows of its output. */
+export interface OutputParts {
+  readonly collected: Collected
+  readonly saved: Saved
+  /** Bytes where they are not decoded. */
+  readonly inlineChars: number
+}
+
+type Streams<Output extends string | Buffer> = Pick<
+  Result<Output>,
+  'output' | 'stdout' | 'stderr' | 'omittedBytes' | 'truncated'
+>
+
+function streamsOf<Output extends string | Buffer>(
+  collected: Collected,
+  show: (view: View) => ShownOutput<Output>,
+): Streams<Output> {
+  const { output, omittedBytes } = show(collected.output)
+  const [stdout, stderr] = [show(collected.stdout), show(collected.stderr)]
+  const truncated = omittedBytes + stdout.omittedBytes + stderr.omittedBytes > 0
+  return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
+}
+
+const errorChars = 30_000
+
+export function errorsOf({ stderr, output }: Collected): string {
+  return shownText(stderr, errorChars).output || shownText(output, errorChars).output
+}
+
+export function textsOf({ collected, saved, inlineChars }: OutputParts): Streams<string> {
+  const texts = streamsOf(collected, (view) => shownText(view, inlineChars, saved.notSaved))
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return texts
+  const isText = isUtf8(unsaved.bytes)
+  const rest = isText ? decode(unsaved.bytes) : unsaved.bytes.toString('base64')
+  const line = unsavedLine(unsaved.bytes.length, unsaved.reason, isText ? 'whole' : 'in base64')
+  return { ...texts, output: `${scratchpad ? texts.output : ''}${line}${rest}`, omittedBytes: 0 }
+}
+
+export function bytesOf({ collected, saved, inlineChars }: OutputParts): Streams<Buffer> {
+  const streams = streamsOf(collected, (view) => shownBytes(view, inlineChars, saved.notSaved))
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return streams
+  const line = Buffer.from(unsavedLine(unsaved.bytes.length, unsaved.reason, 'whole'))
+  const shown = scratchpad ? [streams.output, line] : [line]
+  return { ...streams, output: Buffer.concat([...shown, unsaved.bytes]), omittedBytes: 0 }
 }

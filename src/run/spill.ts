@@ -38,7 +38,7 @@ export class Spill {
   }
 
   add(chunks: readonly Buffer[]): void {
-    this.#waiting.push(...chunks)
+    for (const chunk of chunks) this.#waiting.push(chunk) // maybe more than a call takes arguments
     if (!this.#error) this.#writing ??= this.#writeAll()
   }
 

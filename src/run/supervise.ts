@@ -1,6 +1,7 @@
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 
-export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed' | 'listener'
+/** `cancelled`: by the caller's signal, by closing the shell, or because `onOutput` failed. */
+export type Cause = 'deadline' | 'cancelled' | 'output-limit'
 
 export interface SupervisedEnd {
   readonly end: ProcessEnd
@@ -37,7 +38,7 @@ export class Supervision {
     this.#process = process
     const { timeoutMs, signal } = this.#options
     const deadline = setTimeout(() => this.stop('deadline'), timeoutMs)
-    const abort = () => this.stop('abort')
+    const abort = () => this.stop('cancelled')
     signal?.addEventListener('abort', abort, { once: true })
     this.#cleanups.push(
       () => clearTimeout(deadline),

@@ -178,7 +178,7 @@ export interface Sandbox {
   readonly privateTmpByDefault?: boolean
   /** The confinement for these options. Throws SANDBOX_UNAVAILABLE unless all of it can be enforced. */
   confine(options: SandboxOptions): Confinement
-  /** For each right: whether it is enforced, and by what. */
+  /** For each right: whether it is enforced, and by what. A new object each time, to which the caller adds. */
   enforcement(options: SandboxOptions): Enforcement
   /** The same for write mode; absent where the sandbox enforces nothing there. */
   writeEnforcement?(): Enforcement

@@ -29,10 +29,10 @@ export function windowsSandbox(probe: WindowsProbe): Sandbox {
       makeLowTemp()
       return { kind: 'low-integrity' }
     },
-    enforcement: () =>
-      probe.uiLimits
-        ? windowsEnforcement
-        : { ...windowsEnforcement, desktop: notEnforced(windowsNotes.nestedJob) },
+    enforcement: () => ({
+      ...windowsEnforcement,
+      ...(!probe.uiLimits && { desktop: notEnforced(windowsNotes.nestedJob) }),
+    }),
   }
 }
 

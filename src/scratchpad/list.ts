@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../base/errno.ts'
+import { unlessSystemError } from '../base/errno.ts'
 import { type EntryMetadata, readMetadata } from './metadata.ts'
 import { isStoredName } from './name.ts'
 import { isInUse } from './session.ts'
@@ -27,9 +27,9 @@ export interface ScratchpadSession {
 }
 
 /** Sessions below the roots, the one changed longest ago first; a missing root has none. */
-export function listSessions(roots: readonly string[], nowMs = Date.now()): ScratchpadSession[] {
+export function listSessions(roots: readonly string[]): ScratchpadSession[] {
   return roots
-    .flatMap((root) => sessionsIn(root, nowMs))
+    .flatMap(sessionsIn)
     .sort((a, b) => a.changedMs - b.changedMs || (a.session < b.session ? -1 : 1))
 }
 
@@ -54,13 +54,13 @@ export function findAnywhere(roots: readonly string[], name: string): Scratchpad
   return found.sort((a, b) => b.changedMs - a.changedMs)[0]
 }
 
-function sessionsIn(root: string, nowMs: number): ScratchpadSession[] {
+function sessionsIn(root: string): ScratchpadSession[] {
   return namesIn(root)
     .filter(isStoredName)
-    .flatMap((session) => readSession(root, session, nowMs))
+    .flatMap((session) => readSession(root, session))
 }
 
-function readSession(root: string, session: string, nowMs: number): ScratchpadSession[] {
+function readSession(root: string, session: string): ScratchpadSession[] {
   const directory = join(root, session)
   const stat = statOf(directory)
   // Symlinks are not followed: their targets are not vitrine's.
@@ -68,7 +68,7 @@ function readSession(root: string, session: string, nowMs: number): ScratchpadSe
   const entries = listEntries(directory, session)
   const changedMs = Math.max(stat.mtimeMs, ...entries.map((entry) => entry.changedMs))
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
-  return [{ session, directory, entries, bytes, changedMs, inUse: isInUse(session, changedMs, nowMs) }]
+  return [{ session, directory, entries, bytes, changedMs, inUse: isInUse(session, changedMs) }]
 }
 
 function readEntry(directory: string, session: string, name: string): ScratchpadEntry[] {
@@ -81,17 +81,12 @@ function readEntry(directory: string, session: string, name: string): Scratchpad
   ]
 }
 
-/** Another process may remove a session during the listing. */
+/** Another process may remove a session during the listing, and another user's may be out of reach. */
 function statOf(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false })
+  return unlessSystemError(() => lstatSync(path))
 }
 
+/** None where it is missing, or belongs to another user, as after `sudo` with this user's HOME. */
 function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
+  return unlessSystemError(() => readdirSync(directory)) ?? []
 }

@@ -31,15 +31,10 @@ export function sessionsToRemove(
   return removed
 }
 
-/** Except `own`. Returns the removed ones. */
-export function pruneSessions(
-  root: string,
-  keep: RetentionLimits,
-  own: string,
-  nowMs = Date.now(),
-): ScratchpadSession[] {
-  const others = listSessions([root], nowMs).filter(({ session }) => session !== own)
-  return sessionsToRemove(others, keep, nowMs).filter(removeSession)
+/** Except `own`. */
+export function pruneSessions(root: string, keep: RetentionLimits, own: string): void {
+  const others = listSessions([root]).filter(({ session }) => session !== own)
+  for (const session of sessionsToRemove(others, keep, Date.now())) removeSession(session)
 }
 
 export function clearSessions(roots: readonly string[]): {

@@ -10,8 +10,6 @@ import { type EntryMetadata, writeMetadata } from './metadata.ts'
 import { pruneSessions, type RetentionLimits } from './prune.ts'
 import { makeSessionName } from './session.ts'
 
-export { checkScratchpadName } from './name.ts'
-
 export interface ScratchpadFile {
   readonly name: string
   readonly path: string

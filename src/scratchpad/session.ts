@@ -11,8 +11,8 @@ export interface SessionOwner {
 const foreignUseMs = 3_600_000
 
 /** Unique by start time, owner and a random part. */
-export function makeSessionName(now = new Date()): string {
-  const began = now.toISOString().replace(/[^0-9TZ]/g, '')
+export function makeSessionName(): string {
+  const began = new Date().toISOString().replace(/[^0-9TZ]/g, '')
   return `${began}-${process.pid}-${thisProcessHost()}-${eightDigits(Math.random() * 2 ** 32)}`
 }
 
@@ -23,10 +23,10 @@ export function ownerOf(session: string): SessionOwner | undefined {
 }
 
 /** True if the session's process may still write. On another machine or in another container, age decides. */
-export function isInUse(session: string, changedMs: number, nowMs: number): boolean {
+export function isInUse(session: string, changedMs: number): boolean {
   const owner = ownerOf(session)
   if (!owner) return false
-  return owner.host === thisProcessHost() ? signalled(owner.pid, 0) : nowMs - changedMs < foreignUseMs
+  return owner.host === thisProcessHost() ? signalled(owner.pid, 0) : Date.now() - changedMs < foreignUseMs
 }
 
 let host: string | undefined

@@ -5,7 +5,7 @@ import { prefixed } from '../../src/messages/cli/run.ts'
 import * as say from '../../src/messages/cli/shell.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
-import { endLines, Home, misused, type Ran } from './vitrine.ts'
+import { ended, endLines, Home, misused, type Ran, wrote } from './vitrine.ts'
 
 const home = new Home()
 const inside = (name: string) => join(home.directory, name)
@@ -157,6 +157,17 @@ describe('lines from a pipe', () => {
     for (const detail of [say.unknownColon(':rite'), say.exitUsage])
       expect(ran.stderr).toContain(misused(detail).stderr)
     expect(ran.code).toBe(125)
+  })
+
+  it('an interrupt ends vitrine after a refused line, as before it', async () => {
+    home.configure('[policy]\ndeny = ["zap"]\n')
+    const child = home.start(['shell'], { stdio: 'pipe' })
+    child.stdin?.write('zap\n:help\n')
+    const over = ended(child)
+    await wrote(child, say.shellHelp)
+    child.kill('SIGINT')
+    expect((await over).signal).toBe('SIGINT')
+    home.configure('')
   })
 
   it('--write begins in write mode, --timeout ends a command', async () => {

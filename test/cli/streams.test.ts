@@ -67,6 +67,20 @@ it('a full disk is told, and the command ended', async () => {
   })
 })
 
+it.each(['--version', 'config show', 'policy list', 'mcp install claude'])(
+  'what vitrine %s prints and a full disk does not take is an error',
+  async (args) => {
+    const ran = await home.shell(`vitrine ${args} > /dev/full`)
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('vitrine: The output could not be written (ENOSPC).\n')
+  },
+)
+
+it('so is a saved output that cannot be shown whole', async () => {
+  await home.run(['run', '--scratchpad', 'whole', '--', 'seq 1000'])
+  expect((await home.shell('vitrine scratchpad show whole > /dev/full')).code).toBe(125)
+})
+
 it('a file gets every byte, behind what stands there', async () => {
   const line = `printf 'before\\n' > out; vitrine run -- 'seq 300000' >> out; md5sum < out`
   const wanted = `{ echo before; seq 300000; } | md5sum`

@@ -197,7 +197,7 @@ export const unmet: Samples = {
     unfitRoot: [{ path: '/', why: 'root', listed: true }],
     workspaceInContainer: ['this process is not Node'],
   },
-  'sandbox/network': { hostsMissing: ['Windows'] },
+  'sandbox/network': { hostsMissing: ['Windows'], proxyNotListening: ['EMFILE'] },
   'sandbox/linux': {
     landlockMissing: ['ENOSYS'],
     seccompMissing: ['EINVAL'],

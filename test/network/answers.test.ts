@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { describeRefusal } from '../../src/messages/refusal.ts'
+import { proxyNotListening } from '../../src/messages/sandbox/network.ts'
 import { builtLibrary, isInstalled, repository } from '../helpers/programs.ts'
 import { listsRefused } from './commands/surroundings.ts'
 import { basic, exchange, openProxy, tcpServer } from './surroundings.ts'
@@ -21,13 +23,29 @@ describe('what a host answers to a plain request', () => {
   })
 })
 
-it.skipIf(listsRefused !== null || !isInstalled('prlimit') || !isInstalled('bash'))(
-  'a connection is refused by a host without descriptors, which goes on (needs prlimit, bash)',
+/** What a program of test/fixtures/host/ prints that may open 128 files. */
+function withFewDescriptors(name: string): unknown {
+  const program = join(repository, 'test/fixtures/host', name)
+  const printed = execFileSync('prlimit', ['--nofile=128:128', process.execPath, program, builtLibrary], {
+    encoding: 'utf8',
+  })
+  return JSON.parse(printed)
+}
+
+describe.skipIf(listsRefused !== null || !isInstalled('prlimit') || !isInstalled('bash'))(
+  'a host without descriptors (needs prlimit, bash)',
   () => {
-    const program = join(repository, 'test/fixtures/host/no-descriptors-to-connect.mjs')
-    const printed = execFileSync('prlimit', ['--nofile=128:128', process.execPath, program, builtLibrary], {
-      encoding: 'utf8',
+    it('refuses a connection, and goes on', () => {
+      const printed = withFewDescriptors('no-descriptors-to-connect.mjs')
+      expect(printed).toMatchObject({ stdout: 'connected\n502\n', exitCode: 0 })
     })
-    expect(JSON.parse(printed)).toMatchObject({ stdout: 'connected\n502\n', exitCode: 0 })
+
+    it('refuses the command for which the proxy cannot listen; the next one runs', () => {
+      expect(withFewDescriptors('no-descriptors-to-listen.mjs')).toEqual({
+        code: 'SANDBOX_UNAVAILABLE',
+        message: describeRefusal({ code: 'SANDBOX_UNAVAILABLE', ...proxyNotListening('EMFILE') }),
+        exitCode: 0,
+      })
+    })
   },
 )

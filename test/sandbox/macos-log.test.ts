@@ -183,7 +183,7 @@ describe('refusals of commands on macOS', () => {
       projectSettings: new Map(),
     }
     const setups = new Setups({
-      ...{ config, equipment, reads: readEverything, env: {} },
+      ...{ config, equipment, env: {} },
       ...{
         network: 'none',
         privateTmp: false,

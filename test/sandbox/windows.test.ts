@@ -71,6 +71,19 @@ describe('read mode on Windows', () => {
     expect([enforced(true), enforced(false)]).toEqual([true, false])
   })
 
+  it('says of no shell what another one adds, such as its limits', () => {
+    const options = {
+      network: 'none' as const,
+      reads: readEverything,
+      privateTmp: false,
+      unixSockets: [],
+      changes: null,
+    }
+    const sandbox = windowsSandbox(low)
+    Object.assign(sandbox.enforcement(options), { limits: { enforced: true, by: 'job' } })
+    expect(sandbox.enforcement(options)).not.toHaveProperty('limits')
+  })
+
   it('says what Low integrity does not stop', () => {
     const { network, 'file contents': files } = windowsSandbox(low).enforcement({
       network: 'none' as const,

@@ -1,5 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../../src/messages/cli/run.ts'
 import {
@@ -9,6 +9,7 @@ import {
   unknownEntry,
 } from '../../src/messages/scratchpad.ts'
 import { Home } from '../cli/vitrine.ts'
+import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 /** With a TMPDIR of its own: outputs that could not be saved in the state directory stand in the machine's. */
@@ -67,6 +68,23 @@ describe('vitrine scratchpad', () => {
     const ran = await home.shell('vitrine scratchpad show long | head -1')
     expect(ran).toMatchObject({ stdout: '1\n', stderr: '' })
   })
+
+  it.skipIf(process.getuid?.() !== 0 || whyNot(nobody) !== null)(
+    'a session of another user, as sudo leaves it, hinders neither saving nor listing',
+    async () => {
+      const home = ownHome()
+      const others = join(home.env['XDG_STATE_HOME'] ?? '', 'vitrine/scratchpad/another')
+      mkdirSync(others, { recursive: true, mode: 0o700 })
+      for (let at = dirname(others); at !== dirname(home.directory); at = dirname(at))
+        chownSync(at, nobody.uid, nobody.gid)
+      const { uid } = nobody
+      const env = { TMPDIR: home.directory }
+      const ran = await home.run(['run', '--json', '--', 'seq 100000'], { uid, env })
+      expect(JSON.parse(ran.stdout)).toMatchObject({ exitCode: 0, scratchpad: { bytes: 588_895 } })
+      const listed = await home.run(['scratchpad', 'list'], { uid, env })
+      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('588.9 kB') })
+    },
+  )
 
   it('a name with control characters in its command does not reach the terminal', async () => {
     const home = ownHome()

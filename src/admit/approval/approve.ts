@@ -1,4 +1,5 @@
 import type { ApprovalRecord, Decision, Mode } from '../../base/types.ts'
+import { unlessAborted } from '../../base/within.ts'
 import type { Approval, ApprovalRequest, Approver, HostQuestion } from './approver.ts'
 
 /** An approval for the rest of a session, in one mode only. */
@@ -45,7 +46,7 @@ export class Approvals {
     const turn = this.#queue.then(() => this.#ask(request, decision, isAsked))
     // The next question waits for this one. This one waits for earlier ones only until its own signal aborts.
     this.#queue = turn
-    return inTime(turn, request.signal, () => this.#record({ asked, answer: 'none' }))
+    return unlessAborted(turn, request.signal, () => this.#record({ asked, answer: 'none' }))
   }
 
   async #ask(request: ApprovalRequest, decision: Decision, isAsked: () => void): Promise<ApprovalRecord> {
@@ -60,11 +61,8 @@ export class Approvals {
       return this.#record({ asked: false, answer: 'yes', standing })
     }
     isAsked()
-    const answer = await inTime<Approval | 'none'>(
-      answerOf(this.#approver, request, decision),
-      signal,
-      () => 'none',
-    )
+    const given = answerOf(this.#approver, request, decision)
+    const answer = await unlessAborted(given, signal, () => 'none' as const)
     if (request.connect) this.#remember(request.connect, answer)
     if (once || request.connect) return this.#record({ asked: true, answer })
     if (answer === 'all') this.#standing.push({ kind: 'all', mode })
@@ -126,19 +124,6 @@ async function answerOf(
   } catch {
     return 'none'
   }
-}
-
-/** Resolves to `none()` when the signal aborts first. */
-function inTime<T>(answer: Promise<T>, signal: AbortSignal, none: () => T): Promise<T> {
-  return new Promise((resolve) => {
-    const late = () => resolve(none())
-    if (signal.aborted) late()
-    signal.addEventListener('abort', late, { once: true })
-    void answer.then((given) => {
-      signal.removeEventListener('abort', late)
-      resolve(given)
-    })
-  })
 }
 
 function isSame(a: StandingApproval, b: StandingApproval): boolean {

@@ -1,8 +1,7 @@
 import { constants } from 'node:os'
 import type { Result } from '../../internal.ts'
-import { outputLost, prefixed } from '../../messages/cli/run.ts'
 import { exitCode } from '../command.ts'
-import { standardError, standardOutput } from './sink.ts'
+import { lostCode, standardError, standardOutput } from './sink.ts'
 
 export function exitCodeOf({ outcome, exitCode: own, signal }: Result): number {
   switch (outcome.kind) {
@@ -21,13 +20,10 @@ export function exitCodeOf({ outcome, exitCode: own, signal }: Result): number {
   }
 }
 
-/** When our output could not be written: SIGPIPE's if the reader is gone; else reports the reason. */
+/** When our output could not be written. */
 export async function brokenPipeCode(): Promise<number | undefined> {
-  const code = standardOutput.broken ?? standardError.broken
-  if (code === undefined) return undefined
-  if (code === 'EPIPE') return signalCode('SIGPIPE')
-  await standardError.write(prefixed(outputLost(code)))
-  return exitCode.refused
+  const errno = standardOutput.broken ?? standardError.broken
+  return errno === undefined ? undefined : lostCode(errno, true)
 }
 
 // Node has no names for real-time signals; they are named by number.

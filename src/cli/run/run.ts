@@ -50,8 +50,7 @@ interface Ran {
 
 async function runToJson(shell: Shell, given: RunArguments): Promise<number> {
   const stop = forwardSignals(shell)
-  const ran = await runAll(shell, given, {}).then(allOf, startedOf)
-  stop()
+  const ran = await runAll(shell, given, {}).then(allOf, startedOf).finally(stop)
   await standardOutput.write(`${JSON.stringify(jsonOf(given, ran.results, ran.stopped))}\n`)
   return (await brokenPipeCode()) ?? exitCodeOfList(given, ran)
 }
@@ -65,18 +64,19 @@ export async function runStreaming(
 ): Promise<number> {
   const stop = forwardSignals(shell)
   relay.begin()
-  const running = runAll(shell, given, {
+  const ran = await runAll(shell, given, {
     signal,
     onOutput: (stream, chunk) => relay.pass(stream, chunk),
     save: given.requests[0]?.scratchpad !== undefined,
     line: given.line,
   })
-  const ran = await running
     .catch(nothingIf(signal))
     .then(allOf, startedOf)
-    .finally(() => relay.end())
-  // From here on signals end vitrine as usual: only a slow reader of our output can delay it.
-  stop()
+    .finally(() => {
+      relay.end()
+      // From here on signals end vitrine as usual: only a slow reader of our output can delay it.
+      stop()
+    })
   await relay.flushed()
   const broken = await brokenPipeCode()
   const lines = given.each

@@ -1,5 +1,7 @@
 import { fstatSync, write } from 'node:fs'
+import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
+import { exitCode } from '../command.ts'
 import { isTerminal } from '../terminal.ts'
 
 export interface Sink {
@@ -127,6 +129,16 @@ export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.st
 
 /** Prints all that a command has to say: without Node's streams, which take longer to load than a short command runs. */
 export async function print(text: string, code = 0): Promise<number> {
-  await (isWindows ? standardOutput : new FileSink(1, terminals)).write(text)
-  return code
+  const sink = isWindows ? standardOutput : new FileSink(1, terminals)
+  await sink.write(text)
+  return sink.broken === undefined ? code : lostCode(sink.broken)
+}
+
+/** The exit code where output was lost: SIGPIPE's if the reader is gone; else says why. `isOfCommand`: which was ended for it. */
+export async function lostCode(errno: string, isOfCommand = false): Promise<number> {
+  if (errno === 'EPIPE') return 128 + constants.signals.SIGPIPE
+  // Imported late: `vitrine --version` needs none of it.
+  const { outputLost, prefixed } = await import('../../messages/cli/run.ts')
+  await standardError.write(prefixed(outputLost(errno, isOfCommand)))
+  return exitCode.refused
 }

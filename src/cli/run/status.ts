@@ -1,11 +1,10 @@
 import { monotonicMs } from '../../base/clock.ts'
 import { runningLine } from '../../messages/cli/run.ts'
+import { eraseLine } from '../terminal.ts'
 
 /** Long enough that a quick command shows no status line. */
 const firstMs = 2000
 const everyMs = 500
-/** Moves to the first column and erases the line: ECMA-48, EL. */
-const erase = '\r\u001b[K'
 
 /** A terminal line saying that a command still runs; it is erased before the command's own output. */
 export class StatusLine {
@@ -44,12 +43,12 @@ export class StatusLine {
   // In the middle of a line it would overwrite the command's output.
   #show(): void {
     if (!this.#atLineStart) return
-    this.#write(erase + runningLine(monotonicMs() - this.#started, this.#bytes))
+    this.#write(eraseLine + runningLine(monotonicMs() - this.#started, this.#bytes))
     this.#shown = true
   }
 
   #erase(): void {
-    if (this.#shown) this.#write(erase)
+    if (this.#shown) this.#write(eraseLine)
     this.#shown = false
   }
 }

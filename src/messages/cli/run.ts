@@ -175,8 +175,8 @@ export function internalError(stack: string): string {
   return `This is a bug in vitrine. Please report it.\n${stack}`
 }
 
-export function outputLost(errno: string): string {
-  return `The output could not be written (${errno}), so vitrine ended the command.`
+export function outputLost(errno: string, isOfCommand: boolean): string {
+  return `The output could not be written (${errno})${isOfCommand ? ', so vitrine ended the command' : ''}.`
 }
 
 /** The lines about an ended command, after its own output. */

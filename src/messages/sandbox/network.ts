@@ -39,6 +39,15 @@ export function hostsMissing(got: string): UnmetHosts {
   }
 }
 
+export function proxyNotListening(reason: string): UnmetHosts {
+  return {
+    for: 'hosts',
+    wanted: 'a port of 127.0.0.1 for the proxy',
+    got: `it cannot listen there (${reason})`,
+    remedy: 'let this process open more files (ulimit -n), or call again later',
+  }
+}
+
 /** A wildcard that would allow hosts of everybody. */
 export const narrowWildcard = 'a wildcard below a registered name, such as "*.example.com"'
 export const suffixWildcard = (text: string) =>

@@ -1,6 +1,9 @@
+import { errorReason } from '../../base/errno.ts'
 import type { Connection, Denial } from '../../base/types.ts'
 import type { BackendParts } from '../../host/backend.ts'
 import type { ModeSetup } from '../../host/mode-setup.ts'
+import { unavailable } from '../../messages/error.ts'
+import { proxyNotListening } from '../../messages/sandbox/network.ts'
 import type { Network } from '../../network/access.ts'
 import { proxyVariables } from '../../network/environment.ts'
 import type { AskHost, Gate, GateOptions } from '../../network/gate.ts'
@@ -17,11 +20,16 @@ export class ShellProxy {
     this.#backend = backend
   }
 
-  /** A command's way to its hosts; undefined: its network is no list. */
+  /** A command's way to its hosts; undefined: its network is no list. Throws SANDBOX_UNAVAILABLE if the proxy cannot listen. */
   async accessFor(network: Network): Promise<HostAccess | undefined> {
     if (network.kind !== 'hosts') return undefined
     this.#proxy ??= this.#start()
-    return new HostAccess(await this.#proxy, this.#backend, network)
+    try {
+      return new HostAccess(await this.#proxy, this.#backend, network)
+    } catch (error) {
+      this.#proxy = undefined // the next command tries again
+      throw unavailable(proxyNotListening(errorReason(error)))
+    }
   }
 
   async close(): Promise<void> {

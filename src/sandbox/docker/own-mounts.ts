@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeDirectories } from '../../base/directories.ts'
 import { baseDirectory } from '../../base/paths.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 import type { Environment } from '../../base/types.ts'
 import { accountText } from './account.ts'
 import type { Engine } from './engine/engine.ts'
@@ -41,10 +42,8 @@ async function kept(
   if (existsSync(source)) return { source, target, writable: false }
   const text = await textOf()
   try {
-    await mkdir(dirname(source), { recursive: true, mode: 0o700 })
-    const fresh = `${source}.${process.pid}`
-    await writeFile(fresh, text, { mode: 0o644 })
-    await rename(fresh, source)
+    makeDirectories(dirname(source), 0o700)
+    replaceFile(source, text, 0o644)
     return { source, target, writable: false }
   } catch {
     return undefined // commands still run, as a user without a name

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import type { ConfigEntry } from '../../facts/facts.ts'
-import { parseGitConfig } from '../../facts/git-config.ts'
+import { isInclude, parseGitConfig } from '../../facts/git-config.ts'
 import { namesCommand } from '../../policy/decide/repositories.ts'
 import { isSettled, type Looks } from './looks.ts'
 import { hooks } from './protected.ts'
@@ -39,9 +39,7 @@ function readConfigs(files: readonly string[], { home, looks }: NamedPlaces) {
   let read = 0
   for (const file of all)
     for (const entry of read++ < maxFiles ? entriesIn(file, looks) : []) {
-      const path = /^include(?:if\..*)?\.path$/s.test(entry.key)
-        ? placed(entry.value, dirname(file), home)
-        : undefined
+      const path = isInclude(entry) ? placed(entry.value, dirname(file), home) : undefined
       if (path === undefined) entries.push(entry)
       else {
         included.add(path)

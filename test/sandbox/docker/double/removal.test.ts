@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { dockerLauncher } from '../../../../src/launch/docker.ts'
+import type { LaunchRequest, ProcessEnd } from '../../../../src/launch/launch.ts'
 import type { Container } from '../../../../src/sandbox/docker/container.ts'
 import { Containers } from '../../../../src/sandbox/docker/containers.ts'
 import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
@@ -56,6 +58,19 @@ const settings = {
   mounts: [],
 }
 
+const command: LaunchRequest = {
+  candidates: ['/bin/true'],
+  argv: ['true'],
+  environment: {},
+  cwd: '/',
+  stdin: null,
+  terminal: null,
+  merged: false,
+  limits: null,
+  deadline: { timeoutMs: 30_000, graceMs: 200 },
+  confinement: { kind: 'container', fresh: true, changes: null, network: false },
+}
+
 const times = ({ asked }: EngineDouble, wanted: string) => asked.filter((key) => key === wanted).length
 
 /** The first process of the container ends at the end of its input. */
@@ -85,6 +100,19 @@ describe('a removal that failed', () => {
 
 describe('a container that could not be ended', () => {
   const lost: Answer = (response) => response.socket?.destroy()
+
+  it('is removed behind its command, whose end is then unknown', async () => {
+    const { double, containers } = await startContainer({ [kill]: lost, [removal]: status(204) })
+    const ended = new Promise<ProcessEnd>((resolve) => {
+      dockerLauncher(containers).launch(command, { output: () => {}, started: () => {}, end: resolve })
+    })
+    const output = await vi.waitUntil(() => double.connections[3])
+    output.end()
+    const end = await ended
+    expect(end).toMatchObject({ kind: 'signalled', lost: expect.anything() })
+    await vi.waitFor(() => expect(times(double, removal)).toBe(1))
+    await containers.close()
+  })
 
   it('is removed all the same, and stays one whose end is unknown', async () => {
     const { double, containers, container } = await startContainer({ [kill]: lost, [removal]: status(204) })

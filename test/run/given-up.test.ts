@@ -1,0 +1,48 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { type Host, thisHost } from '../../src/host/host.ts'
+import type { NativeEvent, SpawnRecord } from '../../src/launch/addon.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { realAddon } from '../sandbox/hosts.ts'
+
+/** A host whose launcher falls silent from the first event on that `isLost` picks, as where the kernel cannot end a process. */
+function fallingSilent(isLost: (event: NativeEvent) => boolean) {
+  const addon = realAddon()
+  const late: (() => void)[] = []
+  const spawn = (record: SpawnRecord, handler: (event: NativeEvent) => void) =>
+    addon.spawn(record, (event) => {
+      if (late.length > 0 || isLost(event)) late.push(() => handler(event))
+      else handler(event)
+    })
+  const host: Host = { ...thisHost(), addon: { ...addon, spawn } }
+  return { host, late }
+}
+
+it('a command whose end is not told returns at its deadline, and nothing is written after it', async () => {
+  let bytes = 0
+  const { host, late } = fallingSilent((event) => {
+    if (event.kind === 'output') bytes += event.bytes.length
+    return bytes > 300_000
+  })
+  const heard: number[] = []
+  const shell = await openTestShell({ host })
+  const call = { command: 'yes', timeoutMs: 500 }
+  const result = await shell.execute(call, { onOutput: (_, chunk) => void heard.push(chunk.length) })
+  expect(result).toMatchObject({ timedOut: true, background: { count: 1 } })
+  const seen = heard.length
+  // The number of the saved output's descriptor is free again.
+  const files = Array.from({ length: 20 }, (_, at) => openSync(join(makeDirectory(), String(at)), 'w'))
+  await vi.waitUntil(() => late.length > 1)
+  for (const tell of late) tell()
+  await shell.close()
+  expect(files.map((fd) => fstatSync(fd).size)).toEqual(files.map(() => 0))
+  expect(heard.length).toBe(seen)
+  for (const fd of files) closeSync(fd)
+})
+
+it('so does one whose output a thread was writing', async () => {
+  const { host } = fallingSilent((event) => event.kind === 'stored' || event.kind === 'ended')
+  const shell = await openTestShell({ host })
+  expect(await shell.execute({ command: 'yes', timeoutMs: 500 })).toMatchObject({ timedOut: true })
+}, 20_000)
