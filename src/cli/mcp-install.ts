@@ -14,7 +14,7 @@ import { exitCode } from './command.ts'
 import { backendOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
-import { standardError, standardOutput } from './run/sink.ts'
+import { codeAfter, standardError, standardOutput } from './run/sink.ts'
 
 /** Prints the client's entry for this server, or writes it into the client's configuration. */
 export async function install(
@@ -37,7 +37,7 @@ async function print(name: ClientName, command: ServerCommand): Promise<number> 
   await standardOutput.write(entryText(client))
   await standardError.write(prefixed(say.whereLine(client.file)))
   if (own !== undefined) await standardError.write(prefixed(say.ownCommandLine(own)))
-  return 0
+  return codeAfter(standardOutput)
 }
 
 async function write(name: ClientName, command: ServerCommand): Promise<number> {

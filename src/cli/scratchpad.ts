@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
 import { clearedText, scratchpadListing, scratchpadUsage, unknownEntry } from '../messages/scratchpad.ts'
 import { misuse, type Options } from './options.ts'
-import { print, standardOutput } from './run/sink.ts'
+import { codeAfter, print, standardOutput } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
 export function main(args: readonly string[]): Promise<number> {
@@ -23,7 +23,7 @@ async function show({ words: [name] }: Options): Promise<number> {
     // The reader is gone, as with `| head`.
     if (standardOutput.broken !== undefined) break
   }
-  return 0
+  return codeAfter(standardOutput)
 }
 
 async function clear(): Promise<number> {

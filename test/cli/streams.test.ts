@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { printingFailed } from '../../src/messages/cli/run.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
 import { ended, Home } from './vitrine.ts'
 
@@ -65,6 +66,21 @@ it('a full disk is told, and the command ended', async () => {
     code: 125,
     stderr: 'vitrine: The output could not be written (ENOSPC), so vitrine ended the command.\n',
   })
+})
+
+it.each([
+  'scratchpad show kept',
+  'scratchpad list',
+  'config show',
+  'policy list --json',
+  'policy check -- ls',
+  'mcp install claude',
+  'completion bash',
+  '--version',
+])('a full disk is told by vitrine %s, with 125', async (args) => {
+  const ran = await home.shell(`vitrine run --scratchpad kept -- 'echo x' 2>&1; vitrine ${args} > /dev/full`)
+  expect(ran.code).toBe(125)
+  expect(ran.stderr).toContain(`vitrine: ${printingFailed('ENOSPC')}\n`)
 })
 
 it('a file gets every byte, behind what stands there', async () => {

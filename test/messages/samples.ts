@@ -67,6 +67,7 @@ export const sentences: Samples = {
     projectFileMissing: [['/a', '/b']],
     notAProjectFile: ['/a', '.vitrine.toml'],
     outputLost: ['ENOSPC'],
+    printingFailed: ['ENOSPC'],
   },
   'sandbox/network': {
     unknownClient: [],

@@ -1,5 +1,6 @@
 import { fstatSync, write } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { exitCode } from '../command.ts'
 import { isTerminal } from '../terminal.ts'
 
 export interface Sink {
@@ -127,6 +128,15 @@ export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.st
 
 /** Prints all that a command has to say: without Node's streams, which take longer to load than a short command runs. */
 export async function print(text: string, code = 0): Promise<number> {
-  await (isWindows ? standardOutput : new FileSink(1, terminals)).write(text)
-  return code
+  const sink = isWindows ? standardOutput : new FileSink(1, terminals)
+  await sink.write(text)
+  return codeAfter(sink, code)
+}
+
+/** The exit code after all has been printed. A reader that has left, as `| head` does, has what it wanted. */
+export async function codeAfter({ broken }: Sink, code = 0): Promise<number> {
+  if (broken === undefined || broken === 'EPIPE') return code
+  const { prefixed, printingFailed } = await import('../../messages/cli/run.ts')
+  await standardError.write(prefixed(printingFailed(broken)))
+  return exitCode.refused
 }

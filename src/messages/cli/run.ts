@@ -179,6 +179,11 @@ export function outputLost(errno: string): string {
   return `The output could not be written (${errno}), so vitrine ended the command.`
 }
 
+/** Of what vitrine itself prints. */
+export function printingFailed(errno: string): string {
+  return `The output could not be written (${errno}), so it is incomplete. Free space, or write it to another place.`
+}
+
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, outcome, scratchpad, survivorsKilled } = result
