@@ -27,6 +27,13 @@ describe('names that a hostile workspace chooses', () => {
     expect(read.split('\n').slice(0, -1).sort()).toEqual([...names].sort())
   })
 
+  it('are told apart from missing ones where they are not UTF-8', async () => {
+    const home = new Home()
+    const ran = await home.shell(`mkdir "$(printf 'a\\351')"; cd a*; vitrine run -- pwd`)
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('is not UTF-8')
+  })
+
   it('steer no terminal where vitrine names them', async () => {
     const home = new Home()
     const inner = join(home.directory, `d${title}${turned}`)
