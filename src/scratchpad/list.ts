@@ -34,7 +34,7 @@ export function listSessions(roots: readonly string[], nowMs = Date.now()): Scra
 }
 
 export function listEntries(directory: string, session: string): ScratchpadEntry[] {
-  return namesIn(directory)
+  return entryNamesIn(directory)
     .filter(isStoredName)
     .flatMap((name) => readEntry(directory, session, name))
     .sort((a, b) => a.changedMs - b.changedMs || (a.name < b.name ? -1 : 1))
@@ -81,9 +81,22 @@ function readEntry(directory: string, session: string, name: string): Scratchpad
   ]
 }
 
-/** Another process may remove a session during the listing. */
+/** Another process may remove a session during the listing, and one may belong to another user, as after `sudo -E`. */
 function statOf(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false })
+  return unlessForbidden(() => lstatSync(path, { throwIfNoEntry: false }))
+}
+
+function entryNamesIn(directory: string): string[] {
+  return unlessForbidden(() => namesIn(directory)) ?? []
+}
+
+function unlessForbidden<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return undefined
+    throw error
+  }
 }
 
 function namesIn(directory: string): string[] {
