@@ -179,6 +179,9 @@ export function outputLost(errno: string): string {
   return `The output could not be written (${errno}), so vitrine ended the command.`
 }
 
+export const wordNotUtf8 =
+  'A word of the command is not UTF-8, so it would reach the command changed. Name such a file by a pattern in a shell line (caf*).'
+
 /** Of what vitrine itself prints. */
 export function printingFailed(errno: string): string {
   return `The output could not be written (${errno}), so it is incomplete. Free space, or write it to another place.`
