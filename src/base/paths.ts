@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { tried } from './errno.ts'
 import type { Environment } from './types.ts'
@@ -15,8 +15,18 @@ export function realPath(path: string): string | undefined {
   return tried(() => realpathSync.native(path))
 }
 
+/**
+ * An empty or relative HOME names no home directory: beneath the working directory a project's files would count as the
+ * user's own. Then passwd(5) decides; a user id without an entry there has no home directory, and `/` belongs to root.
+ */
+export function homeDirectory(): string {
+  const homes = [tried(homedir), tried(() => userInfo().homedir)]
+  return homes.find((home) => home !== undefined && isAbsolute(home)) ?? '/'
+}
+
 export function homeOf(env: Environment): string {
-  return env['HOME'] || homedir()
+  const named = env['HOME']
+  return named !== undefined && isAbsolute(named) ? named : homeDirectory()
 }
 
 /** Beneath the home directory, where the variable names no directory (XDG Base Directory Specification). */

@@ -18,7 +18,6 @@ import {
   unknownBackend,
   unknownHost,
   unknownMode,
-  valueMissing,
   wideHost,
 } from '../messages/cli/run.ts'
 import { describeIgnoredValues } from '../messages/config.ts'
@@ -39,8 +38,6 @@ export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
   const network = networkOf({ flags, lists })
   const workspace = values.get('workspace')
   const backend = backendOf(values.get('backend'))
-  // `--workspace "$UNSET"` must not mean "no workspace".
-  if (workspace === '') throw misuse(valueMissing('--workspace'))
   return {
     ...(workspace !== undefined && {
       'policy.workspace': { value: fromHere(workspace), from: '--workspace' },

@@ -1,7 +1,7 @@
 import { modes } from '../internal.ts'
 import { clientNames } from '../mcp/install/clients.ts'
 
-/** Only completion distinguishes the kinds of values. */
+/** Completion distinguishes the kinds of values; the parser refuses an empty `file` or `directory`. */
 export type OptionKind =
   | 'flag'
   | 'flag or full'

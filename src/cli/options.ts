@@ -21,7 +21,7 @@ export function parseOptions(args: readonly string[], kinds: OptionKinds): Optio
     const option = optionOf(args[at] ?? '')
     const { name, value } = option
     const kind = kindOf(option, kinds)
-    const text = () => value ?? following(args[++at], option)
+    const text = () => checked(value ?? following(args[++at], option), option, kind)
     if (takesNoValue(kind)) flags.add(name + (value ? `=${value}` : ''))
     else if (kind === 'variables' || kind === 'values') lists.set(name, [...(lists.get(name) ?? []), text()])
     else values.set(name, text())
@@ -77,6 +77,12 @@ function unknown(rawName: string, kinds: OptionKinds): VitrineError {
 function following(arg: string | undefined, { rawName }: Option): string {
   if (arg === undefined || arg.startsWith('--')) throw misuse(valueMissing(rawName))
   return arg
+}
+
+/** `--cwd "$UNSET"` must not mean the current directory. */
+function checked(text: string, { rawName }: Option, kind: OptionKind): string {
+  if (text === '' && (kind === 'directory' || kind === 'file')) throw misuse(valueMissing(rawName))
+  return text
 }
 
 export function misuse(detail: string): VitrineError {

@@ -1,12 +1,24 @@
 import { createReadStream } from 'node:fs'
+import { errorCode } from '../base/errno.ts'
 import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
-import { clearedText, scratchpadListing, scratchpadUsage, unknownEntry } from '../messages/scratchpad.ts'
+import {
+  clearedText,
+  scratchpadListing,
+  scratchpadUsage,
+  unknownEntry,
+  unreadableOutputs,
+} from '../messages/scratchpad.ts'
 import { misuse, type Options } from './options.ts'
 import { lostCode, print, standardOutput } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
-export function main(args: readonly string[]): Promise<number> {
-  return runSubcommand('scratchpad', { list, show, clear }, args)
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    return await runSubcommand('scratchpad', { list, show, clear }, args)
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error
+    throw misuse(unreadableOutputs(Object(error).path))
+  }
 }
 
 async function list({ flags }: Options): Promise<number> {

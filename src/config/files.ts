@@ -10,10 +10,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { devNull, homedir } from 'node:os'
+import { devNull } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode } from '../base/errno.ts'
-import { baseDirectory } from '../base/paths.ts'
+import { baseDirectory, homeDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { fileProblems } from '../messages/config.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
@@ -25,12 +25,12 @@ export const maxFileBytes = 1_048_576
 const PROJECT_FILE = '.vitrine.toml'
 
 /** The user's config file: `$XDG_CONFIG_HOME/vitrine/config.toml`, by default in `~/.config`. */
-export function userConfigFile(env: Environment, home = homedir()): string {
+export function userConfigFile(env: Environment, home = homeDirectory()): string {
   return join(baseDirectory(env, 'XDG_CONFIG_HOME', home), 'vitrine', 'config.toml')
 }
 
 /** The trust store: `$XDG_STATE_HOME/vitrine/trust.json`, by default in `~/.local/state`. */
-export function trustStoreFile(env: Environment, home = homedir()): string {
+export function trustStoreFile(env: Environment, home = homeDirectory()): string {
   return join(baseDirectory(env, 'XDG_STATE_HOME', home), 'vitrine', 'trust.json')
 }
 

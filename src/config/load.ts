@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { homeDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { fileProblems, noSuchKey } from '../messages/config.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -76,7 +76,7 @@ interface Assembly {
 
 /** Flags over variables over project files over the user's file over defaults. Throws CONFIG_INVALID. */
 export async function loadConfigFiles(options: LoadOptions): Promise<LoadedConfig> {
-  const home = options.home ?? homedir()
+  const home = options.home ?? homeDirectory()
   const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }
   for (const entry of keyEntries.values())
     assembly.settings.set(entry, { value: entry.fallback, source: 'default', where: '' })

@@ -20,11 +20,11 @@ export function variableName(key: ConfigKey): string {
   return PREFIX + key.replace('.', '_').toUpperCase()
 }
 
-/** Reads the VITRINE_SECTION_KEY variables. Those without a known section belong to other programs. */
+/** Reads the VITRINE_SECTION_KEY variables. Those without a section belong to other programs. */
 export function readVariables(env: Environment, toAbsolute: ToAbsolute): GivenValue[] {
   const given: GivenValue[] = []
   for (const [name, text] of Object.entries(env)) {
-    const section = sectionOf(name)
+    const section = sectionOf(name) ?? sectionMeant(name)
     if (section === undefined || text === undefined) continue
     const entry = entryOf(name, section)
     given.push(givenValue(entry, readAs(entry, text), name, toAbsolute))
@@ -45,11 +45,20 @@ function sectionOf(name: string): SectionName | undefined {
   return sectionNames.find((section) => name.startsWith(`${PREFIX}${section.toUpperCase()}_`))
 }
 
+/** The section that a misspelt one means: where the rest is a key of it, a limit or a rule would silently not apply. */
+function sectionMeant(name: string): SectionName | undefined {
+  const [, word = '', key] = /^VITRINE_([A-Z]+)_(.+)$/.exec(name) ?? []
+  if (key === undefined) return undefined
+  const near = sectionNames.filter((section) => nearestKey(word, [section]))
+  return near.find((section) => keyEntries.has(`${section}.${key.toLowerCase()}`))
+}
+
 function entryOf(name: string, section: SectionName): KeyEntry {
-  const key = `${section}.${name.slice(PREFIX.length + section.length + 1).toLowerCase()}`
+  const key = name.slice(PREFIX.length).toLowerCase().replace('_', '.')
   const entry = keyEntries.get(key)
   if (entry && name === variableName(entry.key)) return entry
-  const meant = keyEntries.get(nearestKey(key, keyEntries.keys()) ?? '')
+  const inSection = key.replace(/^[^.]*/, section)
+  const meant = keyEntries.get(inSection) ?? keyEntries.get(nearestKey(key, keyEntries.keys()) ?? '')
   throw new VitrineError({
     code: 'CONFIG_INVALID',
     file: name,

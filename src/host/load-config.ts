@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
 import { dirname } from 'node:path'
+import { homeDirectory } from '../base/paths.ts'
 import {
   projectConfigFiles,
   projectFileIn,
@@ -76,7 +76,7 @@ function questionsFor(options: LoadOptions): readonly PathQuestion[] {
   return [...ownFiles(options), ...projectFiles].map(textOf)
 }
 
-function ownFiles({ env, configFile, home = homedir() }: LoadOptions): readonly string[] {
+function ownFiles({ env, configFile, home = homeDirectory() }: LoadOptions): readonly string[] {
   const user = configFile === undefined ? userConfigFile(env, home) : absolutePath(configFile)
   return [user, trustStoreFile(env, home)]
 }

@@ -25,6 +25,7 @@ export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>)
 const moreOf: Readonly<Record<string, string>> = {
   EMFILE: 'let vitrine open more files (ulimit -n)',
   ENFILE: 'let the system open more files (sysctl fs.file-max)',
+  EFBIG: 'let vitrine write larger files (ulimit -f)',
   EAGAIN: 'let the user or the container have more processes (ulimit -u, pids.max)',
 }
 

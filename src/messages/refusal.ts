@@ -117,6 +117,9 @@ function describeDirectoryProblem(
       if (forTool) return 'The working directory no longer exists. Name another one with cwd.'
       return 'The current directory no longer exists. Change to another one (cd), or name one (--cwd, or `cwd` of the call).'
     case 'missing':
+      // Node decodes paths as UTF-8, with this character for what is none.
+      if (path.includes('\uFFFD'))
+        return `The directory ${path} does not exist, or its name is not UTF-8 and must be changed for vitrine.`
       return `The directory ${path} does not exist.`
     case 'not-a-directory':
       return `${path} is not a directory, so no command can run in it.`

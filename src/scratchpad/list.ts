@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { unlessSystemError } from '../base/errno.ts'
+import { errorCode } from '../base/errno.ts'
 import { type EntryMetadata, readMetadata } from './metadata.ts'
 import { isStoredName } from './name.ts'
 import { isInUse } from './session.ts'
@@ -34,7 +34,7 @@ export function listSessions(roots: readonly string[]): ScratchpadSession[] {
 }
 
 export function listEntries(directory: string, session: string): ScratchpadEntry[] {
-  return namesIn(directory)
+  return entryNamesIn(directory)
     .filter(isStoredName)
     .flatMap((name) => readEntry(directory, session, name))
     .sort((a, b) => a.changedMs - b.changedMs || (a.name < b.name ? -1 : 1))
@@ -81,12 +81,30 @@ function readEntry(directory: string, session: string, name: string): Scratchpad
   ]
 }
 
-/** Another process may remove a session during the listing, and another user's may be out of reach. */
+/** Another process may remove a session during the listing, and one may belong to another user, as after `sudo -E`. */
 function statOf(path: string) {
-  return unlessSystemError(() => lstatSync(path))
+  return unlessForbidden(() => lstatSync(path, { throwIfNoEntry: false }))
 }
 
-/** None where it is missing, or belongs to another user, as after `sudo` with this user's HOME. */
+function entryNamesIn(directory: string): string[] {
+  return unlessForbidden(() => namesIn(directory)) ?? []
+}
+
+function unlessForbidden<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return undefined
+    throw error
+  }
+}
+
 function namesIn(directory: string): string[] {
-  return unlessSystemError(() => readdirSync(directory)) ?? []
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
 }

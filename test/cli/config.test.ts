@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { notAProjectFile, prefixed, projectFileMissing, trustedText } from '../../src/messages/cli/run.ts'
@@ -169,4 +169,26 @@ describe('config trust', () => {
 it('config schema is the schema of the package', async () => {
   const ran = await new Home().run(['config', 'schema'])
   expect(ran.stdout).toBe(readFileSync(join(repository, 'config.schema.json'), 'utf8'))
+})
+
+describe.each([
+  ['an empty HOME', ''],
+  ['a relative HOME', '.'],
+])('%s', (_, value) => {
+  const home = new Home()
+  const env = { HOME: value, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' }
+
+  it('makes no file of the working directory the configuration of the user', async () => {
+    mkdirSync(join(home.directory, '.config/vitrine'), { recursive: true })
+    writeFileSync(join(home.directory, '.config/vitrine/config.toml'), '[shell]\nmode = "write"\n')
+    const ran = await home.run(['run', '--', 'echo > made'], { env })
+    expect(ran.code).not.toBe(0)
+    expect(existsSync(join(home.directory, 'made'))).toBe(false)
+  })
+
+  it('does not count where files are read and written', async () => {
+    const { stdout } = await home.run(['config', 'path'], { env })
+    expect(stdout).toMatch(/^\/.*\/vitrine\/config\.toml\n$/)
+    expect(stdout).not.toContain(home.directory)
+  })
 })

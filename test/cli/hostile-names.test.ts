@@ -3,10 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { offersFor } from '../../src/cli/shell/offers.ts'
+import { wordNotUtf8 } from '../../src/messages/cli/run.ts'
 import { promptText } from '../../src/messages/cli/shell.ts'
 import { elicitationMessage } from '../../src/messages/mcp/mcp.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { ended, Home } from './vitrine.ts'
+import { ended, Home, misused } from './vitrine.ts'
 
 const directory = makeDirectory()
 const title = '\u001b]0;owned\u0007'
@@ -25,6 +26,22 @@ describe('names that a hostile workspace chooses', () => {
     const script = `for one in ${offers.join(' ')}; do printf '%s\\n' "$one"; done`
     const read = execFileSync('sh', ['-c', script], { cwd: place, encoding: 'utf8' })
     expect(read.split('\n').slice(0, -1).sort()).toEqual([...names].sort())
+  })
+
+  it('reach a command unchanged or not at all', async () => {
+    const home = new Home()
+    expect(await home.shell(`vitrine run --write -- touch "$(printf 'a\\351')"; ls`)).toMatchObject({
+      stdout: '',
+      stderr: misused(wordNotUtf8).stderr,
+    })
+    expect((await home.run(['run', '--', 'echo', '\uFFFD'])).stdout).toBe('\uFFFD\n')
+  })
+
+  it('are told apart from missing ones where they are not UTF-8', async () => {
+    const home = new Home()
+    const ran = await home.shell(`mkdir "$(printf 'a\\351')"; cd a*; vitrine run -- pwd`)
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('is not UTF-8')
   })
 
   it('steer no terminal where vitrine names them', async () => {

@@ -75,6 +75,12 @@ describe('a command line that cannot be understood is refused with 125 and one m
     ['one that doctor does not have', ['doctor', '--backend', 'podman'], say.unknownBackend('podman')],
     ['a workspace that is empty', ['mcp', '--workspace', ''], say.valueMissing('--workspace')],
     [
+      'a directory that is empty',
+      ['run', '--write', '--cwd', '', '--', 'touch made'],
+      say.valueMissing('--cwd'),
+    ],
+    ['a configuration that is empty', ['run', '--config=', '--', 'ls'], say.valueMissing('--config')],
+    [
       'a verb that docker does not have',
       ['docker', 'built'],
       say.unknownSubcommand('docker', 'built', ['build', 'status', 'clean'], 'build'),

@@ -177,6 +177,12 @@ describe("vitrine's own lines", () => {
     expect(ran.stderr).toBe(`unfinished\n${timedOut(300)}`)
   })
 
+  it('name the limit on the size of files where it keeps the sandbox from starting', async () => {
+    const ran = await home.shell('ulimit -f 0; vitrine run -- true')
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('ulimit -f')
+  })
+
   it('tell of background processes that live on in write mode, with the group that ends them', async () => {
     const marker = makeMarker()
     const ran = await run('--write', '--', `sleep ${marker} > /dev/null 2>&1 & echo started`)

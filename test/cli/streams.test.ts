@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { outputLost } from '../../src/messages/cli/run.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
 import { ended, Home } from './vitrine.ts'
 
@@ -67,18 +68,19 @@ it('a full disk is told, and the command ended', async () => {
   })
 })
 
-it.each(['--version', 'config show', 'policy list', 'mcp install claude'])(
-  'what vitrine %s prints and a full disk does not take is an error',
-  async (args) => {
-    const ran = await home.shell(`vitrine ${args} > /dev/full`)
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('vitrine: The output could not be written (ENOSPC).\n')
-  },
-)
-
-it('so is a saved output that cannot be shown whole', async () => {
-  await home.run(['run', '--scratchpad', 'whole', '--', 'seq 1000'])
-  expect((await home.shell('vitrine scratchpad show whole > /dev/full')).code).toBe(125)
+it.each([
+  'scratchpad show kept',
+  'scratchpad list',
+  'config show',
+  'policy list --json',
+  'policy check -- ls',
+  'mcp install claude',
+  'completion bash',
+  '--version',
+])('a full disk is told by vitrine %s, with 125', async (args) => {
+  const ran = await home.shell(`vitrine run --scratchpad kept -- 'echo x' 2>&1; vitrine ${args} > /dev/full`)
+  expect(ran.code).toBe(125)
+  expect(ran.stderr).toContain(`vitrine: ${outputLost('ENOSPC', false)}\n`)
 })
 
 it('a file gets every byte, behind what stands there', async () => {

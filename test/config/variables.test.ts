@@ -49,6 +49,8 @@ const faults: readonly (readonly [variable: string, text: string, key: string, p
   ['VITRINE_SHELL_TIMOUT_MS', '1', 'shell.timout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],
   ['VITRINE_SHELL_MAX_BYTES', '1', 'shell.max_bytes', unknown('VITRINE_OUTPUT_MAX_BYTES')],
   ['VITRINE_SHELL_mode', 'write', 'shell.mode', unknown('VITRINE_SHELL_MODE')],
+  ['VITRINE_SHEL_TIMEOUT_MS', '1', 'shel.timeout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],
+  ['VITRINE_LIMIT_MEMORY_BYTES', '1', 'limit.memory_bytes', unknown('VITRINE_LIMITS_MEMORY_BYTES')],
   ['VITRINE_DOCKER_KUBERNETES', '1', 'docker.kubernetes', { kind: 'unknown-key' }],
 ]
 

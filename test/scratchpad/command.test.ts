@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../../src/messages/cli/run.ts'
@@ -7,8 +7,9 @@ import {
   scratchpadListing,
   scratchpadUsage,
   unknownEntry,
+  unreadableOutputs,
 } from '../../src/messages/scratchpad.ts'
-import { Home } from '../cli/vitrine.ts'
+import { Home, misused } from '../cli/vitrine.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
@@ -119,5 +120,27 @@ describe('vitrine scratchpad', () => {
     const ran = await home.run(['run', '--write', '--scratchpad', 'x', '--', `echo x > ${made}`], { env })
     expect([ran.code, ran.stdout, existsSync(made)]).toEqual([125, '', false])
     expect(ran.stderr).toMatch(/\/proc\/.*ENOENT.*\/proc\/.*ENOENT/)
+  })
+})
+
+describe.skipIf(whyNot(nobody) !== null)('what belongs to another user', () => {
+  const home = ownHome()
+  const root = join(home.directory, '.state/vitrine/scratchpad')
+  const asNobody = (...args: string[]) => home.run(args, { uid: nobody.uid, cwd: '/' })
+  for (const directory of [home.directory, home.env['TMPDIR'] ?? '']) chmodSync(directory, 0o777)
+
+  it('hides no output of the user, and keeps none from being saved', async () => {
+    await asNobody('run', '--scratchpad', 'before', '--', 'echo before')
+    mkdirSync(join(root, 'another'), { mode: 0 })
+    expect((await asNobody('run', '--scratchpad', 'after', '--', 'echo after')).stderr).toContain(root)
+    expect((await asNobody('scratchpad', 'show', 'before')).stdout).toBe('before\n')
+    expect((await asNobody('scratchpad', 'show', 'after')).stdout).toBe('after\n')
+    expect(await asNobody('scratchpad', 'clear')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('is named where nothing can be listed', async () => {
+    chmodSync(root, 0)
+    const listed = await asNobody('scratchpad', 'list')
+    expect(listed).toMatchObject(misused(unreadableOutputs(root)))
   })
 })

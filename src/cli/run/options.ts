@@ -1,8 +1,15 @@
 import type { ExecuteRequest } from '../../internal.ts'
-import { commandMissing, dashesMissing, keepGoingAlone, variableUnnamed } from '../../messages/cli/run.ts'
+import {
+  commandMissing,
+  dashesMissing,
+  keepGoingAlone,
+  variableUnnamed,
+  wordNotUtf8,
+} from '../../messages/cli/run.ts'
 import { milliseconds } from '../duration.ts'
 import { grammar } from '../grammar.ts'
 import { misuse, type Options, parseOptions } from '../options.ts'
+import { areUnchanged } from './given-words.ts'
 
 export interface RunArguments {
   readonly options: Options
@@ -69,6 +76,7 @@ export function wordsAfterDashes(
   [dashes, ...command]: readonly string[],
 ): readonly string[] {
   if (dashes === undefined || (dashes === '--' && command.length === 0)) throw misuse(commandMissing(name))
+  if (dashes === '--' && !areUnchanged(command)) throw misuse(wordNotUtf8)
   if (dashes === '--') return command
   const first = args.length - command.length - 1
   const corrected = ['vitrine', ...name.split(' '), ...args.slice(0, first), '--', ...args.slice(first)]

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { homeDirectory } from '../../base/paths.ts'
 import {
   type ExecuteRequest,
   historyFile,
@@ -122,7 +122,7 @@ export class InteractiveSession {
   }
 
   #prompt(): string {
-    const home = homedir()
+    const home = homeDirectory()
     const { directory } = this.#state
     const isHome = directory === home || directory.startsWith(`${home}/`)
     const shown = isHome ? `~${directory.slice(home.length)}` : directory

@@ -37,7 +37,7 @@ Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]
 
 One word after "--" is a line for sh; several words are a program and its arguments, without a shell.
-The command gets vitrine's standard input unless that is a terminal.
+The command gets vitrine's standard input unless that is a terminal. In a loop over the lines of a pipe, add </dev/null.
 
 Options:
   --mode MODE        read; workspace: the operating system confines changes to the workspace; write: unsandboxed;
@@ -154,7 +154,7 @@ Exit codes of check:
   0    allow
   1    ask
   2    deny
-  125  no decision: the line or the configuration is not valid
+  125  no decision: the command is missing or empty, or the configuration is not valid
 `,
   config: `vitrine config: the configuration
 

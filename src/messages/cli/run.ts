@@ -179,6 +179,9 @@ export function outputLost(errno: string, isOfCommand: boolean): string {
   return `The output could not be written (${errno})${isOfCommand ? ', so vitrine ended the command' : ''}.`
 }
 
+export const wordNotUtf8 =
+  'A word of the command is not UTF-8, so it would reach the command changed. Name such a file by a pattern in a shell line (caf*).'
+
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, outcome, scratchpad, survivorsKilled } = result

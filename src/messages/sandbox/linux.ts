@@ -35,9 +35,7 @@ export function signalScopeMissing(scopeAbi: number, abi: number, errno: string)
   return {
     wanted: `a way to confine signals: Landlock ABI ${scopeAbi} (Linux 6.12), or a seccomp listener (Linux 5.0)`,
     got: `Landlock ABI ${abi}, and installing a listener fails with ${errno}`,
-    remedy:
-      (errno && scarcityRemedy(errno)) ??
-      'run a newer kernel, or do not run vitrine under another seccomp listener',
+    remedy: listenerRemedy(errno),
   }
 }
 
@@ -135,6 +133,10 @@ export function workspaceMissing(leastAbi: number, abi: number, errno: string | 
     for: 'workspace',
     wanted: `Landlock ABI ${leastAbi} (Linux 6.2) and a seccomp listener (Linux 5.14)`,
     got: errno === undefined ? `Landlock ABI ${abi}` : `installing a listener fails with ${errno}`,
-    remedy: 'run a newer kernel, or do not run vitrine under another seccomp listener',
+    remedy: listenerRemedy(errno),
   }
+}
+
+function listenerRemedy(errno = ''): string {
+  return scarcityRemedy(errno) ?? 'run a newer kernel, or do not run vitrine under another seccomp listener'
 }

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
-import { baseDirectory, isBeneath, realPath } from '../../base/paths.ts'
+import { baseDirectory, homeDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import type { ReadablePlaces, Reads } from '../sandbox.ts'
 import { type Changeable, isOfProject, placesOfPrograms, wayInto } from './programs.ts'
@@ -47,7 +47,7 @@ export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string)
 
 /** The home directory according to the command's environment, this process, and the system. */
 function homesOf(env: Environment): readonly string[] {
-  const named = [env['HOME'] ?? '', homedir(), homeOfUser()]
+  const named = [env['HOME'] ?? '', homeDirectory(), homeOfUser()]
   return [...new Set(named.filter((home) => isAbsolute(home) && home !== '/'))]
 }
 

@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
@@ -256,6 +257,13 @@ linux('where it cannot be held', () => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
     expect(shell.mode).toBe('write')
+  })
+
+  it('where descriptors ran out it says how to allow more', async () => {
+    const host = probing({ listener: false, listenerErrno: constants.errno.EMFILE, listenerProves: false })
+    await expect(openIn({ cwd: makeRepository(), host })).rejects.toMatchObject({
+      refusal: { got: expect.stringContaining('EMFILE'), remedy: expect.stringContaining('ulimit -n') },
+    })
   })
 
   it('the docker backend refuses it without what holds the command in a container', () => {
