@@ -101,6 +101,15 @@ describe('a session', () => {
     expect(scratchpad.find('log')?.bytes).toBe(1)
   })
 
+  it('open and save take no path, and leave no file', () => {
+    const scratchpad = makeState().scratchpad()
+    for (const name of ['../up', '/tmp/up', 'a/b', '', 5 as never])
+      expect(() => scratchpad.save(name, Buffer.from('x'))).toThrow(
+        expect.objectContaining({ code: 'INVALID_REQUEST' }),
+      )
+    expect(existsSync(join(scratchpad.directory, '../up'))).toBe(false)
+  })
+
   it('bytes are stored as they are', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
     const { path } = makeState().scratchpad().save('raw', bytes)
