@@ -1,3 +1,4 @@
+import { onAbort } from '../base/within.ts'
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 
 export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed' | 'listener'
@@ -37,12 +38,8 @@ export class Supervision {
     this.#process = process
     const { timeoutMs, signal } = this.#options
     const deadline = setTimeout(() => this.stop('deadline'), timeoutMs)
-    const abort = () => this.stop('abort')
-    signal?.addEventListener('abort', abort, { once: true })
-    this.#cleanups.push(
-      () => clearTimeout(deadline),
-      () => signal?.removeEventListener('abort', abort),
-    )
+    const forget = onAbort(signal, () => this.stop('abort'))
+    this.#cleanups.push(() => clearTimeout(deadline), forget)
     if (this.#cause) this.#end(process, this.#cause)
   }
 
