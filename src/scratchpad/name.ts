@@ -11,6 +11,6 @@ export function checkScratchpadName(name: unknown): void {
   refuseValue('scratchpad', wanted.scratchpadName, kindOf(name))
 }
 
-export function isStoredName(name: string): boolean {
-  return storedName.test(name)
+export function isStoredName(name: unknown): boolean {
+  return isString(name) && storedName.test(name)
 }

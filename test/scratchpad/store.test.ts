@@ -98,6 +98,7 @@ describe('a session', () => {
     scratchpad.save('log', Buffer.from('x'))
     expect(scratchpad.find(`../${scratchpad.session}/log`)).toBeUndefined()
     expect(scratchpad.find('.log.json')).toBeUndefined()
+    expect(scratchpad.find(Symbol('log') as never)).toBeUndefined()
     expect(scratchpad.find('log')?.bytes).toBe(1)
   })
 
