@@ -9,10 +9,12 @@ import { ProtocolErrorCode, parseJSONRPCMessage } from './sdk.ts'
  */
 export class MessageForm extends Transform {
   readonly #answer: (text: string) => void
+  readonly #log: (text: string) => void
 
-  constructor(answer: (text: string) => void) {
+  constructor(answer: (text: string) => void, log: (text: string) => void) {
     super({ writableObjectMode: true, writableHighWaterMark: 1 })
     this.#answer = answer
+    this.#log = log
   }
 
   override _transform(line: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -39,6 +41,7 @@ export class MessageForm extends Transform {
     // Nothing answers an answer, or a notification.
     else if (!answers && (method === undefined || id !== undefined))
       this.#refuse(isId(id) ? id : null, ProtocolErrorCode.InvalidRequest, badMessages.noMessage)
+    else this.#log(badMessages.ignored)
   }
 
   /** JSON-RPC 2.0, section 5: null stands for an unknown id. */

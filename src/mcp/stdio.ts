@@ -11,7 +11,9 @@ export async function serveOnStdio(session: McpSession): Promise<void> {
   const turns = new Turns(maxAtOnce)
   const over = ended()
   const answer = (text: string) => process.stdout.write(text)
-  const messages = process.stdin.pipe(new MessageLimit(maxMessageBytes, answer)).pipe(new MessageForm(answer))
+  const messages = process.stdin
+    .pipe(new MessageLimit(maxMessageBytes, answer))
+    .pipe(new MessageForm(answer, (text) => session.options.log(text)))
   const handle = serveStdio(() => makeServer({ session, turns, hasSession: true }), {
     // Each chunk is one whole message, so the transport's own limit is never reached.
     transport: new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * maxMessageBytes }),

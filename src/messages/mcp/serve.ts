@@ -43,6 +43,8 @@ export function messageTooLong(bytes: number, limit: number): string {
 export const badMessages = {
   noJson: 'The line is no JSON. Each message is one line of JSON in UTF-8.',
   noMessage: 'This is no message of JSON-RPC 2.0 as MCP uses it.',
+  ignored:
+    'ignored an answer or a notification of the client that is no message of JSON-RPC 2.0 as MCP uses it',
   emptyBatch: 'The batch is empty.',
 } as const
 
