@@ -187,7 +187,7 @@ export class Shell {
   }
 
   /**
-   * Runs commands in order, to the first that fails. All are admitted before the first one starts; a second run
+   * Runs commands in order, to the first that fails, or that `signal` ends. All are admitted before the first one starts; a second run
    * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
    * has the results so far.
    */
@@ -207,6 +207,7 @@ export class Shell {
       for (const { given, execution } of admitted) {
         const result = await this.#runAndAsk<E>(given, execution).catch(withResults(results))
         results.push(result)
+        if (result.cancelled && each.signal?.aborted) break
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
       return results

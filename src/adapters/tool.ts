@@ -1,5 +1,6 @@
 import { platform } from '../base/platform.ts'
 import type { Result, Shell } from '../index.ts'
+import { type FieldRules, fieldOf, readFields } from '../internal.ts'
 import { toolDescription } from '../messages/mcp/mcp.ts'
 import { parameterTexts } from '../messages/mcp/parameters.ts'
 import { factsOf, resultText } from '../messages/mcp/tool.ts'
@@ -56,6 +57,16 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
   }
 }
 
+const inputFields: FieldRules<ToolInput> = {
+  command: fieldOf.string,
+  timeout_ms: fieldOf.milliseconds,
+  scratchpad: fieldOf.string,
+  cwd: fieldOf.string,
+  private_tmp: fieldOf.boolean,
+}
+
+const optionFields: FieldRules<{ signal?: AbortSignal | undefined }> = { signal: fieldOf.signal }
+
 export interface ToolAnswer {
   readonly text: string
   readonly result: Result
@@ -67,9 +78,11 @@ export async function runTool(
   input: ToolInput,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<ToolAnswer> {
-  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = input
+  const read = readFields('input', input, inputFields)
+  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = read
   const request = { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
-  const result = await shell.execute(request, { ...options, hintFor: 'tool' })
+  const { signal } = readFields('options', options, optionFields)
+  const result = await shell.execute(request, { signal, hintFor: 'tool' })
   const inlineChars = shell.config.output.inline_max_chars
   return { result, text: resultText(result, { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars }) }
 }

@@ -35,11 +35,45 @@ export function abortAfter(timeoutMs: number, signal: AbortSignal | undefined): 
   const over = new AbortController()
   const abort = () => over.abort()
   if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort, { once: true })
+  const forget = onAbort(signal, abort)
   const timer = setTimeout(abort, timeoutMs)
   const end = () => {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    forget()
   }
   return { signal: over.signal, end }
+}
+
+interface Listening {
+  readonly calls: Set<() => void>
+  readonly tellAll: () => void
+}
+
+const listening = new WeakMap<AbortSignal, Listening>()
+
+/**
+ * Calls back when the signal aborts, until the function that it returns is called. A signal gets one listener, whatever the number
+ * of commands that it can end: Node warns of a leak at the eleventh.
+ */
+export function onAbort(signal: AbortSignal | undefined, call: () => void): () => void {
+  if (!signal) return () => {}
+  const { calls, tellAll } = listening.get(signal) ?? begin(signal)
+  calls.add(call)
+  return () => {
+    calls.delete(call)
+    if (calls.size > 0) return
+    // Node keeps a signal that has a listener.
+    signal.removeEventListener('abort', tellAll)
+    listening.delete(signal)
+  }
+}
+
+function begin(signal: AbortSignal): Listening {
+  const calls = new Set<() => void>()
+  const tellAll = () => {
+    for (const call of [...calls]) call()
+  }
+  signal.addEventListener('abort', tellAll, { once: true })
+  listening.set(signal, { calls, tellAll })
+  return { calls, tellAll }
 }

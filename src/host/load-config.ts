@@ -8,16 +8,33 @@ import {
   userConfigFile,
 } from '../config/files.ts'
 import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
+import { keyEntries } from '../config/schema.ts'
 import { canEnter, cannotEnter, checkDirectory } from '../facts/directory.ts'
 import { Lookup, type PathLookup, type PathQuestion } from '../facts/lookup.ts'
 import { silentAmong } from '../facts/silent.ts'
 import { fileProblems } from '../messages/config.ts'
+import { wanted } from '../messages/wanted.ts'
 import { absolutePath } from '../request/current-directory.ts'
+import {
+  checkNoNul,
+  copyOf,
+  type FieldRules,
+  fieldOf,
+  hasFields,
+  isArray,
+  isObject,
+  kindOf,
+  readFields,
+  readVariablesField,
+  refuseRequest,
+  refuseType,
+} from '../request/fields.ts'
 import { pathLookupHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
 
 /** Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer. */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+export async function loadConfig(given: LoadOptions): Promise<LoadedConfig> {
+  const options = readLoadOptions(given)
   const pathLookup = await pathLookupHere()
   const lookup = new Lookup(pathLookup)
   const directory = canEnter(absolutePath(options.cwd))
@@ -25,6 +42,28 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const [silent] = await silentAmong([directory], pathLookup, lookup)
   if (silent) throw cannotEnter(silent.path, 'ETIMEDOUT')
   return loadAnswering(options, pathLookup, lookup)
+}
+
+const loadFields: FieldRules<LoadOptions> = {
+  cwd: fieldOf.string,
+  env: fieldOf.variables,
+  flags: { wanted: wanted.flags, test: (value) => isObject(value) && !isArray(value) },
+  configFile: fieldOf.string,
+  home: fieldOf.string,
+}
+
+/** A copy. Throws INVALID_REQUEST. */
+function readLoadOptions(given: LoadOptions): LoadOptions {
+  const options = readFields('options', given, loadFields)
+  if (options.cwd === undefined) refuseType('cwd', wanted.string, kindOf(undefined))
+  if (options.env === undefined) refuseType('env', wanted.variables, kindOf(undefined))
+  for (const name of ['cwd', 'configFile', 'home'] as const) checkNoNul(name, options[name])
+  const flags = options.flags && copyOf('flags', options.flags)
+  for (const [key, flag] of Object.entries<unknown>(flags ?? {})) {
+    if (!keyEntries.has(key)) refuseRequest({ kind: 'unknown-option', field: key })
+    if (flag !== undefined && !hasFields(flag, 'value', 'from')) refuseType(key, wanted.flag, kindOf(flag))
+  }
+  return { ...options, flags, env: readVariablesField('env', options.env) }
 }
 
 /** Looks up the shell's directory at the same time. Throws CONFIG_INVALID, INVALID_REQUEST. */

@@ -99,10 +99,7 @@ export function checkMode(mode: unknown): asserts mode is Mode {
 const maxInlineChars = 67_108_864
 
 const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
-  signal: {
-    wanted: wanted.abortSignal,
-    test: (value) => hasFields(value, 'aborted', 'throwIfAborted', 'addEventListener'),
-  },
+  signal: fieldOf.signal,
   onOutput: fieldOf.function,
   save: fieldOf.boolean,
   inlineMaxChars: {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join, toNamespacedPath } from 'node:path'
-import { errorText } from '../base/errno.ts'
+import { errorCode, errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
-import { otherInterface } from '../messages/platform.ts'
+import { addonsOff, otherInterface } from '../messages/platform.ts'
 import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
@@ -145,6 +145,7 @@ export function loadAddon<A extends AddonCore>(
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
     // Any failure has the same consequence: read and workspace mode are refused with this reason.
+    if (errorCode(error) === 'ERR_DLOPEN_DISABLED') return { missing: addonsOff }
     return { missing: errorText(error).replace(/\n.*/s, '') }
   }
 }

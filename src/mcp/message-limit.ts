@@ -24,7 +24,8 @@ export class MessageLimit extends Transform {
   #tail = Buffer.alloc(0)
 
   constructor(limit: number, answer: (text: string) => void) {
-    super()
+    // One chunk is one message.
+    super({ readableObjectMode: true, readableHighWaterMark: 1 })
     this.#limit = limit
     this.#answer = answer
   }

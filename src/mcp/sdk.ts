@@ -22,6 +22,7 @@ export {
   originValidationResponse,
   ProtocolError,
   ProtocolErrorCode,
+  parseJSONRPCMessage,
   ResourceTemplate,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'

@@ -1,5 +1,6 @@
 import { Turns } from '../base/turns.ts'
 import { maxAtOnce, maxMessageBytes } from './limits.ts'
+import { MessageForm } from './message-form.ts'
 import { MessageLimit } from './message-limit.ts'
 import { StdioServerTransport, serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
@@ -9,7 +10,10 @@ import type { McpSession } from './session.ts'
 export async function serveOnStdio(session: McpSession): Promise<void> {
   const turns = new Turns(maxAtOnce)
   const over = ended()
-  const messages = process.stdin.pipe(new MessageLimit(maxMessageBytes, (text) => process.stdout.write(text)))
+  const answer = (text: string) => process.stdout.write(text)
+  const messages = process.stdin
+    .pipe(new MessageLimit(maxMessageBytes, answer))
+    .pipe(new MessageForm(answer, (text) => session.options.log(text)))
   const handle = serveStdio(() => makeServer({ session, turns, hasSession: true }), {
     // Each chunk is one whole message, so the transport's own limit is never reached.
     transport: new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * maxMessageBytes }),

@@ -21,9 +21,17 @@ export const addonOnWindows = 'this is Windows'
 export const addonRemedy =
   'reinstall vitrine (packages have a prebuilt addon), or build it (npm run build); in a bundle pass the path of node_modules/vitrine/prebuilds/PLATFORM-ARCH/vitrine.node as openShell({ addon }) or VITRINE_ADDON'
 
+export const addonsOff = 'Node runs without addons'
+
+const addonsOffRemedy = 'start Node without --no-addons, and with --allow-addons where --permission is given'
+
 /** @param missing why the addon does not load */
 export function addonMissing(missing: string | undefined): Unmet {
-  return { wanted: 'the native addon', got: missing ?? 'it did not load', remedy: addonRemedy }
+  return {
+    wanted: 'the native addon',
+    got: missing ?? 'it did not load',
+    remedy: missing === addonsOff ? addonsOffRemedy : addonRemedy,
+  }
 }
 
 /** @param got why neither addon nor execa loads */

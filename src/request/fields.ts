@@ -1,5 +1,5 @@
 import { nearestKey } from '../base/did-you-mean.ts'
-import { errorMessage } from '../base/errno.ts'
+import { errorMessage, tried } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -16,6 +16,8 @@ export const isString = (value: unknown): value is string => typeof value === 's
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+/** Array.isArray throws for a revoked proxy. */
+export const isArray = (value: unknown): value is unknown[] => tried(() => Array.isArray(value)) === true
 export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
 /** Rules that several tables of fields share. */
@@ -26,9 +28,15 @@ export const fieldOf = {
   milliseconds: { wanted: wanted.milliseconds, test: isNumber },
   arguments: {
     wanted: wanted.arguments,
-    test: (value: unknown) => Array.isArray(value) && value.every(isString),
+    test: (value: unknown) => isArray(value) && value.every(isString),
   },
-  variables: { wanted: wanted.variables, test: (value: unknown) => isObject(value) && !Array.isArray(value) },
+  signal: {
+    wanted: wanted.abortSignal,
+    test: (value: unknown) =>
+      hasFields(value, 'aborted') &&
+      hasMethods(value, 'throwIfAborted', 'addEventListener', 'removeEventListener'),
+  },
+  variables: { wanted: wanted.variables, test: (value: unknown) => isObject(value) && !isArray(value) },
 } satisfies Record<string, FieldRule>
 
 export function fieldOneOf(...words: readonly string[]): FieldRule {
@@ -40,6 +48,11 @@ export function hasFields(value: unknown, ...names: readonly string[]): value is
   return isObject(value) && names.every((name) => name in value)
 }
 
+/** An object of another realm or library, known by some of its methods. */
+export function hasMethods(value: unknown, ...names: readonly string[]): value is object {
+  return isObject(value) && names.every((name) => isFunction(Reflect.get(value, name)))
+}
+
 /**
  * Copies a caller's object and reads each field once, so that the checked value is the value used. Inherited
  * fields of a class count; fields that were added to Object.prototype do not. Throws INVALID_REQUEST for a
@@ -47,7 +60,7 @@ export function hasFields(value: unknown, ...names: readonly string[]): value is
  * read.
  */
 export function readFields<T extends object>(what: string, value: T, fields: FieldRules<T>): T {
-  if (!isObject(value) || Array.isArray(value))
+  if (!isObject(value) || isArray(value))
     refuseType(
       what,
       wanted.object,
@@ -70,7 +83,7 @@ function readField(value: object, name: string, field: FieldRule): unknown {
   const given = reading(name, () => {
     if (name in Object.prototype && !Object.hasOwn(value, name)) return undefined
     const read: unknown = Reflect.get(value, name)
-    return Array.isArray(read) ? [...read] : read
+    return isArray(read) ? [...read] : read
   })
   if (given === undefined || reading(name, () => field.test(given))) return given
   return refuseType(name, field.wanted, kindOf(given))
@@ -131,8 +144,8 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))
     return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
-  if (!Array.isArray(value)) return typeof value
-  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? found.array : kindOf(item)))
+  if (!isArray(value)) return typeof value
+  const items = value.slice(0, maxItems).map((item) => (isArray(item) ? found.array : kindOf(item)))
   return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
 }
 

@@ -10,6 +10,8 @@ import {
   type FieldRule,
   type FieldRules,
   fieldOf,
+  hasMethods,
+  isArray,
   isObject,
   isString,
   kindOf,
@@ -31,7 +33,10 @@ export interface ExecuteRequest {
    * value in force; if the command reaches it, `hint` says that it was lowered.
    */
   readonly timeoutMs?: number | undefined
-  /** Text or bytes, a stream, or an open descriptor. Default: no input. */
+  /**
+   * Text or bytes, a stream, or an open descriptor. A stream that fails, or brings anything but text and bytes, ends the input.
+   * Default: no input.
+   */
   readonly stdin?: string | Uint8Array | Readable | number | undefined
   /**
    * Variables for this command only, over inherited and configured ones; undefined removes one. The policy
@@ -91,7 +96,7 @@ export const networkField: FieldRule = {
   wanted: wanted.network,
   test: (value) =>
     typeof value === 'boolean' ||
-    (Array.isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
+    (isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
 }
 
 export const requestFields: FieldRules<ExecuteRequest> = {
@@ -129,11 +134,11 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
 
 /** Not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
-  if (!Array.isArray(requests)) refuseType('requests', wanted.requests, kindOf(requests))
+  if (!isArray(requests)) refuseType('requests', wanted.requests, kindOf(requests))
   return Array.from(requests, (request, index) => {
     const field = `requests[${index}]`
     if (isString(request)) return { command: request }
-    if (!isObject(request) || Array.isArray(request)) refuseType(field, wanted.request, kindOf(request))
+    if (!isObject(request) || isArray(request)) refuseType(field, wanted.request, kindOf(request))
     return copyOf<ExecuteRequest>(field, request)
   })
 }
@@ -186,8 +191,12 @@ function deadlineOf(
   }
 }
 
+/** The largest int, which descriptors are. */
+const maxDescriptor = 0x7fff_ffff
+/** What is used of a Readable, and `read`, which a Writable has not. */
+const readableMethods = ['read', 'on', 'once', 'off', 'pause', 'resume', 'listenerCount'] as const
+
 function isStdin(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && value >= 0
-  if (isString(value) || types.isUint8Array(value)) return true
-  return isObject(value) && 'pipe' in value && typeof value.pipe === 'function'
+  if (typeof value === 'number') return Number.isInteger(value) && value >= 0 && value <= maxDescriptor
+  return isString(value) || types.isUint8Array(value) || hasMethods(value, ...readableMethods)
 }

@@ -8,6 +8,7 @@ export function feedStdin(to: Writable | null, from: string | Uint8Array | Reada
   else passOn(from, to)
 }
 
+/** pipe() would throw into the host when a stream of objects brings one. */
 function passOn(from: Readable, to: Writable): void {
   const end = () => {
     to.end()
@@ -17,9 +18,19 @@ function passOn(from: Readable, to: Writable): void {
     end()
     return
   }
-  // A source that fails or closes ends the input; pipe() alone would leave it open, and the command waiting.
-  from.once('error', end)
-  from.once('close', end)
-  to.once('close', () => from.off('error', end).off('close', end))
-  from.pipe(to)
+  // A source that fails or closes ends the input, or the command would wait for more.
+  const take = (chunk: unknown) => {
+    if (typeof chunk !== 'string' && !types.isUint8Array(chunk)) end()
+    else if (to.writable && !to.write(chunk)) from.pause()
+  }
+  const resume = () => {
+    from.resume()
+  }
+  to.on('drain', resume)
+  to.once('close', () => {
+    from.off('data', take).off('end', end).off('error', end).off('close', end)
+    if (from.listenerCount('data') === 0) from.pause()
+  })
+  from.once('end', end).once('error', end).once('close', end).on('data', take)
+  from.resume()
 }

@@ -1,9 +1,12 @@
+import { types } from 'node:util'
 import type { Backend } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
 import {
   type FieldRules,
   fieldOf,
   isNumber,
+  isString,
+  kindOf,
   readFields,
   refuseRequest,
   refuseType,
@@ -69,8 +72,13 @@ export function checkSize(size: TerminalSize): void {
   for (const field of ['columns', 'rows'] as const) {
     const given = size[field]
     if (Number.isInteger(given) && given >= 1 && given <= largest) continue
-    refuseValue(field, wanted.integer(1, largest), String(given))
+    refuseValue(field, wanted.integer(1, largest), isNumber(given) ? String(given) : kindOf(given))
   }
+}
+
+/** Throws INVALID_REQUEST for what cannot be typed. */
+export function checkTyped(data: unknown): void {
+  if (!isString(data) && !types.isUint8Array(data)) refuseType('data', wanted.typed, kindOf(data))
 }
 
 export function termOf({ term }: TerminalRequest, inherited: string | undefined): string {

@@ -1,4 +1,5 @@
 import { isYes } from '../admit/approval/approve.ts'
+import { onAbort } from '../base/within.ts'
 import type { Execution } from './execution.ts'
 
 /** How long a question may stay: until its command has ended, too, since later questions wait for it. */
@@ -18,10 +19,11 @@ export async function askProtected(
   const over = new AbortController()
   const abort = () => over.abort()
   if (options.signal?.aborted) abort()
-  options.signal?.addEventListener('abort', abort, { signal: over.signal })
+  const forget = onAbort(options.signal, abort)
   void ended.then(abort)
   const wait = { timeoutMs: Math.max(1, timeoutMs), signal: over.signal }
   const answer = await context.admission.approveChange({ ...request, mode }, path, wait)
+  forget()
   if (answer) answers.push(answer)
   return answer !== undefined && isYes(answer.approval)
 }

@@ -1,6 +1,6 @@
 import type { Result } from '../base/types.ts'
 import { checkSignal } from '../request/signal.ts'
-import { checkSize } from '../request/terminal.ts'
+import { checkSize, checkTyped } from '../request/terminal.ts'
 import type { Running } from './execution.ts'
 
 /** A command in its own terminal. The terminal's output goes to `onOutput` as `stdout`. */
@@ -8,7 +8,7 @@ export interface Pty {
   /**
    * Types text as UTF-8, or raw bytes. Resolves when the terminal has taken them or the command has ended.
    * Nothing is lost on the way, but a terminal in canonical mode drops what exceeds 4095 bytes in one line
-   * (termios(3)).
+   * (termios(3)). Rejects with INVALID_REQUEST for anything else.
    */
   write(data: string | Uint8Array): Promise<void>
   /** Sets the size (1 to 65535 characters); the foreground program gets SIGWINCH. Throws INVALID_REQUEST. */
@@ -32,11 +32,13 @@ export function ptyOf(running: Running | undefined, result: Promise<Result>): Pt
   const typed = process?.stdin
   const follower = running?.follower
   return {
-    write: (data) =>
-      new Promise((resolve) => {
+    write: async (data) => {
+      checkTyped(data)
+      await new Promise<void>((resolve) => {
         if (follower?.keeps(data) || !typed || typed.destroyed) resolve()
         else typed.write(data, () => resolve())
-      }),
+      })
+    },
     takeUnread: () => follower?.takeUnread() ?? new Uint8Array(0),
     resume: () => follower?.resume(),
     resize: (columns, rows) => {

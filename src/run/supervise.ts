@@ -1,3 +1,4 @@
+import { onAbort } from '../base/within.ts'
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 
 /** `cancelled`: by the caller's signal, by closing the shell, or because `onOutput` failed. */
@@ -38,12 +39,8 @@ export class Supervision {
     this.#process = process
     const { timeoutMs, signal } = this.#options
     const deadline = setTimeout(() => this.stop('deadline'), timeoutMs)
-    const abort = () => this.stop('cancelled')
-    signal?.addEventListener('abort', abort, { once: true })
-    this.#cleanups.push(
-      () => clearTimeout(deadline),
-      () => signal?.removeEventListener('abort', abort),
-    )
+    const forget = onAbort(signal, () => this.stop('cancelled'))
+    this.#cleanups.push(() => clearTimeout(deadline), forget)
     if (this.#cause) this.#end(process, this.#cause)
   }
 

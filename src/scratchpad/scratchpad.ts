@@ -7,6 +7,7 @@ import { VitrineError } from '../messages/error.ts'
 import { makeSession, stateRoot } from './directory.ts'
 import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
 import { type EntryMetadata, writeMetadata } from './metadata.ts'
+import { checkScratchpadName } from './name.ts'
 import { pruneSessions, type RetentionLimits } from './prune.ts'
 import { makeSessionName } from './session.ts'
 
@@ -47,8 +48,9 @@ export class Scratchpad {
     return findEntry(this.directory, this.session, name)
   }
 
-  /** A taken name gets a suffix; without a name one is generated. */
+  /** A taken name gets a suffix; without a name one is generated. Throws INVALID_REQUEST for a name that may lead elsewhere. */
   open(asked: string | undefined): ScratchpadFile {
+    if (asked !== undefined) checkScratchpadName(asked)
     this.#tidy(this.#make())
     const wanted = asked ?? `output-${++this.#made}`
     for (let copy = 1; ; copy++) {

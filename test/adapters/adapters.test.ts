@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { shellTool } from '../../src/adapters/ai-sdk.ts'
 import { bashTool } from '../../src/adapters/anthropic.ts'
 import { openAiShell } from '../../src/adapters/openai-agents.ts'
-import { runTool, toolDefinition } from '../../src/adapters/tool.ts'
+import { runTool, type ToolInput, toolDefinition } from '../../src/adapters/tool.ts'
 import { refusedOfSeveral } from '../../src/messages/list.ts'
 import { restartedText } from '../../src/messages/mcp/mcp.ts'
 import { savedText } from '../../src/messages/mcp/tool.ts'
@@ -44,6 +44,16 @@ describe('toolDefinition', () => {
     expect(text).toBe('x\n[exit code: 3]')
     expect(result.exitCode).toBe(3)
     await expect(runTool(shell, { command: '' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+
+  it.for([
+    { command: 'true', timeoutMs: 5 },
+    { command: 'true', timeout_ms: '5' },
+    { command: 'true', env: {} },
+    null,
+  ])('runTool refuses what its definition does not list: %j', async (input) => {
+    const running = runTool(await openTestShell(), input as ToolInput)
+    await expect(running).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 })
 

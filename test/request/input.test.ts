@@ -70,6 +70,19 @@ describe.each(modes)('%s mode: stdin', (mode) => {
     expect(result).toMatchObject({ timedOut: false, stdout: 'end\n' })
   })
 
+  it('ends when its stream brings something else than text and bytes, and the host goes on', async () => {
+    const stdin = Readable.from(['one\n', { two: 2 }, 'three\n'])
+    const result = await (await shell).execute({ command: 'cat; echo end', stdin, timeoutMs: 5000 })
+    expect(result).toMatchObject({ timedOut: false, stdout: 'one\nend\n' })
+  })
+
+  it('is what a stream brings, more than a pipe holds, and the rest stays in it', async () => {
+    const stdin = Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(100_000, 'x')))
+    expect((await (await shell).execute({ command: 'head -c 5', stdin })).stdout).toBe('xxxxx')
+    const { stdout } = await (await shell).execute({ command: 'wc -c', stdin })
+    expect(Number(stdout)).toBeGreaterThan(5_000_000)
+  })
+
   it('does not delay the call beyond its deadline', async () => {
     const stdin = new Readable({ read() {} })
     expect(await (await shell).execute({ command: 'cat', stdin, timeoutMs: 200 })).toMatchObject({

@@ -1,7 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type TerminalApproverOptions, terminalApprover } from '../../src/admit/approval/terminal.ts'
 import type { RequestProblem } from '../../src/base/refusal.ts'
+import type { LoadOptions } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/host/load-config.ts'
 import { VitrineError } from '../../src/messages/error.ts'
 import { loweredTimeoutHint } from '../../src/messages/refusal.ts'
 import type { ExecuteRequest } from '../../src/request/request.ts'
@@ -28,6 +32,12 @@ interface BadRequest {
 }
 
 const touch = 'touch {witness}'
+
+function revokedProxy(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
 
 const badRequests: readonly BadRequest[] = [
   { what: 'no command', request: {}, problem: { kind: 'blank-command' } },
@@ -128,6 +138,21 @@ const badRequests: readonly BadRequest[] = [
   {
     what: 'a descriptor that is none',
     request: { command: touch, stdin: -1 },
+    problem: { kind: 'wrong-type', field: 'stdin' },
+  },
+  {
+    what: 'a descriptor that no system has',
+    request: { command: touch, stdin: 2 ** 53 },
+    problem: { kind: 'wrong-type', field: 'stdin' },
+  },
+  {
+    what: 'a stdin with only the name of a method of streams',
+    request: { command: touch, stdin: { pipe() {} } },
+    problem: { kind: 'wrong-type', field: 'stdin' },
+  },
+  {
+    what: 'a stdin that can only be written to',
+    request: { command: touch, stdin: new Writable() },
     problem: { kind: 'wrong-type', field: 'stdin' },
   },
   {
@@ -247,6 +272,18 @@ describe('a bad request is refused, and nothing runs', () => {
       expect((await refusalOf(running)).refusal).toMatchObject({ problem })
   })
 
+  it('a revoked proxy', async () => {
+    const problem = { kind: 'unreadable', field: 'request' }
+    const request = revokedProxy()
+    const argv = ['true', revokedProxy() as never]
+    expect((await refusalOf(shell.execute({ argv }))).code).toBe('INVALID_REQUEST')
+    for (const running of [shell.execute(request), shell.decide(request), shell.executeAll([request])])
+      expect((await refusalOf(running)).refusal).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect((await refusalOf(shell.execute(request))).refusal).toMatchObject({ problem })
+    for (const opening of [openShell(request), loadConfig(request as LoadOptions)])
+      expect((await refusalOf(opening)).code).toBe('INVALID_REQUEST')
+  })
+
   it('what is checked is what runs, whatever a getter answers the second time', async () => {
     const witness = join(makeDirectory(), 'ran')
     const lines = ['echo first', `touch ${witness}`]
@@ -276,6 +313,10 @@ describe('a bad request is refused, and nothing runs', () => {
   it.for([
     [{ sginal: undefined }, { kind: 'unknown-option', field: 'sginal', nearest: 'signal' }],
     [{ signal: {} }, { kind: 'wrong-type', field: 'signal', got: 'object' }],
+    [
+      { signal: { aborted: false, throwIfAborted() {}, addEventListener() {} } },
+      { kind: 'wrong-type', field: 'signal' },
+    ],
     [{ onOutput: 'x' }, { kind: 'wrong-type', field: 'onOutput', got: '"x"' }],
     [{ save: 1 }, { kind: 'wrong-type', field: 'save' }],
     [null, { kind: 'wrong-type', field: 'options', got: 'null' }],
@@ -473,4 +514,37 @@ describe('the deadline', () => {
     const result = await shell.execute({ command: 'sleep 20', timeoutMs: 0.5 })
     expect(result).toMatchObject({ timedOut: true, timeoutMs: 0.5 })
   })
+})
+
+describe('other functions refuse wrong options', () => {
+  const wrong: readonly unknown[] = [
+    null,
+    5,
+    [],
+    {},
+    { cwd: '.' },
+    { env: {} },
+    { cwd: 5, env: {} },
+    { cwd: '.', env: 'x' },
+    { cwd: '.', env: { A: 5 } },
+    { cwd: 'a\0b', env: {} },
+    { cwd: '.', env: {}, home: 5 },
+    { cwd: '.', env: {}, configfile: 'x' },
+    { cwd: '.', env: {}, flags: 'x' },
+    { cwd: '.', env: {}, flags: { 'shell.mood': { value: 'read', from: 'x' } } },
+    { cwd: '.', env: {}, flags: { 'shell.mode': 'read' } },
+  ]
+
+  it.for(wrong)('loadConfig: %j', async (options) => {
+    expect((await refusalOf(loadConfig(options as LoadOptions))).code).toBe('INVALID_REQUEST')
+  })
+
+  it.for([null, 'x', { path: 5 }, { onAbsent: 'x' }, { Path: '/dev/tty' }])(
+    'terminalApprover: %j',
+    (options) => {
+      expect(() => terminalApprover(options as TerminalApproverOptions)).toThrow(
+        expect.objectContaining({ code: 'INVALID_REQUEST' }),
+      )
+    },
+  )
 })

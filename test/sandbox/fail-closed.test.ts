@@ -5,6 +5,7 @@ import type { Result } from '../../src/base/types.ts'
 import type { Host } from '../../src/host/host.ts'
 import { VitrineError } from '../../src/messages/error.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
+import { Home } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { addonless, lackingHosts, probing } from './hosts.ts'
 
@@ -39,6 +40,18 @@ describe('read mode never runs a command that it cannot hold', () => {
     if (facts?.code !== 'SANDBOX_UNAVAILABLE') throw new Error(`refused with ${facts?.code}`)
     const said = [facts.wanted, facts.got, facts.remedy].join('; ')
     for (const name of names) expect(said).toContain(name)
+  })
+
+  it('in a Node without addons, and the remedy is an option of Node', async () => {
+    const home = new Home()
+    const env = { NODE_OPTIONS: '--no-addons' }
+    const { stdout, code } = await home.run(['run', '--json', '--', 'echo ran'], { env })
+    expect(code).toBe(125)
+    const { error } = JSON.parse(stdout)
+    expect(error).toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      remedy: expect.stringContaining('--no-addons'),
+    })
   })
 
   it.for(lackingHosts)('with $what a shell in write mode cannot be set to read mode', async ({ host }) => {

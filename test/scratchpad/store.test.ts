@@ -98,7 +98,17 @@ describe('a session', () => {
     scratchpad.save('log', Buffer.from('x'))
     expect(scratchpad.find(`../${scratchpad.session}/log`)).toBeUndefined()
     expect(scratchpad.find('.log.json')).toBeUndefined()
+    expect(scratchpad.find(Symbol('log') as never)).toBeUndefined()
     expect(scratchpad.find('log')?.bytes).toBe(1)
+  })
+
+  it('open and save take no path, and leave no file', () => {
+    const scratchpad = makeState().scratchpad()
+    for (const name of ['../up', '/tmp/up', 'a/b', '', 5 as never])
+      expect(() => scratchpad.save(name, Buffer.from('x'))).toThrow(
+        expect.objectContaining({ code: 'INVALID_REQUEST' }),
+      )
+    expect(existsSync(join(scratchpad.directory, '../up'))).toBe(false)
   })
 
   it('bytes are stored as they are', () => {

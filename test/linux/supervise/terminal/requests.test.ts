@@ -72,7 +72,7 @@ describe('a request for a terminal', () => {
     })
   })
 
-  it('a size or a signal that there is not is refused while it runs', async () => {
+  it('a size, a text or a signal that there is not is refused while it runs', async () => {
     const shell = await openTestShell()
     const pty = await shell.start({ argv: ['cat'], pty: true })
     const refused = (field: string) =>
@@ -80,6 +80,8 @@ describe('a request for a terminal', () => {
         refusal: expect.objectContaining({ problem: expect.objectContaining({ field }) }),
       })
     expect(() => pty.resize(0, 24)).toThrow(refused('columns'))
+    expect(() => pty.resize(Object.create(null), 24)).toThrow(refused('columns'))
+    for (const data of [5, {}, null]) await expect(pty.write(data as never)).rejects.toEqual(refused('data'))
     expect(() => pty.kill('SIGNOTHING' as NodeJS.Signals)).toThrow(refused('signal'))
     pty.kill()
     await pty.result

@@ -27,7 +27,7 @@ async function serve() {
     return answers().find((answer) => answer.id === id)
   }
   await answerTo('begin')
-  return { server, say, answerTo, exited: once(server, 'exit') }
+  return { server, say, answers, answerTo, exited: once(server, 'exit') }
 }
 
 const call = (command: string) => ({
@@ -60,6 +60,71 @@ describe('a message over 10 MiB on stdio', () => {
     const x = 'x'.repeat(limit - Buffer.byteLength(empty) - 1)
     say(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping', params: { _meta: { x } } }))
     expect(await answerTo(7)).toMatchObject({ result: {} })
+    server.stdin?.end()
+    expect(await exited).toEqual([0, null])
+  })
+})
+
+const ping = { jsonrpc: '2.0', method: 'ping' }
+const parse = -32_700
+const invalid = -32_600
+
+describe('what is no message on stdio is answered, and the server goes on', () => {
+  it.each([
+    ['no JSON', '{nope', null, parse],
+    ['a byte order mark', `\ufeff${JSON.stringify({ ...ping, id: 7 })}`, null, parse],
+    ['a number', '5', null, invalid],
+    ['an empty batch', '[]', null, invalid],
+    ['a request with parameters in a list', { ...ping, id: 7, params: [1] }, 7, invalid],
+    ['a request with parameters that are text', { ...ping, id: 'a', params: 'x' }, 'a', invalid],
+    [
+      'a progress token that is none',
+      { ...ping, id: 7, params: { _meta: { progressToken: {} } } },
+      7,
+      invalid,
+    ],
+    ['another version of JSON-RPC', { id: 7, jsonrpc: '1.0', method: 'ping' }, 7, invalid],
+    ['an id that is null', { ...ping, id: null }, null, invalid],
+    ['a request without a method', { jsonrpc: '2.0', params: {} }, null, invalid],
+    ['a batch with a number', [5], null, invalid],
+  ])('%s', async (_what, message, id, code) => {
+    const { server, say, answerTo, exited } = await serve()
+    say(typeof message === 'string' ? message : JSON.stringify(message))
+    expect(await answerTo(id)).toMatchObject({ jsonrpc: '2.0', error: { code } })
+    say(JSON.stringify({ ...ping, id: 'next' }))
+    expect(await answerTo('next')).toMatchObject({ result: {} })
+    server.stdin?.end()
+    expect(await exited).toEqual([0, null])
+  })
+
+  it('blank lines, wrong notifications and wrong answers get no answer', async () => {
+    const { server, say, answers, answerTo, exited } = await serve()
+    const wrong = [
+      { ...ping, params: 5 },
+      { jsonrpc: '2.0', id: 1 },
+      { jsonrpc: '2.0', id: 1, error: 5 },
+    ]
+    for (const line of ['', ' \r', ...wrong.map((message) => JSON.stringify(message))]) say(line)
+    say(JSON.stringify({ ...ping, id: 'last' }))
+    await answerTo('last')
+    expect(answers().map(({ id }) => id)).toEqual(['begin', 'last'])
+    server.stdin?.end()
+    expect(await exited).toEqual([0, null])
+  })
+
+  it('a batch of MCP 2025-03-26: each of its requests is answered', async () => {
+    const { server, say, answerTo, exited } = await serve()
+    const { method, params } = call('echo hi')
+    say(
+      JSON.stringify([
+        { ...ping, id: 1 },
+        { jsonrpc: '2.0', id: 2, method, params },
+        { jsonrpc: '1.0', id: 3 },
+        5,
+      ]),
+    )
+    expect(await answerTo(1)).toMatchObject({ result: {} })
+    expect((await answerTo(2)).result.content).toEqual([{ type: 'text', text: 'hi\n' }])
     server.stdin?.end()
     expect(await exited).toEqual([0, null])
   })
