@@ -36,17 +36,24 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
+/* Each protected file once, however many protected places contain it: its names are counted. */
+static int note_kept(struct vt_other_names *others, const struct vt_path_node *node, char *path) {
+  int failed = 0;
+  if (node->kept) return vt_path_node_path(node, path, PATH_MAX) > 0 ? vt_other_names_note(others, path) : 0;
+  for (const struct vt_path_node *child = node->children; child && !failed; child = child->next)
+    failed = note_kept(others, child, path);
+  return failed;
+}
+
 /* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
-  int failed = 0;
-  for (; places->kind && !failed; places++) {
-    char path[PATH_MAX];
+  char path[PATH_MAX]; /* one buffer, however deep the tree is */
+  for (; places->kind; places++) {
     if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
-    if (places->kind != VT_PROTECTED) continue;
-    const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
-    if (node && vt_path_node_path(node, path, sizeof path) > 0) failed = vt_other_names_note(&others, path);
+    if (places->kind == VT_PROTECTED) vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
   }
+  int failed = note_kept(&others, workspace->places->root, path);
   if (!failed) failed = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -59,6 +68,19 @@ linux('a name from before of a protected file', () => {
     },
   )
 
+  it.each([
+    { given: 'a protected path in another', toml: 'protected = ["default", ".vscode/inner"]' },
+    { given: 'the protected file itself', toml: 'protected = ["default", ".vscode/inner/tasks.json"]' },
+    { given: 'a link to it', toml: 'protected = ["default", "link/inner"]' },
+  ])('is found when two protected places hold the file: $given', async ({ toml }) => {
+    const cwd = makeProject()
+    symlinkSync('.vscode', join(cwd, 'link'))
+    linkSync(join(cwd, '.vscode/inner/tasks.json'), join(cwd, 'src/deep/x'))
+    const shell = await open(cwd, 'workspace', `[workspace]\n${toml}`)
+    await shell.execute({ command: 'echo held >> src/deep/x' })
+    expect(readFileSync(join(cwd, 'src/deep/x'), 'utf8')).toBe('before')
+  })
+
   it('that may be deeper than the search goes: the command is refused, and nothing runs', async () => {
     const cwd = makeProject()
     linkSync(join(cwd, '.envrc'), join(cwd, '../elsewhere'))
@@ -105,7 +127,14 @@ linux('a name from before of a protected file', () => {
   })
 })
 
-const spellings = ['.VSCODE', '.v\u{17f}code', '.env\u{200d}rc', '.git/hoo\u{212a}s', '.git/con\u{fb01}g']
+const spellings = [
+  '.VSCODE',
+  '.v\u{17f}code',
+  '.env\u{200d}rc',
+  '.envrc.',
+  '.git/hoo\u{212a}s',
+  '.git/con\u{fb01}g',
+]
 
 linux('a spelling that a file system could take for a protected name', () => {
   it.each(spellings)('%s cannot be made', async (path) => {
