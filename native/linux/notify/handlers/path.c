@@ -20,10 +20,15 @@
 enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
 
 /* So frequent that the lookup is skipped: Landlock decides on whatever file is there. */
-static bool is_harmless_name(const char *path) {
+static const struct vt_harmless_device *harmless_device_called(const char *path) {
   for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
-    if (strcmp(path, vt_harmless_devices[i].path) == 0) return true;
-  return false;
+    if (strcmp(path, vt_harmless_devices[i].path) == 0) return &vt_harmless_devices[i];
+  return NULL;
+}
+
+/* Without a terminal /dev/tty is ENXIO to the kernel, but Landlock comes first (EACCES), as it grants only reading. */
+static void miss_terminal(struct vt_notification *notification, unsigned major) {
+  if (major == VT_TERMINAL_MAJOR && !notification->listener->confinement->terminal) notification->error = ENXIO;
 }
 
 static int read_path(const struct vt_notification *notification, int argument, char path[PATH_MAX]) {
@@ -83,7 +88,8 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
-  if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
+  const struct vt_harmless_device *device = call->operation == VT_OP_WRITE ? harmless_device_called(notification->given) : NULL;
+  if (device) return miss_terminal(notification, device->major), VT_NO_FILE;
   return vt_place_find(notification, base_of(notification, call->directory), notification->given, follow, place);
 }
 
@@ -163,7 +169,8 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   mode_t mode = place->status.st_mode;
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
-  if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
+  if ((flags & VT_O_ACCMODE) == O_RDONLY || !may_write(place)) return;
+  if (is_harmless_node(&place->status)) return miss_terminal(notification, major(place->status.st_rdev));
   if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->confinement->terminal) return;
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
