@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -18,18 +17,6 @@
 
 /* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
 enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
-
-/* So frequent that the lookup is skipped: Landlock decides on whatever file is there. */
-static const struct vt_harmless_device *harmless_device_called(const char *path) {
-  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
-    if (strcmp(path, vt_harmless_devices[i].path) == 0) return &vt_harmless_devices[i];
-  return NULL;
-}
-
-/* Without a terminal /dev/tty is ENXIO to the kernel, but Landlock comes first (EACCES), as it grants only reading. */
-static void miss_terminal(struct vt_notification *notification, unsigned major) {
-  if (major == VT_TERMINAL_MAJOR && !notification->listener->confinement->terminal) notification->error = ENXIO;
-}
 
 static int read_path(const struct vt_notification *notification, int argument, char path[PATH_MAX]) {
   int error = vt_caller_string(&notification->caller, notification->notif.data.args[argument], path, PATH_MAX);
@@ -88,8 +75,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
-  const struct vt_harmless_device *device = call->operation == VT_OP_WRITE ? harmless_device_called(notification->given) : NULL;
-  if (device) return miss_terminal(notification, device->major), VT_NO_FILE;
+  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification)) return VT_NO_FILE;
   return vt_place_find(notification, base_of(notification, call->directory), notification->given, follow, place);
 }
 
@@ -137,12 +123,6 @@ static bool is_granted_name(const struct vt_notification *notification, const st
   return rest && *rest;
 }
 
-static bool is_harmless_node(const struct stat *status) {
-  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
-    if (status->st_rdev == makedev(vt_harmless_devices[i].major, vt_harmless_devices[i].minor)) return S_ISCHR(status->st_mode);
-  return false;
-}
-
 /* The name of a thread in the caller's process: pthread_setname_np(3) writes it for every thread but the calling one. */
 static bool is_name_of_own_thread(const struct vt_notification *notification, const char *path) {
   int process, thread, end = 0;
@@ -170,7 +150,7 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
   if ((flags & VT_O_ACCMODE) == O_RDONLY || !may_write(place)) return;
-  if (is_harmless_node(&place->status)) return miss_terminal(notification, major(place->status.st_rdev));
+  if (vt_opens_harmless_node(notification, &place->status)) return;
   if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->confinement->terminal) return;
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
