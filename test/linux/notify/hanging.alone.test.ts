@@ -68,7 +68,7 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     expect(shorts(ordinary)).toEqual([`write ${ground.file} x5`])
   })
 
-  it('more hanging calls than notifiers are refused and counted, and leave some to other commands', async () => {
+  it('more hanging calls than notifiers are refused, counted, and leave some to others', async () => {
     const paths = Array.from({ length: 12 }, (_, at) => join(mounted, `hang-more-${at}`))
     const { result, refused } = await write(paths)
     expect(refused).toBe(12)

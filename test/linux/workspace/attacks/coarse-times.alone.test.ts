@@ -20,7 +20,7 @@ const at = process.platform === 'linux' && process.getuid?.() === 0 ? mounted() 
 
 describe.skipIf(at === null)('on a file system whose times are whole seconds', () => {
   it.each([1, 2, 3, 4, 5])(
-    'a repository that appears within the second of the last command is protected (try %d)',
+    'a repository made within the second of the last command is protected (try %d)',
     async (number) => {
       const cwd = join(at ?? '', `project-${number}`)
       mkdirSync(cwd)
