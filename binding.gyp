@@ -62,6 +62,7 @@
             "native/linux/relay/way.c",
             "native/linux/limits/process_set.c",
             "native/linux/limits/monitor.c",
+            "native/linux/notify/handlers/devices.c",
             "native/linux/notify/handlers/nss.c",
             "native/linux/limits/unlinked_files.c",
             "native/linux/confine/reads/path_tree.c",

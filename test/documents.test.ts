@@ -115,7 +115,7 @@ describe('docs/workspace.md', () => {
       .find((text) => text.startsWith('What is protected'))
     const tables = (section ?? '').split('\n\n').filter((block) => block.startsWith('|'))
     const named = tables.map((table) => table.split('\n').flatMap((row) => codeOf(row.split('|')[1] ?? '')))
-    expect(named).toEqual([[...protectedInWorkspace, '.git'], protectedInGit, protectedInWorktree])
+    expect(named).toEqual([[...protectedInWorkspace, '.git', 'HEAD'], protectedInGit, protectedInWorktree])
   })
 
   it('gives a reason for each', () => {

@@ -20,6 +20,23 @@ export function gitlinksIn(index: Buffer): readonly string[] | undefined {
   return [...new Set(walks.flatMap(({ found }) => found))]
 }
 
+/**
+ * The files beside it that may hold more of its entries (gitformat-index(5), "Split index"): the extension `link` has the hash in
+ * the name. Too many rather than too few, since the text of the extension may be part of anything.
+ */
+export function sharedIndexesOf(index: Buffer): readonly string[] {
+  const names: string[] = []
+  for (let at = index.indexOf('link'); at !== -1; at = index.indexOf('link', at + 1)) {
+    const from = at + 8
+    const fits = from <= index.length && index.readUInt32BE(at + 4) <= index.length - from
+    if (fits)
+      names.push(...[20, 32].map((bytes) => `sharedindex.${index.toString('hex', from, from + bytes)}`))
+  }
+  return [...new Set(names)].slice(0, maxShared)
+}
+
+const maxShared = 20
+
 function mayHaveGitlinks(index: Buffer): boolean {
   for (let at = index.indexOf(GITLINK_END); at !== -1; at = index.indexOf(GITLINK_END, at + 1))
     if (at >= 2 && index.readUInt16BE(at - 2) === 0) return true

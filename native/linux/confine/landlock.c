@@ -138,12 +138,15 @@ static int grant_top_level(int ruleset) {
 }
 
 const struct vt_harmless_device vt_harmless_devices[] = {
-    {"/dev/null", 1, 3}, {"/dev/tty", 5, 0}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}};
+    {"/dev/null", 1, 3}, {"/dev/tty", VT_TERMINAL_MAJOR, 0}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}};
 
-/* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups. */
+/* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups. And
+ * /dev/tty for reading only: a terminal that is opened at another mount of /dev may become the session's (tty_ioctl(4)). */
 static int grant_devices(int ruleset, uint64_t handled) {
-  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
-    if (grant_if_there(ruleset, vt_harmless_devices[i].path, (FS_READ_FILE | FS_WRITE_FILE) & handled)) return -1;
+  for (int i = 0; i < VT_HARMLESS_DEVICES; i++) {
+    uint64_t writing = vt_harmless_devices[i].major == VT_TERMINAL_MAJOR ? 0 : FS_WRITE_FILE;
+    if (grant_if_there(ruleset, vt_harmless_devices[i].path, (FS_READ_FILE | writing) & handled)) return -1;
+  }
   return grant_if_there(ruleset, "/dev/random", FS_READ_FILE) || grant_if_there(ruleset, "/dev/urandom", FS_READ_FILE) ? -1 : 0;
 }
 

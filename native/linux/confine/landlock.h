@@ -48,7 +48,7 @@ struct vt_harmless_device {
   const char *path;
   unsigned major, minor;
 };
-enum { VT_HARMLESS_DEVICES = 4 };
+enum { VT_HARMLESS_DEVICES = 4, VT_TERMINAL_MAJOR = 5 };
 extern const struct vt_harmless_device vt_harmless_devices[VT_HARMLESS_DEVICES];
 
 /* Restricts the calling thread permanently. Returns 0, or -1 with errno. */

@@ -1,6 +1,8 @@
 /* Decides notified calls: refused and reported, carried out, or continued. Runs on a notifier; a lookup may block. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "notify/notification.h"
 
 /* Does not look at the caller. */
@@ -45,3 +47,8 @@ bool vt_read_given(struct vt_notification *notification);
 
 /* handlers/nss.c: the refused socket is for a user or group lookup of libc */
 bool vt_is_nss_lookup(const struct vt_notification *notification);
+
+/* Opens a device that every command may write to (confine/landlock.h), by the path as given or by what it is: Landlock decides. A
+ * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
+bool vt_opens_harmless_name(struct vt_notification *notification);
+bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status);

@@ -19,6 +19,7 @@ struct vt_listener {
   bool idle;               /* idle_listeners.c's, under its lock, as is `newer` */
   struct vt_listener *newer;
   int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */
+  int stuck;               /* atomic: notifiers that were relieved of a lookup for it, and still look */
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */

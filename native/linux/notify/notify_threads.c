@@ -15,7 +15,9 @@
 #include "base/procfs.h"
 #include "base/threads.h"
 
-enum { NOTIFIERS = 8, IDLE_MS = 100 };
+/* MOST_STUCK: of one command, which can keep lookups from ending as long as it lives (its memory cannot be read while another of its
+ * threads changes the mappings). Further calls of it are answered without a lookup: the other notifiers are for other commands. */
+enum { NOTIFIERS = 8, MOST_STUCK = 2, IDLE_MS = 100 };
 
 enum state { READY, LOOKING, RELIEVED };
 
@@ -122,12 +124,13 @@ static bool receive(struct notifier *self, struct vt_listener *listener, bool la
   self->listener = listener;
   vt_listener_retain(listener);
   pthread_mutex_unlock(&self->lock);
-  if (last) vt_dispatch_without_lookup(&self->notification);
+  if (last || __atomic_load_n(&listener->stuck, __ATOMIC_RELAXED) >= MOST_STUCK) vt_dispatch_without_lookup(&self->notification);
   else vt_dispatch(&self->notification);
   __atomic_store_n(&self->finished, 1, __ATOMIC_RELEASE);
   pthread_mutex_lock(&self->lock);
   bool relieved = self->state == RELIEVED;
-  if (!relieved) vt_reply(&self->notification);
+  if (relieved) __atomic_sub_fetch(&listener->stuck, 1, __ATOMIC_RELAXED);
+  else vt_reply(&self->notification);
   self->listener = NULL;
   __atomic_store_n(&self->state, READY, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&self->lock);
@@ -264,6 +267,7 @@ static void relieve_if_stuck(struct notifier *notifier) {
   pthread_mutex_lock(&notifier->lock);
   if (is_stuck(notifier)) {
     answer_for(notifier);
+    __atomic_add_fetch(&notifier->listener->stuck, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&notifier->state, RELIEVED, __ATOMIC_RELEASE);
     relieve(); /* before unlocking: the relieved notifier must not find itself still on duty */
   }

@@ -25,7 +25,9 @@ static int too_much(void) {
   return -1;
 }
 
-static int incomplete(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : too_much(); }
+static bool is_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
+
+static int incomplete(void) { return is_out_of_room() ? -1 : too_much(); }
 
 /* Does not cross mounts: hard links cannot, and a bind mount would show a directory twice. */
 static DIR *open_list(int parent, const char *name) {
@@ -81,11 +83,20 @@ static int look_into(struct walk *walk, int parent, const char *name, const stru
   return failed;
 }
 
+/* Not over links: where they lead is kept too, and a file that is met twice would have one unseen name less. */
+static int look_directly(const char *path, struct stat *status) {
+  int fd = vt_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_LINKS);
+  if (fd < 0) return -1;
+  int failed = fstat(fd, status);
+  close(fd);
+  return failed;
+}
+
 /* A directory that this user cannot read is left out: the user's programs cannot act on what is in it either. */
 int vt_other_names_note(struct vt_other_names *names, const char *path) {
   struct walk walk = {.names = names};
   struct stat status;
-  if (lstat(path, &status)) return 0;
+  if (look_directly(path, &status)) return is_out_of_room() ? -1 : 0;
   if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
   return look_into(&walk, AT_FDCWD, path, NULL, 0) ? incomplete() : 0;

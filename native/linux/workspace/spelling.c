@@ -67,8 +67,15 @@ static uint32_t next(struct reader *reader) {
   return *reader->pending ? (uint32_t)*reader->pending++ : 0;
 }
 
+/* vfat and exfat leave dots at the end out (fs/fat/namei_vfat.c, vfat_striptail_len), Windows servers spaces too. */
+static size_t without_tail(const char *name, size_t length) {
+  while (length > 0 && (name[length - 1] == '.' || name[length - 1] == ' ')) length--;
+  return length;
+}
+
 bool vt_spells(const char *text, const char *name, size_t length) {
-  struct reader meant = {text, text + strlen(text), ""}, given = {name, name + length, ""};
+  struct reader meant = {text, text + without_tail(text, strlen(text)), ""};
+  struct reader given = {name, name + without_tail(name, length), ""};
   for (;;) {
     uint32_t code = next(&meant);
     if (next(&given) != code) return false;

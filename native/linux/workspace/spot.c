@@ -28,14 +28,6 @@ static const struct vt_workspace_root *root_of(const struct vt_workspace *worksp
   return found;
 }
 
-static const struct vt_path_node *child_of(const struct vt_path_node *node, const char *name, size_t length) {
-  const struct vt_path_node *child = vt_path_node_child(node, name, length);
-  if (child || !node->cut) return child;
-  for (child = node->children; child; child = child->next)
-    if (vt_spells(child->text, name, length)) return child;
-  return NULL;
-}
-
 /* File systems reuse the number of a removed inode, whose rule is gone. Created in the same clock tick: unsure, so false. */
 static bool is_older(int fd, const struct timespec *time) {
   struct statx found;
@@ -59,6 +51,17 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
   return kind;
 }
 
+/* The place that is called `name`, or may be, up to `end`. A directory with a rule is itself, however it is spelled. */
+static const struct vt_path_node *child_of(const struct vt_workspace *workspace, int root, const struct vt_path_node *node,
+                                           const char *rest, const char *name, const char *end) {
+  const struct vt_path_node *child = vt_path_node_child(node, name, (size_t)(end - name));
+  if (child || !node->cut) return child;
+  child = node->children;
+  while (child && !vt_spells(child->text, name, (size_t)(end - name))) child = child->next;
+  bool has_rule = child && *end && beneath_entry(workspace, root, rest, (size_t)(end - rest)) == VT_SPOT_GRANTED;
+  return has_rule ? NULL : child;
+}
+
 /* Walks the names beneath the root, as far as the tree of places goes. */
 static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
                                   const char *rest, struct vt_spot *spot) {
@@ -67,9 +70,9 @@ static enum vt_spot_kind classify(const struct vt_workspace *workspace, const st
   if (root->is_private) return *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   for (const char *at = rest; *(at += strspn(at, "/"));) {
-    size_t length = strcspn(at, "/");
-    const struct vt_path_node *child = child_of(node, at, length);
-    at += length;
+    const char *name = at;
+    at += strcspn(at, "/");
+    const struct vt_path_node *child = child_of(workspace, root_fd, node, rest, name, at);
     if (child ? child->kept : node->closed) {
       spot->protected_by = child ? child : node;
       return VT_SPOT_PROTECTED;

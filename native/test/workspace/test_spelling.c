@@ -28,7 +28,12 @@ static const struct row {
     {".git", ".git\U000e0100", true},      /* variation selector */
     {"caf\u00e9", "CAF\u00e9", true},
     {"stra\u00dfe", "strasse", true},
+    {".git", ".git.", true},               /* vfat, exfat */
+    {".git", ".GIT.. .", true},
+    {"a.", "A", true},
     {".git", ".gi", false},
+    {".git", ".git.x", false},
+    {".git", " .git", false},
     {".git", ".gitt", false},
     {".git", ".g\u00eft", false},
     {".git", "\u200d", false},

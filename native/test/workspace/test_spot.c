@@ -45,12 +45,14 @@ static const struct row {
     {"root/.github", VT_SPOT_PROTECTED, true, true},
     {"root/.github/workflows", VT_SPOT_PROTECTED, false, false},
     {"root/.github/workflows/ci.yml", VT_SPOT_PROTECTED, false, false},
+    {"root/.GITHUB", VT_SPOT_PROTECTED, true, true},
+    {"root/.GITHUB/new", VT_SPOT_GRANTED, false, false}, /* another directory, on a file system that tells the names apart */
     {"root/src-link/new", VT_SPOT_OUTSIDE, false, false}, /* a link is no directory of the workspace */
 };
 
 static void make(void) {
   CHECK(mkdtemp(strcpy(base, "/tmp/vitrine-find-XXXXXX")), "%s", strerror(errno));
-  const char *directories[] = {"root", "root/.git", "root/src", "outside"};
+  const char *directories[] = {"root", "root/.git", "root/src", "root/.GITHUB", "outside"};
   for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) CHECK(mkdir(at(directories[i]), 0755) == 0, "%s", directories[i]);
   close(open(at("root/.git/config"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   CHECK(symlink("src", at("root/src-link")) == 0, "%s", strerror(errno));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
-import { gitlinksIn } from '../../facts/git-index.ts'
+import { gitlinksIn, sharedIndexesOf } from '../../facts/git-index.ts'
 import { repositoryOf } from '../reads/worktree.ts'
 import { entriesIn, type NamedPlaces, namedByConfigs } from './git-config.ts'
 import { isSettled, type Looks } from './looks.ts'
@@ -37,6 +37,7 @@ export function gitPlacesOf(
   const guard = new Guard({ home, roots: [...roots, ...outside], looks })
   if (kind === 'directory') guard.repository(dotGit, workspace)
   else guard.protected.push(dotGit)
+  if (kind !== 'file') guard.bare(workspace)
   for (const directory of outside) guard.repository(directory, workspace)
   guard.configs(configs, workspace)
   const links = gitlinksOf(join(outside[0] ?? dotGit, 'index'), looks)
@@ -73,6 +74,19 @@ class Guard {
     const kind = this.#places.looks.kind(dotGit)
     if (kind === 'directory') this.repository(dotGit, top)
     else if (kind !== 'none' || linked) this.protected.push(dotGit)
+    const isBare = kind === 'none' && this.#places.looks.kind(join(top, 'HEAD')) === 'file'
+    if (kind === 'directory' || kind === 'other' || isBare) this.bare(top)
+  }
+
+  /**
+   * Where `.git` is missing or no repository, which a command can make it, git takes the directory itself for one if that has a
+   * HEAD, with the configuration and hooks in it (setup.c, is_git_directory). An invalid `.git` file is an error instead.
+   */
+  bare(top: string): void {
+    const head = join(top, 'HEAD')
+    const kind = this.#places.looks.kind(head)
+    if (kind === 'file' || kind === 'other') this.repository(top, top)
+    else this.protected.push(head)
   }
 
   repository(directory: string, top: string): void {
@@ -116,7 +130,17 @@ function gitlinksOf(index: string, looks: Looks): readonly string[] {
   const state = [index, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
   if (lastIndex?.state === state) return lastIndex.links
   const lasts = isSettled(status)
-  const links = gitlinksIn(tried(() => readFileSync(index)) ?? Buffer.alloc(0)) ?? []
-  lastIndex = lasts ? { state, links } : undefined
+  const content = tried(() => readFileSync(index)) ?? Buffer.alloc(0)
+  const shared = sharedIndexesOf(content).map((name) => join(dirname(index), name))
+  const links = [content, ...shared.map((file) => contentOf(file, looks))].flatMap(
+    (each) => gitlinksIn(each) ?? [],
+  )
+  lastIndex = lasts && shared.length === 0 ? { state, links } : undefined
   return links
+}
+
+function contentOf(index: string, looks: Looks): Buffer {
+  const status = looks.status(index)
+  const isReadable = status?.isFile() && status.size <= maxIndexBytes
+  return (isReadable ? tried(() => readFileSync(index)) : undefined) ?? Buffer.alloc(0)
 }

@@ -2,12 +2,16 @@ import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 
-/** Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). */
+/**
+ * Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). Times of whole seconds are
+ * probably those of a file system that keeps no more (ext4 with inodes of 128 bytes; vfat: every second one).
+ */
 const tickMs = 20
+const coarseTickMs = 2000
 
 /** Whether a file's next change will show in its times. Call it before the file is read. */
 export function isSettled({ ctimeMs }: Stats): boolean {
-  return Date.now() - ctimeMs > tickMs
+  return Date.now() - ctimeMs > (ctimeMs % 1000 === 0 ? coarseTickMs : 0) + tickMs
 }
 
 /** Asks about paths and records them: while the states of all of them are the same, so are the answers. */

@@ -6,9 +6,9 @@ import { words } from '../../base/text.ts'
  */
 export const protectedInWorkspace: readonly string[] = words(`
   .vitrine.toml
-  .envrc .mise.toml mise.toml
-  .vscode .idea .zed .exrc .nvimrc .nvim.lua .dir-locals.el
-  .cursor .claude .codex .gemini .opencode opencode.json .mcp.json
+  .envrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise mise/config.toml .config/mise.toml .config/mise
+  .vscode .idea .zed .exrc .vimrc .gvimrc .nvimrc .nvim.lua .dir-locals.el .dir-locals-2.el
+  .cursor .claude .codex .gemini .opencode opencode.json opencode.jsonc .mcp.json
   .github/workflows .gitlab-ci.yml .circleci
   .husky .devcontainer .devcontainer.json
 `)

@@ -127,7 +127,14 @@ linux('a name from before of a protected file', () => {
   })
 })
 
-const spellings = ['.VSCODE', '.v\u{17f}code', '.env\u{200d}rc', '.git/hoo\u{212a}s', '.git/con\u{fb01}g']
+const spellings = [
+  '.VSCODE',
+  '.v\u{17f}code',
+  '.env\u{200d}rc',
+  '.envrc.',
+  '.git/hoo\u{212a}s',
+  '.git/con\u{fb01}g',
+]
 
 linux('a spelling that a file system could take for a protected name', () => {
   it.each(spellings)('%s cannot be made', async (path) => {

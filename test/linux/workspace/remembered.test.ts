@@ -41,7 +41,7 @@ function changesOf({ workspace, home, parent }: Project) {
 
 /** Until nothing is looked at again: the first two calls look, and so do all within a tick of the clock after a change. */
 async function settled(changes: ReturnType<typeof changesOf>) {
-  await vi.waitFor(() => expect(changes()).toBe(changes()))
+  await vi.waitFor(() => expect(changes()).toBe(changes()), { timeout: 10_000 })
   return changes()
 }
 

@@ -96,3 +96,14 @@ describe.runIf(process.platform === 'linux')('the git directories of submodules'
     expect(existsSync(join(cwd, 'made/new/config'))).toBe(true)
   })
 })
+
+describe.runIf(process.platform === 'linux')('a submodule that only a shared index names', () => {
+  it('is protected as one in the index itself', async () => {
+    const cwd = makeProject()
+    sh('rm -r lib/deep && git init -q lib/deep && git update-index --split-index', cwd)
+    const shell = await openTestShell({ cwd, mode: 'workspace' })
+    await shell.execute({ command: "echo '[a]' >> lib/deep/.git/config; echo x > lib/deep/file" })
+    expect(readFileSync(join(cwd, 'lib/deep/.git/config'), 'utf8')).not.toContain('[a]')
+    expect(existsSync(join(cwd, 'lib/deep/file'))).toBe(true)
+  })
+})

@@ -69,8 +69,13 @@ static int find_directly(int base, const char *given, bool follow, struct vt_res
   return 0;
 }
 
+/* Bytes of paths that are asked about. A command can make links whose names take a thousand times as long as any real path does,
+ * and every command waits for the notifier. */
+enum { MOST_WALKED = 1 << 19 };
+
 struct walk {
   const struct vt_caller *caller;
+  size_t walked;
   char done[PATH_MAX]; /* resolved so far; "" for the root */
   struct vt_path_walk names;
 };
@@ -97,7 +102,8 @@ static int step_into(struct walk *walk, const char *name, size_t length) {
   walk->done[have] = '/';
   memcpy(walk->done + have + 1, name, length);
   walk->done[have + 1 + length] = 0;
-  return 0;
+  walk->walked += have + 1 + length;
+  return walk->walked > MOST_WALKED ? ELOOP : 0;
 }
 
 /* Not in the file tree: "pipe:[1]", "/gone (deleted)" (proc(5), /proc/pid/fd) */

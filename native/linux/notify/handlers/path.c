@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -17,13 +16,6 @@
 #include "confine/filter/seccomp_constants.h"
 
 enum { NO_REPLACE = 1 /* linux/fs.h: RENAME_NOREPLACE */, UNREADABLE = -2 };
-
-/* So frequent that the lookup is skipped: Landlock decides on whatever file is there. */
-static bool is_harmless_name(const char *path) {
-  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
-    if (strcmp(path, vt_harmless_devices[i].path) == 0) return true;
-  return false;
-}
 
 static int read_path(const struct vt_notification *notification, int argument, char path[PATH_MAX]) {
   int error = vt_caller_string(&notification->caller, vt_argument(notification, argument), path, PATH_MAX);
@@ -77,7 +69,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
-  if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
+  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification)) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
 
@@ -123,12 +115,6 @@ static bool is_granted_name(const struct vt_notification *notification, const st
   return rest && *rest;
 }
 
-static bool is_harmless_node(const struct stat *status) {
-  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
-    if (status->st_rdev == makedev(vt_harmless_devices[i].major, vt_harmless_devices[i].minor)) return S_ISCHR(status->st_mode);
-  return false;
-}
-
 /* The name of a thread in the caller's process: pthread_setname_np(3) writes it for every thread but the calling one. */
 static bool is_name_of_own_thread(const struct vt_notification *notification, const char *path) {
   int process, thread, end = 0;
@@ -155,7 +141,8 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   mode_t mode = place->status.st_mode;
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
-  if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
+  if ((flags & VT_O_ACCMODE) == O_RDONLY || !may_write(place)) return;
+  if (vt_opens_harmless_node(notification, &place->status)) return;
   if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->confinement->terminal) return;
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
