@@ -16,6 +16,7 @@ struct vt_listener {
   struct vt_proxy proxy;   /* where it may connect to */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
+  bool wakes_here;         /* receipt and reply wake on the waker's processor (Linux 6.6) */
   bool idle;               /* idle_listeners.c's, under its lock, as is `newer` */
   struct vt_listener *newer;
   int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */

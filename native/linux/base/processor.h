@@ -1,0 +1,16 @@
+/* Keeps this thread and one that waits for it on one processor, where each wakes the other for little. */
+#pragma once
+
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct vt_held_processor {
+  pid_t thread;
+  cpu_set_t of_thread, own; /* the masks to restore */
+};
+
+/* False: nothing has changed. */
+bool vt_processor_hold(pid_t thread, struct vt_held_processor *held);
+
+void vt_processor_release(const struct vt_held_processor *held);
