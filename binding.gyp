@@ -9,7 +9,7 @@
             "native/compat/cxx.cc",
             "native/compat/glibc.c",
             "native/compat/strings.cc",
-            "native/linux/base/processor.c",
+            "native/linux/notify/caller/processor.c",
             "native/linux/notify/reply.c",
             "native/linux/confine/filter/bpf.c",
             "native/linux/confine/filter/bpf_share.c",

@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/processor.h"
 #include "confine/confinement.h"
+#include "notify/caller/processor.h"
 #include "notify/handlers/flock_wait.h"
 
 bool vt_call_still_waits(int listener, uint64_t id) { return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0; }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "base/processor.h"
+#include "notify/caller/processor.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
