@@ -71,10 +71,9 @@ const forcedFor: Readonly<Record<GitCare, { readonly variables: Variables; reado
     variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
     git: readOnlyGit,
   },
-  // Without an index refresh the git commands of the safe list run no hook.
   steps: {
     variables: { ...forced, GIT_OPTIONAL_LOCKS: '0' },
-    git: { ...displayGit, 'diff.autoRefreshIndex': 'false' },
+    git: displayGit,
   },
   none: { variables: forced, git },
 }

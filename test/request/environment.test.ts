@@ -364,6 +364,16 @@ describe('read mode forces more', () => {
     expect(await environmentOf(write)).toMatchObject(forcedInRead)
   })
 
+  it('git diff --quiet beside other programs in write mode sees that a touched file is the same', async ({ skip }) => {
+    if (!isInstalled('git')) return skip('not installed: git')
+    const cwd = makeDirectory()
+    writeFileSync(join(cwd, 'file'), 'same')
+    execFileSync('sh', ['-ec', 'git init -q; git add file'], { cwd })
+    const shell = await openTestShell({ mode: 'write', cwd })
+    const done = await shell.execute({ command: 'touch -d 2001-01-01 file; git diff --quiet' })
+    expect(done).toMatchObject({ exitCode: 0 })
+  })
+
   it('git reads its settings', async ({ skip }) => {
     if (!isInstalled('git')) return skip('not installed: git')
     const shell = await openTestShell({ mode: 'read' })
