@@ -364,7 +364,9 @@ describe('read mode forces more', () => {
     expect(await environmentOf(write)).toMatchObject(forcedInRead)
   })
 
-  it('git diff --quiet beside other programs in write mode sees that a touched file is the same', async ({ skip }) => {
+  it('git diff --quiet in a longer line of write mode sees that a touched file is the same', async ({
+    skip,
+  }) => {
     if (!isInstalled('git')) return skip('not installed: git')
     const cwd = makeDirectory()
     writeFileSync(join(cwd, 'file'), 'same')
