@@ -41,13 +41,15 @@ const pythons = {
   'a thread': 't = threading.Thread(target=lambda: s.connect(("127.0.0.1", V))); t.start(); t.join()',
   'a long address': 'libc.connect(s.fileno(), sockaddr(V) + bytes(100), 116)',
   'a new namespace': 'libc.unshare(0x40000000); s.connect(("127.0.0.1", V))',
-  'an address that changes': `buffer = ctypes.create_string_buffer(sockaddr(P), 16)
+  'an address that changes': `import time
+buffer = ctypes.create_string_buffer(sockaddr(P), 16)
 def change(): # once a turn: between turns another thread may run
     for port in itertools.cycle((V, P)):
         if done: return
         buffer[2:4] = port.to_bytes(2, "big")
 done = False; threading.Thread(target=change).start()
-for _ in range(300):
+for attempt in range(300):
+    if attempt % 10 == 0: time.sleep(0.001) # else the other thread may stand still at P throughout
     with socket.socket() as one: libc.connect(one.fileno(), buffer, 16)
 done = True`,
   'another protocol of TCP':
