@@ -134,3 +134,18 @@ describe('a connection that breaks in the middle of a call', () => {
     expect(alive()).toEqual([false, true])
   })
 })
+
+describe('a stream of notifications whose client goes away', () => {
+  it('leaves its place to the next one at once', async () => {
+    const url = await serve()
+    const session = await begin(url)
+    const listen = (signal: AbortSignal) =>
+      fetch(url, { headers: { ...headers, 'mcp-session-id': session }, signal })
+    const first = new AbortController()
+    expect((await listen(first.signal)).status).toBe(200)
+    first.abort()
+    const next = new AbortController()
+    await expect.poll(async () => (await listen(next.signal)).status, { timeout: 5000 }).toBe(200)
+    next.abort()
+  })
+})
