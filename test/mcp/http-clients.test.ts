@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HttpServer, serveOnHttp } from '../../src/mcp/http/server.ts'
+import { HttpSessions } from '../../src/mcp/http/sessions.ts'
 import { maxSessions } from '../../src/mcp/limits.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -148,4 +149,22 @@ describe('a stream of notifications whose client goes away', () => {
     await expect.poll(async () => (await listen(next.signal)).status, { timeout: 5000 }).toBe(200)
     next.abort()
   })
+})
+
+it('a session whose server cannot be made is closed', async () => {
+  const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
+  const session = new McpSession({ ...options, log: () => {} })
+  const sessions = new HttpSessions({
+    idleMs: 60_000,
+    makeSession: () => session,
+    makeServer: () => Promise.reject(new Error('no server')),
+  })
+  const body = message('initialize', {})
+  await expect(
+    sessions.handle(new Request('http://localhost/mcp', { method: 'POST', headers, body })),
+  ).rejects.toThrow('no server')
+  await expect(session.shell('read')).rejects.toMatchObject({
+    refusal: { problem: { kind: 'shell-closed' } },
+  })
+  await sessions.close()
 })
