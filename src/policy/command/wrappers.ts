@@ -57,6 +57,8 @@ const prefixes: ReadonlyMap<string, Wrapper> = new Map([
 ])
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
 const longValued = new Set(['--rcfile', '--init-file'])
+/** bash takes its long options with one dash, too. */
+const longWithO = /^-(?:no(?:profile|rc|editing)|login|posix|verbose|version)$/
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const whatIsRead: Word = { ...unknownWords, filledBy: 'xargs' }
 
@@ -91,7 +93,7 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
     reads ||= /^-[A-Za-z]*s/.test(text)
     if (longValued.has(text)) at += 1
     // Each `o` takes a word, wherever it stands: -euo pipefail.
-    else if (/^[-+][A-Za-z]+$/.test(text)) at += text.replace(/[^oO]/g, '').length
+    else if (/^[-+][A-Za-z]+$/.test(text) && !longWithO.test(text)) at += text.replace(/[^oO]/g, '').length
   }
   const ended = words[at]?.value
   if (ended === '--' || ended === '-') at += 1
