@@ -28,7 +28,8 @@ export class RunningCall<T> {
   #ask: (end: RoundEnd<T>) => void = () => {}
   #answer: (approval: Approval | 'none') => void = () => {}
   #questions = 0
-  /** Called with the context of each further round. */
+  #isOver = false
+  /** Called with the context of each further round, while the work goes on. */
   readonly #continued: (context: ServerContext) => void
 
   /** `work` begins at once. */
@@ -36,7 +37,9 @@ export class RunningCall<T> {
     this.#continued = continued
     this.#asked = this.#nextQuestion()
     this.#over = Promise.allSettled([work()]).then(([outcome]) => {
-      setTimeout(() => running.delete(this.#id), keptMs).unref()
+      this.#isOver = true
+      // A call that asked nothing is in no map: a timer would keep its output in memory.
+      if (this.#questions > 0) setTimeout(() => running.delete(this.#id), keptMs).unref()
       return { kind: 'over', outcome }
     })
   }
@@ -60,7 +63,7 @@ export class RunningCall<T> {
 
   /** An answer counts for the newest question only. After another one the client gets the newest question, or the result. */
   continue(context: ServerContext, number: number, approval: Approval | 'none'): Promise<RoundEnd<T>> {
-    this.#continued(context)
+    if (!this.#isOver) this.#continued(context)
     if (number === this.#questions) {
       this.#asked = this.#nextQuestion()
       this.#answer(approval)

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HttpServer, serveOnHttp } from '../../src/mcp/http/server.ts'
+import { HttpSessions } from '../../src/mcp/http/sessions.ts'
 import { maxSessions } from '../../src/mcp/limits.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -133,4 +134,37 @@ describe('a connection that breaks in the middle of a call', () => {
     expect(await waitFor(() => aliveWith(first.marker).length === 0)).toBe(true)
     expect(alive()).toEqual([false, true])
   })
+})
+
+describe('a stream of notifications whose client goes away', () => {
+  it('leaves its place to the next one at once', async () => {
+    const url = await serve()
+    const session = await begin(url)
+    const listen = (signal: AbortSignal) =>
+      fetch(url, { headers: { ...headers, 'mcp-session-id': session }, signal })
+    const first = new AbortController()
+    expect((await listen(first.signal)).status).toBe(200)
+    first.abort()
+    const next = new AbortController()
+    await expect.poll(async () => (await listen(next.signal)).status, { timeout: 5000 }).toBe(200)
+    next.abort()
+  })
+})
+
+it('a session whose server cannot be made is closed', async () => {
+  const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
+  const session = new McpSession({ ...options, log: () => {} })
+  const sessions = new HttpSessions({
+    idleMs: 60_000,
+    makeSession: () => session,
+    makeServer: () => Promise.reject(new Error('no server')),
+  })
+  const body = message('initialize', {})
+  await expect(
+    sessions.handle(new Request('http://localhost/mcp', { method: 'POST', headers, body })),
+  ).rejects.toThrow('no server')
+  await expect(session.shell('read')).rejects.toMatchObject({
+    refusal: { problem: { kind: 'shell-closed' } },
+  })
+  await sessions.close()
 })

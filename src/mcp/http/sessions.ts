@@ -65,12 +65,14 @@ export class HttpSessions {
       onsessionclosed: (id) => this.#close(id),
     })
     const client: Client = { session, transport }
-    const server = await this.#options.makeServer(session)
-    await server.connect(transport)
-    const response = await this.#pass(client, request)
-    // It was not an initialize request, so no client will use this session.
-    if (transport.sessionId === undefined) await session.close()
-    return response
+    try {
+      const server = await this.#options.makeServer(session)
+      await server.connect(transport)
+      return await this.#pass(client, request)
+    } finally {
+      // It failed, or was not an initialize request: no client will use this session.
+      if (transport.sessionId === undefined) await session.close()
+    }
   }
 
   async #pass(client: Client, request: Request): Promise<Response> {

@@ -56,7 +56,9 @@ const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   ['flock', wrapper('-w -E --timeout --conflict-exit-code', 1, '-c --command')],
 ])
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
-const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
+const longValued = new Set(['--rcfile', '--init-file'])
+/** bash takes its long options with one dash, too. */
+const longWithO = /^-(?:no(?:profile|rc|editing)|login|posix|verbose|version)$/
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const whatIsRead: Word = { ...unknownWords, filledBy: 'xargs' }
 
@@ -82,48 +84,101 @@ function joined(words: readonly Word[]): Word {
 
 function shellScript(head: Word, words: readonly Word[]): Wrapped {
   let given = false
+  let reads = false
   let at = 0
   for (; at < words.length; at++) {
     const text = words[at]?.value ?? ''
     if (!/^[-+]./.test(text) || text === '--') break
-    if (/^-[A-Za-z]*c/.test(text)) given = true
-    if (shellValued.has(text)) at += 1
+    given ||= /^-[A-Za-z]*c/.test(text)
+    reads ||= /^-[A-Za-z]*s/.test(text)
+    if (longValued.has(text)) at += 1
+    // Each `o` takes a word, wherever it stands: -euo pipefail.
+    else if (/^[-+][A-Za-z]+$/.test(text) && !longWithO.test(text)) at += text.replace(/[^oO]/g, '').length
   }
-  if (words[at]?.value === '--') at += 1
+  const ended = words[at]?.value
+  if (ended === '--' || ended === '-') at += 1
   const script = words[at]
   // Without a script or file, the shell runs its standard input.
   if (given) return { own: [head], inner: [], scripts: [script ?? unknownWords] }
   const asks = words.some(({ value }) => value === '--version' || value === '--help')
-  return { own: [head], inner: [], scripts: script || asks ? [] : [unknownWords] }
+  return { own: [head], inner: [], scripts: (script && !reads) || asks ? [] : [unknownWords] }
 }
 
 function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
   const { words } = command
+  const { scripts, assigned, at } = headOf(words, kind, name)
+  const tail = words.slice(at)
+  if (tail.length === 0 && scripts.length === 0) return undefined
+  const variables = words.slice(assigned, at).filter(({ value }) => ASSIGNMENT.test(value))
+  const own = words.slice(0, at).filter((word) => !variables.includes(word))
+  // env(1): -S puts its words before the others.
+  if (name === 'env' && scripts.length > 0)
+    return { own, inner: [], scripts: [joined([...scripts, ...tail.map(quoted)])] }
+  // watch(1) gives its words to sh -c.
+  if (name === 'watch') scripts.push(joined(tail))
+  const inner =
+    tail.length > 0 ? [innerOf(command, name === 'xargs' ? filledByXargs(own, tail) : tail, variables)] : []
+  return { own, inner, scripts }
+}
+
+interface Head {
+  readonly scripts: Word[]
+  /** Where the last assignments begin. */
+  readonly assigned: number
+  /** Where the wrapped command begins. */
+  readonly at: number
+}
+
+function headOf(words: readonly Word[], kind: Wrapper, name: string): Head {
   const scripts: Word[] = []
-  let operands = kind.operands
+  let operands = operandsOf(kind, name, words)
   let at = 1
   let assigned = at
   for (; at < words.length; at++) {
     const text = words[at]?.value ?? ''
-    const option = text.split('=', 1)[0] ?? ''
-    if (kind.script.has(option))
-      scripts.push(
-        text.includes('=') ? literalWord(text.slice(option.length + 1)) : (words[++at] ?? unknownWords),
-      )
-    else if (name === 'env' && /^-S./.test(text)) scripts.push(literalWord(text.slice(2)))
-    else if (kind.valued.has(text)) at += 1
-    else if (/^-./.test(text)) continue
-    else if (/^[A-Za-z_]\w*=/.test(text) && (name === 'env' || name === 'sudo' || name === 'doas')) continue
-    else if (operands-- <= 0) break
-    if (!/^[A-Za-z_]\w*=/.test(text)) assigned = at + 1
+    const option = valueIn(text, kind)
+    if (option) {
+      const value = option.attached === '' ? (words[++at] ?? unknownWords) : literalWord(option.attached)
+      if (kind.script.has(option.name)) scripts.push(value)
+    } else if (!/^-./.test(text) && !isPassed(text, name) && operands-- <= 0) break
+    if (!ASSIGNMENT.test(text)) assigned = at + 1
   }
-  const tail = words.slice(at)
-  if (tail.length === 0 && scripts.length === 0) return undefined
-  const variables = words.slice(assigned, at).filter(({ value }) => /^[A-Za-z_]\w*=/.test(value))
-  const own = words.slice(0, at).filter((word) => !variables.includes(word))
-  const inner =
-    tail.length > 0 ? [innerOf(command, name === 'xargs' ? filledByXargs(own, tail) : tail, variables)] : []
-  return { own, inner, scripts }
+  return { scripts, assigned, at }
+}
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/
+
+/** The option in a word that takes a value: in a cluster, its first such letter. Nothing attached: the next word is the value. */
+function valueIn(
+  text: string,
+  { valued, script }: Wrapper,
+): { readonly name: string; readonly attached: string } | undefined {
+  const takes = (name: string) => valued.has(name) || script.has(name)
+  if (text.startsWith('--')) {
+    const [name = ''] = text.split('=', 1)
+    return takes(name) ? { name, attached: text.slice(name.length + 1) } : undefined
+  }
+  const letters = text.startsWith('-') ? [...text.slice(1)] : []
+  const first = letters.findIndex((letter) => takes(`-${letter}`))
+  return first === -1
+    ? undefined
+    : { name: `-${letters[first]}`, attached: letters.slice(first + 1).join('') }
+}
+
+/** Words before the wrapped command: assignments, and the dash that stands for -i of env(1) and -l of su(1). */
+function isPassed(text: string, name: string): boolean {
+  const assigns = name === 'env' || name === 'sudo' || name === 'doas'
+  const dashes = name === 'env' || name === 'su' || name === 'runuser'
+  return (assigns && ASSIGNMENT.test(text)) || (dashes && text === '-')
+}
+
+/** runuser(1): the user is an operand unless -u names one. */
+function operandsOf({ operands }: Wrapper, name: string, words: readonly Word[]): number {
+  return name === 'runuser' && !words.some(({ value }) => /^(?:-u|--user)/.test(value)) ? 1 : operands
+}
+
+function quoted(word: Word): Word {
+  return { ...word, value: `'${word.value.replaceAll("'", String.raw`'\''`)}'` }
 }
 
 function innerOf(

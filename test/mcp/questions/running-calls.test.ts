@@ -32,3 +32,19 @@ it('a question that ended without an answer gives way to the next one, and then 
   expect(over).toMatchObject({ kind: 'over', outcome: { status: 'fulfilled', value: 'second: yes' } })
   expect(await call.end()).toMatchObject({ kind: 'over' })
 })
+
+it('nothing follows a request that comes after the end: it only fetches the result', async () => {
+  let followed = 0
+  const call: RunningCall<string> = new RunningCall(
+    async () => {
+      await Promise.resolve()
+      call.ask(question('first')).catch(() => {})
+      return 'timed out'
+    },
+    () => followed++,
+  )
+  await expect.poll(() => call.continue(context, 1, 'yes')).toMatchObject({ kind: 'over' })
+  const before = followed
+  expect(await call.continue(context, 1, 'yes')).toMatchObject({ outcome: { value: 'timed out' } })
+  expect(followed).toBe(before)
+})
