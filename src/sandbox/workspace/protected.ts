@@ -18,7 +18,7 @@ export const ownPrograms: readonly string[] = ['node_modules/vitrine', 'node_mod
 
 /** Relative to a git directory (gitrepository-layout(5)): git obeys these in every repository that it is run in. */
 export const protectedInGit: readonly string[] = words(
-  'config config.worktree hooks info/attributes commondir',
+  'config config.worktree hooks info/attributes commondir remotes branches',
 )
 
 /** In the directory of a linked worktree (`worktrees/NAME`). */
