@@ -41,7 +41,8 @@ export function gitPlacesOf(
   for (const directory of outside) guard.repository(directory, workspace)
   if (kind === 'file') guard.named(workspace)
   guard.configs(configs, workspace)
-  guard.trees(workspace, kind === 'none' ? treeAbove(workspace, looks) : undefined)
+  // Git goes on above where `.git` is no repository, which a command can make it; an invalid `.git` file is an error.
+  guard.trees(workspace, kind === 'file' ? undefined : treeAbove(workspace, looks))
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
@@ -71,7 +72,8 @@ class Guard {
     const { looks } = this.#places
     if (above !== undefined) this.configs(gitDirectoriesOf(above, looks).flatMap(configsIn), above)
     const below = looks.directories(workspace)
-    const linked = linkedFrom([above ?? workspace, ...below], workspace, looks)
+    const starts = [workspace, ...(above === undefined ? [] : [above]), ...below]
+    const linked = linkedFrom(starts, workspace, looks)
     for (const top of new Set([...linked, ...below]))
       if (top !== workspace && top !== join(workspace, '.git')) this.inside(top, linked.has(top))
   }

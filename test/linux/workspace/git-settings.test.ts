@@ -96,6 +96,7 @@ git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b`,
 const part: readonly Row[] = [
   { given: 'git config core.fsmonitor tools/clean.py', path: 'clean.py' },
   { given: 'git config core.hooksPath tools/hooks', path: 'hooks' },
+  { given: 'git config core.fsmonitor tools/clean.py; git init -q tools', path: 'clean.py' },
   { given: 'git config include.path ../tools/included', path: 'included' },
   {
     given: `git init -q tools/a/b; git -C tools/a/b commit -q --allow-empty -m x; git add tools/a/b`,
