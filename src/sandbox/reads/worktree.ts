@@ -8,7 +8,7 @@ import { realPath } from '../../base/paths.ts'
  * could name any directory: it counts only if the repository names the workspace.
  */
 export function repositoryOf(workspace: string): readonly string[] {
-  const named = /^gitdir: (.+)$/m.exec(textOf(join(workspace, '.git')))?.[1]
+  const named = namedIn(join(workspace, '.git'))
   const directory = named === undefined ? undefined : realPath(resolve(workspace, named))
   if (directory === undefined) return []
   const repository = isWorktree(directory, workspace) ? commonDirectory(directory) : directory
@@ -26,6 +26,20 @@ function commonDirectory(directory: string): string {
   // Git keeps it in REPOSITORY/worktrees/NAME; a `commondir` elsewhere is not its repository.
   const isAbove = common === dirname(dirname(directory)) && basename(dirname(directory)) === 'worktrees'
   return isAbove ? common : directory
+}
+
+/** The git directory that a `.git` file names, and the one whose configuration it shares, wherever they lie. */
+export function directoriesNamedBy(dotGit: string): readonly string[] {
+  const named = namedIn(dotGit)
+  if (named === undefined) return []
+  const directory = resolve(dirname(dotGit), named)
+  const common = textOf(join(directory, 'commondir')).trim()
+  const directories = common === '' ? [directory] : [directory, resolve(directory, common)]
+  return directories.map((path) => realPath(path) ?? path)
+}
+
+function namedIn(dotGit: string): string | undefined {
+  return /^gitdir: (.+)$/m.exec(textOf(dotGit))?.[1]
 }
 
 /** What every repository has, unlike a directory that merely holds hostile files. */

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { gitlinksIn, sharedIndexesOf } from '../../facts/git-index.ts'
-import { repositoryOf } from '../reads/worktree.ts'
+import { directoriesNamedBy, repositoryOf } from '../reads/worktree.ts'
 import { entriesIn, type NamedPlaces, namedByConfigs } from './git-config.ts'
 import { isSettled, type Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
@@ -39,15 +39,14 @@ export function gitPlacesOf(
   else guard.protected.push(dotGit)
   if (kind !== 'file') guard.bare(workspace)
   for (const directory of outside) guard.repository(directory, workspace)
+  if (kind === 'file') guard.named(workspace)
   guard.configs(configs, workspace)
-  const links = gitlinksOf(join(outside[0] ?? dotGit, 'index'), looks)
-  const linked = new Set(links.map((path) => join(workspace, path)))
-  for (const top of new Set([...[...linked].slice(0, maxLinked), ...looks.directories(workspace)]))
-    if (isBeneath(top, workspace) && top !== workspace && top !== dotGit) guard.inside(top, linked.has(top))
+  // Git goes on above where `.git` is no repository, which a command can make it; an invalid `.git` file is an error.
+  guard.trees(workspace, kind === 'file' ? undefined : treeAbove(workspace, looks))
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
-/** Submodules of the index that are looked at. A command can write the index; the directories in the workspace are all looked at. */
+/** Submodules that are looked at. A command can write an index; the directories in the workspace are all looked at. */
 const maxLinked = 500
 /** A command can make many: git directories beyond these are protected as a whole, without a look into them. */
 const maxRepositories = 200
@@ -58,7 +57,7 @@ class Guard {
   readonly protected: string[] = []
   readonly closed: string[] = []
   readonly #places: Omit<NamedPlaces, 'top'>
-  #count = 0
+  readonly #repositories = new Set<string>()
 
   constructor(places: Omit<NamedPlaces, 'top'>) {
     this.#places = places
@@ -68,12 +67,24 @@ class Guard {
     this.protected.push(...namedByConfigs(files, { ...this.#places, top }))
   }
 
+  /** @param above the top of the work tree that the workspace is a part of: its configuration may name files of the workspace */
+  trees(workspace: string, above: string | undefined): void {
+    const { looks } = this.#places
+    if (above !== undefined) this.configs(gitDirectoriesOf(above, looks).flatMap(configsIn), above)
+    const below = looks.directories(workspace)
+    const starts = [workspace, ...(above === undefined ? [] : [above]), ...below]
+    const linked = linkedFrom(starts, workspace, looks)
+    for (const top of new Set([...linked, ...below]))
+      if (top !== workspace && top !== join(workspace, '.git')) this.inside(top, linked.has(top))
+  }
+
   /** A directory of the workspace that may be the top of a repository. `linked`: git looks for one there. */
   inside(top: string, linked: boolean): void {
     const dotGit = join(top, '.git')
     const kind = this.#places.looks.kind(dotGit)
     if (kind === 'directory') this.repository(dotGit, top)
     else if (kind !== 'none' || linked) this.protected.push(dotGit)
+    if (kind === 'file') this.named(top)
     const isBare = kind === 'none' && this.#places.looks.kind(join(top, 'HEAD')) === 'file'
     if (kind === 'directory' || kind === 'other' || isBare) this.bare(top)
   }
@@ -89,14 +100,22 @@ class Guard {
     else this.protected.push(head)
   }
 
+  /** The git directory that the `.git` file of a work tree names, where commands could change it. */
+  named(top: string): void {
+    const { looks, roots } = this.#places
+    const directory = gitDirectoriesOf(top, looks).at(-1)
+    if (directory !== undefined && roots.some((root) => directory !== root && isBeneath(directory, root)))
+      this.repository(directory, top)
+  }
+
   repository(directory: string, top: string): void {
-    if (this.#count++ >= maxRepositories) return void this.protected.push(directory)
+    if (this.#repositories.has(directory)) return
+    if (this.#repositories.size >= maxRepositories) return void this.protected.push(directory)
+    this.#repositories.add(directory)
     const trees = join(directory, 'worktrees')
     const worktrees = this.#places.looks.directories(trees)
     if (this.#places.looks.isShut(trees)) this.protected.push(trees)
-    const configs = [directory, ...worktrees].flatMap((at) =>
-      ['config', 'config.worktree'].map((name) => join(at, name)),
-    )
+    const configs = [directory, ...worktrees].flatMap(configsIn)
     this.protected.push(
       ...protectedInGit.map((name) => join(directory, name)),
       ...worktrees.flatMap((worktree) => protectedInWorktree.map((name) => join(worktree, name))),
@@ -120,22 +139,64 @@ function workTreeOf(module: string, looks: Looks): string {
   return resolve(module, named?.value ?? '.')
 }
 
-let lastIndex: { readonly state: string; readonly links: readonly string[] } | undefined
+function configsIn(directory: string): readonly string[] {
+  return ['config', 'config.worktree'].map((name) => join(directory, name))
+}
+
+/** The next directory above that has a `.git`: git takes the workspace for a part of its work tree. */
+function treeAbove(workspace: string, looks: Looks): string | undefined {
+  for (let at = dirname(workspace); ; at = dirname(at)) {
+    if (looks.kind(join(at, '.git')) !== 'none') return at
+    if (dirname(at) === at) return undefined
+  }
+}
+
+function gitDirectoriesOf(top: string, looks: Looks): readonly string[] {
+  const dotGit = join(top, '.git')
+  const status = looks.status(dotGit)
+  if (status?.isDirectory()) return [dotGit]
+  return status ? directoriesNamedBy(dotGit) : []
+}
+
+/** The work trees in the workspace that git looks into from these ones: their submodules, those of the submodules, and so on. */
+function linkedFrom(starts: readonly string[], workspace: string, looks: Looks): ReadonlySet<string> {
+  const linked = new Set<string>()
+  // The loop also visits trees added meanwhile.
+  const trees = new Set(starts)
+  for (const top of trees)
+    for (const path of linksOf(top, looks)) {
+      if (linked.size >= maxLinked) return linked
+      if (path === workspace || !isBeneath(path, workspace)) continue
+      linked.add(path)
+      trees.add(path)
+    }
+  return linked
+}
+
+function linksOf(top: string, looks: Looks): readonly string[] {
+  const indexes = gitDirectoriesOf(top, looks).map((directory) => join(directory, 'index'))
+  return indexes.flatMap((index) => gitlinksOf(index, looks)).map((link) => join(top, link))
+}
+
+const readIndexes = new Map<string, { readonly state: string; readonly links: readonly string[] }>()
+const maxReadIndexes = 100
 const maxIndexBytes = 67_108_864
 
 /** Read again only when the index has changed. */
 function gitlinksOf(index: string, looks: Looks): readonly string[] {
   const status = looks.status(index)
   if (!status?.isFile() || status.size > maxIndexBytes) return []
-  const state = [index, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
-  if (lastIndex?.state === state) return lastIndex.links
+  const state = [status.dev, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
+  const known = readIndexes.get(index)
+  if (known?.state === state) return known.links
   const lasts = isSettled(status)
   const content = tried(() => readFileSync(index)) ?? Buffer.alloc(0)
   const shared = sharedIndexesOf(content).map((name) => join(dirname(index), name))
   const links = [content, ...shared.map((file) => contentOf(file, looks))].flatMap(
     (each) => gitlinksIn(each) ?? [],
   )
-  lastIndex = lasts && shared.length === 0 ? { state, links } : undefined
+  if (readIndexes.size >= maxReadIndexes) readIndexes.clear()
+  if (lasts && shared.length === 0) readIndexes.set(index, { state, links })
   return links
 }
 

@@ -6,11 +6,17 @@ import { words } from '../../base/text.ts'
  */
 export const protectedInWorkspace: readonly string[] = words(`
   .vitrine.toml
-  .envrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise mise/config.toml .config/mise.toml .config/mise
-  .vscode .idea .zed .exrc .vimrc .gvimrc .nvimrc .nvim.lua .dir-locals.el .dir-locals-2.el
-  .cursor .claude .codex .gemini .opencode opencode.json opencode.jsonc .mcp.json
-  .github/workflows .gitlab-ci.yml .circleci
-  .husky .devcontainer .devcontainer.json
+  .envrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise mise/config.toml mise/config.local.toml mise/conf.d
+  .config/mise.toml .config/mise.local.toml .config/mise .miserc.toml .rtx.toml .rtx.local.toml .tool-versions
+  .sdkmanrc .prototools .shadowenv.d .rvmrc
+  .vscode .idea .zed .helix .fleet .exrc .vimrc .gvimrc .vim .nvimrc .nvim.lua .dir-locals.el .dir-locals-2.el .kateproject
+  .cursor .claude .codex .gemini .qwen .opencode opencode.json opencode.jsonc .opencode.json .mcp.json
+  .github/hooks .github/extensions .github/agents .github/copilot .windsurf .kiro .amp .factory .junie .roo .kilocode .clinerules
+  .continue .amazonq .crush .crush.json crush.json .aider.conf.yml .openhands .trae .pi .agents
+  .github/workflows .gitlab-ci.yml .circleci .forgejo/workflows .gitea/workflows .travis.yml .woodpecker .woodpecker.yml
+  .buildkite azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile
+  .husky .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath .jj/repo/config.toml .jj/workspace-config.toml
+  .devcontainer .devcontainer.json
 `)
 
 /** vitrine in a project, only if it exists: protecting an absent one would slow down everything in `node_modules`. */
@@ -18,7 +24,7 @@ export const ownPrograms: readonly string[] = ['node_modules/vitrine', 'node_mod
 
 /** Relative to a git directory (gitrepository-layout(5)): git obeys these in every repository that it is run in. */
 export const protectedInGit: readonly string[] = words(
-  'config config.worktree hooks info/attributes commondir',
+  'config config.worktree hooks info/attributes commondir remotes branches',
 )
 
 /** In the directory of a linked worktree (`worktrees/NAME`). */

@@ -75,6 +75,33 @@ const inside: readonly Row[] = [
     given: 'git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b; rm -rf a/b/.git',
     path: 'a/b/.git',
   },
+  {
+    given: `for r in a a/b/c; do git init -q $r; git -C $r commit -q --allow-empty -m x; done
+git -C a add b/c; git add a`,
+    path: 'a/b/c/.git/config',
+  },
+  { given: 'git init -q --separate-git-dir tools/store nested', path: 'tools/store/config' },
+  { given: 'git init -q --separate-git-dir tools/store .', path: 'tools/store/config' },
+  {
+    given: `git commit -q --allow-empty -m x; git worktree add -q ../tree; mv .git ../main; mv ../tree/.git .
+echo "gitdir: $PWD/../main/worktrees/tree" > .git; echo "$PWD/.git" > ../main/worktrees/tree/gitdir
+git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b`,
+    path: 'a/b/.git/config',
+  },
+  { given: 'mkdir -p .git/branches', path: '.git/branches/origin' },
+  { given: 'mkdir -p .git/remotes', path: '.git/remotes/origin' },
+]
+
+/** Names of files in `tools`, which is the workspace, although the repository is the directory above. */
+const part: readonly Row[] = [
+  { given: 'git config core.fsmonitor tools/clean.py', path: 'clean.py' },
+  { given: 'git config core.hooksPath tools/hooks', path: 'hooks' },
+  { given: 'git config core.fsmonitor tools/clean.py; git init -q tools', path: 'clean.py' },
+  { given: 'git config include.path ../tools/included', path: 'included' },
+  {
+    given: `git init -q tools/a/b; git -C tools/a/b commit -q --allow-empty -m x; git add tools/a/b`,
+    path: 'a/b/.git/config',
+  },
 ]
 
 /** Whether a shell in the mode makes or changes the file. */
@@ -113,9 +140,23 @@ linux('what a configuration of git names is protected', () => {
   })
 })
 
+linux('in a workspace that is a part of a repository', () => {
+  it.each(part)('$path is protected after $given', async ({ given, path }) => {
+    for (const mode of ['workspace', 'write'] as const) {
+      const { cwd, home } = makeProject(given)
+      const workspace = join(cwd, 'tools')
+      const toml = `[policy]\nworkspace = ${JSON.stringify(workspace)}`
+      const shell = await openTestShell({ cwd: workspace, mode, toml, env: { HOME: home } })
+      const { exitCode } = await shell.execute({ command: `echo x >> ${path}` })
+      expect([mode, exitCode === 0]).toEqual([mode, mode === 'write'])
+      expect(await shell.execute({ command: 'echo x > new' })).toMatchObject({ exitCode: 0 })
+    }
+  })
+})
+
 linux('repositories inside of the workspace', () => {
   it.each(inside)('$path is protected after $given', async (row) => {
-    expect(await writes(row, 'workspace')).toBe(false)
+    expect([await writes(row, 'workspace'), await writes(row, 'write')]).toEqual([false, true])
   })
 
   it('take commits', async () => {
