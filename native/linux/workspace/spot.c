@@ -52,7 +52,7 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
   return kind;
 }
 
-/* Whether the file system tells this name from the protected one that it may spell: it has something by this name, and by the
+/* Whether the file system tells this file's name from the protected one that it may spell: it has a file by this name, and by the
  * other nothing, or something else. The command cannot bring that about: it can make neither of the two. */
 static bool is_kept_apart(int root, const char *rest, const char *name, size_t length, const struct vt_path_node *child) {
   char directory[PATH_MAX], given[NAME_MAX + 1];
@@ -62,7 +62,7 @@ static bool is_kept_apart(int root, const char *rest, const char *name, size_t l
   snprintf(given, sizeof given, "%.*s", (int)length, name);
   int fd = open_beneath(root, directory);
   if (fd < 0) return false;
-  bool exists = fstatat(fd, given, &this, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+  bool exists = fstatat(fd, given, &this, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 && !S_ISDIR(this.st_mode);
   bool apart = exists && (fstatat(fd, child->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)
                             ? errno == ENOENT
                             : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
