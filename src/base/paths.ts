@@ -20,8 +20,14 @@ export function realPath(path: string): string | undefined {
  * user's own. Then passwd(5) decides; a user id without an entry there has no home directory, and `/` belongs to root.
  */
 export function homeDirectory(): string {
-  const homes = [tried(homedir), tried(() => userInfo().homedir)]
-  return homes.find((home) => home !== undefined && isAbsolute(home)) ?? '/'
+  const named = absoluteHome(homedir)
+  // Only where it is needed: the lookup may ask a directory service, and blocks.
+  return named ?? absoluteHome(() => userInfo().homedir) ?? '/'
+}
+
+function absoluteHome(look: () => string): string | undefined {
+  const home = tried(look)
+  return home !== undefined && isAbsolute(home) ? home : undefined
 }
 
 export function homeOf(env: Environment): string {

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { offersFor } from '../../src/cli/shell/offers.ts'
-import { wordNotUtf8 } from '../../src/messages/cli/run.ts'
+import { lineNotUtf8, variableNotUtf8, wordNotUtf8 } from '../../src/messages/cli/run.ts'
 import { promptText } from '../../src/messages/cli/shell.ts'
 import { elicitationMessage } from '../../src/messages/mcp/mcp.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -35,6 +35,16 @@ describe('names that a hostile workspace chooses', () => {
       stderr: misused(wordNotUtf8).stderr,
     })
     expect((await home.run(['run', '--', 'echo', '\uFFFD'])).stdout).toBe('\uFFFD\n')
+  })
+
+  it('reach a command unchanged or not at all in a variable, and in a line for the shell', async () => {
+    const home = new Home()
+    const variable = `vitrine run --env A="$(printf 'a\\351')" -- 'echo "$A"'`
+    expect((await home.shell(variable)).stderr).toBe(misused(variableNotUtf8('A')).stderr)
+    const lines = await home.shell(
+      `printf 'echo \\302\\265 \\357\\277\\275\necho a\\351\necho c\n' | vitrine shell`,
+    )
+    expect(lines).toMatchObject({ stdout: '\u00b5 \uFFFD\n', stderr: misused(lineNotUtf8).stderr, code: 125 })
   })
 
   it('are told apart from missing ones where they are not UTF-8', async () => {

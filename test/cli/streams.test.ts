@@ -73,6 +73,7 @@ it.each([
   'scratchpad list',
   'config show',
   'policy list --json',
+  'run --json -- true',
   'policy check -- ls',
   'mcp install claude',
   'completion bash',

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "workspace/spot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,15 +52,35 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
   return kind;
 }
 
+/* Whether the file system tells this file's name from the protected one that it may spell: it has a file by this name, and by the
+ * other nothing, or something else. The command cannot bring that about: it can make neither of the two. */
+static bool is_kept_apart(int root, const char *rest, const char *name, size_t length, const struct vt_path_node *child) {
+  char directory[PATH_MAX], given[NAME_MAX + 1];
+  struct stat this, other;
+  if (length > NAME_MAX) return false;
+  snprintf(directory, sizeof directory, "%.*s", (int)(name - rest), rest);
+  snprintf(given, sizeof given, "%.*s", (int)length, name);
+  int fd = open_beneath(root, directory);
+  if (fd < 0) return false;
+  bool exists = fstatat(fd, given, &this, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 && !S_ISDIR(this.st_mode);
+  bool apart = exists && (fstatat(fd, child->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)
+                            ? errno == ENOENT
+                            : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
+  close(fd);
+  return apart;
+}
+
 /* The place that is called `name`, or may be, up to `end`. A directory with a rule is itself, however it is spelled. */
 static const struct vt_path_node *child_of(const struct vt_workspace *workspace, int root, const struct vt_path_node *node,
                                            const char *rest, const char *name, const char *end) {
-  const struct vt_path_node *child = vt_path_node_child(node, name, (size_t)(end - name));
+  size_t length = (size_t)(end - name);
+  const struct vt_path_node *child = vt_path_node_child(node, name, length);
   if (child || !node->cut) return child;
   child = node->children;
-  while (child && !vt_spells(child->text, name, (size_t)(end - name))) child = child->next;
-  bool has_rule = child && *end && beneath_entry(workspace, root, rest, (size_t)(end - rest)) == VT_SPOT_GRANTED;
-  return has_rule ? NULL : child;
+  while (child && !vt_spells(child->text, name, length)) child = child->next;
+  if (!child) return NULL;
+  bool has_rule = *end && beneath_entry(workspace, root, rest, (size_t)(end - rest)) == VT_SPOT_GRANTED;
+  return has_rule || is_kept_apart(root, rest, name, length, child) ? NULL : child;
 }
 
 /* Walks the names beneath the root, as far as the tree of places goes. */

@@ -20,10 +20,10 @@ export function exitCodeOf({ outcome, exitCode: own, signal }: Result): number {
   }
 }
 
-/** When our output could not be written. */
-export async function brokenPipeCode(): Promise<number | undefined> {
+/** When our output could not be written; `isOfCommand`: which was ended for it. */
+export async function brokenPipeCode(isOfCommand = true): Promise<number | undefined> {
   const errno = standardOutput.broken ?? standardError.broken
-  return errno === undefined ? undefined : lostCode(errno, true)
+  return errno === undefined ? undefined : lostCode(errno, isOfCommand)
 }
 
 // Node has no names for real-time signals; they are named by number.

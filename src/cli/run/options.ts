@@ -3,6 +3,7 @@ import {
   commandMissing,
   dashesMissing,
   keepGoingAlone,
+  variableNotUtf8,
   variableUnnamed,
   wordNotUtf8,
 } from '../../messages/cli/run.ts'
@@ -58,6 +59,7 @@ function variablesOf(given: readonly string[]): Record<string, string> {
     const [name = '', ...rest] = text.split('=')
     const value = text.includes('=') ? rest.join('=') : process.env[name]
     if (name === '') throw misuse(variableUnnamed(text))
+    if (!areUnchanged([text])) throw misuse(variableNotUtf8(name))
     if (value !== undefined) variables[name] = value
   }
   return variables

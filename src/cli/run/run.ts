@@ -52,7 +52,7 @@ async function runToJson(shell: Shell, given: RunArguments): Promise<number> {
   const stop = forwardSignals(shell)
   const ran = await runAll(shell, given, {}).then(allOf, startedOf).finally(stop)
   await standardOutput.write(`${JSON.stringify(jsonOf(given, ran.results, ran.stopped))}\n`)
-  return (await brokenPipeCode()) ?? exitCodeOfList(given, ran)
+  return (await brokenPipeCode(false)) ?? exitCodeOfList(given, ran)
 }
 
 /** Runs the commands one after the other and passes on their output. Resolves to the exit code. */

@@ -19,7 +19,5 @@ export async function main(args: readonly string[]): Promise<number> {
   const timeoutMs = given === undefined ? shell.config.shell.max_timeout_ms : milliseconds('--timeout', given)
   await sayLowered(timeoutMs, shell)
   const session = new InteractiveSession(shell, timeoutMs)
-  const code = await session.run()
-  await shell.close()
-  return code
+  return session.run().finally(() => shell.close())
 }

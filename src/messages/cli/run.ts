@@ -182,6 +182,12 @@ export function outputLost(errno: string, isOfCommand: boolean): string {
 export const wordNotUtf8 =
   'A word of the command is not UTF-8, so it would reach the command changed. Name such a file by a pattern in a shell line (caf*).'
 
+export function variableNotUtf8(name: string): string {
+  return `The value of ${name} (--env) is not UTF-8, so it would reach the command changed.`
+}
+
+export const lineNotUtf8 = 'A line of the input is not UTF-8, so it would reach its command changed.'
+
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, outcome, scratchpad, survivorsKilled } = result

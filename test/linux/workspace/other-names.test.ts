@@ -146,6 +146,18 @@ linux('a spelling that a file system could take for a protected name', () => {
     expect([await made('workspace'), await made('write')]).toEqual([false, true])
   })
 
+  it('leaves what has such a name already, and is something else', async () => {
+    const cwd = makeProject()
+    writeFileSync(join(cwd, 'head'), 'before')
+    linkSync(join(cwd, '.envrc'), join(cwd, '.ENVRC'))
+    const shell = await open(cwd, 'workspace')
+    const command = 'echo after > head && mv head there; echo after > .ENVRC; echo after > Head'
+    const { denials } = await shell.execute({ command })
+    expect(denials.map(({ path }) => path)).toEqual([join(cwd, '.ENVRC'), join(cwd, 'Head')])
+    expect(readFileSync(join(cwd, 'there'), 'utf8')).toBe('after\n')
+    expect(readFileSync(join(cwd, '.envrc'), 'utf8')).toBe('before')
+  })
+
   it('leaves other names alone that are not ASCII', async () => {
     const shell = await open(makeProject(), 'workspace')
     const argv = ['mkdir', '.v\u{df}code', 'caf\u{e9}', '\u{65e5}.git', '\u{200d}']
