@@ -226,6 +226,12 @@ function textOf({ work, env = {} }: CommandToDecide): string {
   const variables = Object.entries(env).map(([name, value]) =>
     value === undefined ? `unset ${name};` : `${name}=${quoted(value)}`,
   )
-  const words = work.kind === 'line' ? [work.line] : work.argv.map(quoted)
+  const words =
+    work.kind === 'line' ? [work.line] : [program(work.argv[0] ?? ''), ...work.argv.slice(1).map(quoted)]
   return [...variables, ...words].join(' ')
+}
+
+/** A shell would take `NAME=value` for a variable, and `%1` for a job. */
+function program(name: string): string {
+  return /[=%]/.test(name) ? `'${name.replaceAll("'", "'\\''")}'` : quoted(name)
 }

@@ -23,9 +23,10 @@ export function changesIn(
   { cwd, env, sandbox }: { readonly cwd: string; readonly env: Environment; readonly sandbox: Sandbox },
 ): () => Changes {
   const { writable, protected: given, on_protected } = loaded.config.workspace
-  const { workspace } = workspaceOf(loaded, cwd)
+  const { whole, workspace } = workspaceOf(loaded, cwd)
   const wanted = {
     workspace,
+    whole,
     writable: writable.map(realDirectory),
     protected: given,
     gitConfigs: gitConfigsOf(env),

@@ -10,6 +10,7 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   link: 'with a symbolic link on the way to it',
   missing: 'which does not exist',
   file: 'which is not a directory',
+  protected: 'which lies in what is protected outside of the project file',
 }
 
 export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspace {

@@ -214,6 +214,15 @@ it('a program with arguments is not taken for the line that reads the same', asy
   expect(asked.map(({ command }) => command)).toEqual(["touch 'a; touch x'", 'touch a; touch x'])
 })
 
+it('a program whose name reads like a variable is not taken for the line that sets it', async () => {
+  const { approver, asked } = always('same')
+  const { shell } = await openAsking(approver)
+  await shell.execute({ command: 'A=1 touch a' })
+  const program = shell.execute({ argv: ['A=1', 'touch', 'a'] })
+  await expect(program).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
+  expect(asked.map(({ command }) => command)).toEqual(['A=1 touch a', "'A=1' touch a"])
+})
+
 describe('standard input', () => {
   /** A shell in write mode whose approver answers `same`, and what that approver saw. */
   async function openSame() {

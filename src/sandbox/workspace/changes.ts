@@ -1,15 +1,17 @@
 import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
-import { isBeneath } from '../../base/paths.ts'
+import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
-import { gitPlacesOf } from './git.ts'
+import { type GitPlaces, gitPlacesOf } from './git.ts'
 import { Looks } from './looks.ts'
 import { ownPrograms, protectedInWorkspace } from './protected.ts'
 
 export interface ChangesWanted {
   /** Absolute real path. */
   readonly workspace: string
+  /** What an untrusted project file has narrowed to the workspace: what is protected in it stays so. A real path. */
+  readonly whole?: string
   /** Absolute paths. */
   readonly writable: readonly string[]
   /** Relative to the workspace or absolute, and the word "default". */
@@ -30,7 +32,7 @@ export interface ChangesWanted {
 }
 
 /** Why a directory cannot be opened to changes. */
-export type UnfitRoot = 'root' | 'home' | 'own' | 'devices' | 'link' | 'missing' | 'file'
+export type UnfitRoot = 'root' | 'home' | 'own' | 'devices' | 'link' | 'missing' | 'file' | 'protected'
 
 export interface UnfitRootFound {
   readonly path: string
@@ -48,29 +50,42 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
     const why = path === workspace && isBeneath(path, '/dev') ? 'devices' : unfit(path, wanted.own, looks)
     if (why) return { path, why, listed: path !== workspace }
   }
-  const git = gitPlacesOf([workspace, ...given.slice(1)], {
-    home: wanted.own.home,
-    configs: wanted.gitConfigs,
-    looks,
-  })
-  const named = wanted.protected.filter((path) => path !== word)
-  const isUsual = wanted.protected.includes(word)
-  const usual = isUsual
-    ? [
-        ...protectedInWorkspace.map((path) => join(workspace, path)),
-        ...git.protected,
-        ...ownProgramsIn(workspace, wanted.own.package, looks),
-      ]
-    : []
-  const roots: Changes['roots'] = [workspace, ...given.slice(1), ...git.writable]
+  const inside = guardedIn(workspace, given.slice(1), wanted, looks)
+  const { whole = workspace } = wanted
+  const around = whole === workspace ? nothing : guardedIn(whole, given, wanted, looks)
+  if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
+  const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
   const files = wanted.own.files?.filter((file) => roots.some((root) => isBeneath(file, root))) ?? []
-  const listed = named.map((path) => (path.startsWith('/') ? path : join(workspace, path)))
   return {
     roots,
-    protected: [...usual, ...listed, ...files],
-    closed: isUsual ? git.closed : [],
+    protected: [...new Set([...inside.protected, ...around.protected, ...files])],
+    closed: [...new Set([...inside.closed, ...around.closed])],
     asks: wanted.asks ?? false,
   }
+}
+
+const nothing: GitPlaces = { writable: [], protected: [], closed: [] }
+
+/** What is protected where `top` is the workspace. */
+function guardedIn(
+  top: string,
+  others: readonly string[],
+  { protected: given, own, gitConfigs: configs }: ChangesWanted,
+  looks: Looks,
+): GitPlaces {
+  const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks })
+  const listed = given.filter((path) => path !== word).map((path) => resolve(top, path))
+  if (!given.includes(word)) return { writable: git.writable, protected: listed, closed: [] }
+  const usual = protectedInWorkspace.map((path) => join(top, path))
+  const programs = ownProgramsIn(top, own.package, looks)
+  return { ...git, protected: [...usual, ...git.protected, ...programs, ...listed] }
+}
+
+/** A root in a protected place would open it. */
+function isGuarded(root: string, { protected: places, closed }: GitPlaces): boolean {
+  return [...places, ...closed].some(
+    (place) => isBeneath(root, place) || isBeneath(root, realPath(place) ?? place),
+  )
 }
 
 /** A command that changed them would control the next one. A workspace in the package itself is a checkout of vitrine. */
