@@ -67,6 +67,7 @@ export const sentences: Samples = {
     projectFileMissing: [['/a', '/b']],
     notAProjectFile: ['/a', '.vitrine.toml'],
     outputLost: ['ENOSPC'],
+    variableNotUtf8: ['A'],
   },
   'sandbox/network': {
     unknownClient: [],
