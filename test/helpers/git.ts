@@ -1,4 +1,4 @@
-/** For git as somebody with that home directory, whatever this machine's configuration says. */
+/** For git as a user with that home directory, whatever this machine's configuration says. */
 export function gitEnvironment(home: string): Record<string, string | undefined> {
   return {
     PATH: process.env['PATH'],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { words } from '../../../../src/base/text.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
-/** Files that make a tool run a program when somebody enters the directory, opens it in an editor or starts an agent in it. */
+/** Files that make a tool run a program when a person enters the directory, opens it in an editor or starts an agent there. */
 const files = words(`
   .tool-versions mise/config.local.toml mise/conf.d/a.toml .config/mise.local.toml .miserc.toml .rtx.toml .rtx.local.toml
   .sdkmanrc .prototools .shadowenv.d/a.lisp .rvmrc
