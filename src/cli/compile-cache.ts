@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { exitCode } from './command.ts'
 
 type Require = (name: string) => unknown
 type Compiled = (
@@ -50,8 +51,10 @@ function loadOwnFiles(keptAs: (file: string) => string): void {
   const Module = module.constructor as unknown as Modules
   const { Script } = process.getBuiltinModule('node:vm')
   const fresh = new Map<string, () => Buffer>()
-  // At exit the data holds the functions that have run.
-  process.once('exit', () => fresh.forEach((data, kept) => void keep(kept, data())))
+  // At exit the data holds the functions that have run: too few of them where vitrine refused.
+  process.once('exit', (code) => {
+    if (code !== exitCode.refused) for (const [kept, data] of fresh) keep(kept, data())
+  })
   const search: Require = module.require.bind(module)
   const requireFrom = (directory: string) => (name: string) =>
     name.startsWith('.') ? load(join(directory, name)) : search(name)

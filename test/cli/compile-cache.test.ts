@@ -69,6 +69,12 @@ describe('the compiled code of the command line', () => {
     expect(installed.kept.length).toBeGreaterThan(0)
   })
 
+  it.skipIf(hasOwn)('is not kept by a start that refuses, which runs little of it', () => {
+    const installed = new Installation()
+    expect(installed.run(['run', '--cwd', '/absent', '--', 'true']).status).toBe(125)
+    expect(installed.kept).toEqual([])
+  })
+
   it.skipIf(hasOwn)('is used by the second start, which leaves it as it is', () => {
     const installed = new Installation()
     installed.run(command)
