@@ -11,8 +11,8 @@ struct vt_capabilities {
 /* All sets, the first 32 in data[0]. 0, or -1 with errno. */
 int vt_capabilities_read(struct __user_cap_data_struct data[2]);
 
-/* Lowers the effective ones to those of `kept` among the first 32. The permitted ones stay: access checks of ptrace(2) compare these. `before`: what
- * they were, or NULL. 0, or -1 with errno. */
+/* Lowers the effective ones to those of `kept` among the first 32. The permitted ones stay: access checks of ptrace(2) compare
+ * these. `before`: what they were, or NULL. 0, or -1 with errno. */
 int vt_capabilities_lower(uint32_t kept, struct vt_capabilities *before);
 
 int vt_capabilities_restore(const struct vt_capabilities *before);

@@ -140,8 +140,8 @@ static int grant_top_level(int ruleset) {
 const struct vt_harmless_device vt_harmless_devices[] = {
     {"/dev/null", 1, 3}, {"/dev/tty", VT_TERMINAL_MAJOR, 0}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}};
 
-/* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups. And
- * /dev/tty for reading only: a terminal that is opened at another mount of /dev may become the session's (tty_ioctl(4)). */
+/* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups.
+ * /dev/tty for reading only: a terminal opened at another mount of /dev may become the session's (open(2), O_NOCTTY). */
 static int grant_devices(int ruleset, uint64_t handled) {
   for (int i = 0; i < VT_HARMLESS_DEVICES; i++) {
     uint64_t writing = vt_harmless_devices[i].major == VT_TERMINAL_MAJOR ? 0 : FS_WRITE_FILE;

@@ -15,8 +15,9 @@
 #include "base/procfs.h"
 #include "base/threads.h"
 
-/* MOST_STUCK: of one command, which can keep lookups from ending as long as it lives (its memory cannot be read while another of its
- * threads changes the mappings). Further calls of it are answered without a lookup: the other notifiers are for other commands. */
+/* MOST_STUCK: lookups of one command that may hang. A command can make them hang as long as it lives: its memory cannot be read
+ * while another of its threads changes the mappings. Its further calls are answered without a lookup, which leaves the other
+ * notifiers to other commands. */
 enum { NOTIFIERS = 8, MOST_STUCK = 2, IDLE_MS = 100 };
 
 enum state { READY, LOOKING, RELIEVED };

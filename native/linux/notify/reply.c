@@ -49,8 +49,8 @@ void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
   if (failed && failed != ENOENT) vt_end_call(listener, id, failed); /* EMFILE: the caller's limit */
 }
 
-/* The wake-ups between ADDFD and the caller go to an idle processor, which takes 50 us in a virtual machine, unlike those of the
- * receipt and the reply. The caller's code runs only after the reply, with its own mask. */
+/* ADDFD wakes the caller, and the caller this thread, on an idle processor, which takes 50 us in a virtual machine; receipt and reply
+ * wake on this one. The caller's code runs only after the reply, with its own affinity. */
 static bool install_nearby(const struct vt_notification *notification, struct seccomp_notif_resp *response) {
   struct vt_held_processor held;
   if (!notification->listener->wakes_here || !vt_caller_still_waits(notification)) return false;

@@ -1,5 +1,5 @@
-/* A tree of path names. For reads: what a command may read; for a workspace: what it may change. A project file may name a path of
- * any depth, and these threads have a small stack: nothing here recurses. */
+/* A tree of path names. For reads: what a command may read; for a workspace: what it may change. Nothing here recurses: a project
+ * file may name a path of any depth, and the launcher threads have a small stack. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ struct vt_path_node {
   bool granted; /* may be read or changed, with everything beneath */
   bool kept;    /* unreadable or protected, with everything beneath */
   bool cut;     /* a path beneath is or may become kept: its entries are granted one by one */
-  bool reached;  /* a marked path leads to it; there is no link on this way */
+  bool reached; /* a marked path leads to it, over no link */
   bool closed;   /* cut, and only entries that the tree names are granted */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */
   char text[];  /* "" for the root */

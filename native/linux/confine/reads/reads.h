@@ -42,8 +42,7 @@ struct vt_reads_access {
   struct vt_inode_set *granted; /* receives what got a rule; may be NULL */
 };
 
-/* One thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries, ENAMETOOLONG: a directory
- * lies too deep). */
+/* One thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries; ENAMETOOLONG: a directory lies too deep). */
 int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access, int ruleset);
 
 /* An uncached tree in which nothing is marked. */

@@ -1,4 +1,4 @@
-/* Keeps this thread and one that waits for it on one processor, where each wakes the other for little. */
+/* Keeps this thread and a caller that waits for it on one processor, where waking each other is cheap. */
 #pragma once
 
 #include <sched.h>

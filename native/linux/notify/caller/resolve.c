@@ -69,8 +69,8 @@ static int find_directly(int base, const char *given, bool follow, struct vt_res
   return 0;
 }
 
-/* Bytes of paths that are asked about. A command can make links whose names take a thousand times as long as any real path does,
- * and every command waits for the notifier. */
+/* Most bytes of paths looked up for one call. A command can create chains of links that lead through thousands of names, and the
+ * calls of other commands wait meanwhile. */
 enum { MOST_WALKED = 1 << 19 };
 
 struct walk {
