@@ -12,14 +12,15 @@ const low: WindowsProbe = {
   uiLimits: true,
   held: true,
 }
-const confine = (probe: Partial<WindowsProbe>) => () =>
-  windowsSandbox({ ...low, ...probe }).confine({
-    network: 'none',
-    reads: readEverything,
-    privateTmp: false,
-    unixSockets: [],
-    changes: null,
-  })
+/** Of read mode without extras. */
+const options = {
+  network: 'none' as const,
+  reads: readEverything,
+  privateTmp: false,
+  unixSockets: [],
+  changes: null,
+}
+const confine = (probe: Partial<WindowsProbe>) => () => windowsSandbox({ ...low, ...probe }).confine(options)
 
 describe('read mode on Windows', () => {
   it('is held by Low integrity', () => {
@@ -35,63 +36,28 @@ describe('read mode on Windows', () => {
 
   it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
-    expect(() =>
-      windowsSandbox(low).confine({
-        network: 'none' as const,
-        reads,
-        privateTmp: false,
-        unixSockets: [],
-        changes: null,
-      }),
-    ).toThrow(unavailable('Windows'))
+    expect(() => windowsSandbox(low).confine({ ...options, reads })).toThrow(unavailable('Windows'))
   })
 
   it('refuses workspace mode: Low integrity cannot open one directory', () => {
     const changes = { roots: ['C:\\work'], protected: [], closed: [] } as const
-    const options = {
-      network: 'none' as const,
-      reads: readEverything,
-      privateTmp: true,
-      unixSockets: [],
-      changes,
-    }
-    expect(() => windowsSandbox(low).confine(options)).toThrow(unavailable('Windows'))
+    expect(() => windowsSandbox(low).confine({ ...options, privateTmp: true, changes })).toThrow(unavailable('Windows'))
   })
 
   it('says where the job could have no limits on the user interface', () => {
-    const options = {
-      network: 'none' as const,
-      reads: readEverything,
-      privateTmp: false,
-      unixSockets: [],
-      changes: null,
-    }
     const enforced = (uiLimits: boolean) =>
       windowsSandbox({ ...low, uiLimits }).enforcement(options)['desktop']?.enforced
     expect([enforced(true), enforced(false)]).toEqual([true, false])
   })
 
   it('says of no shell what another one adds, such as its limits', () => {
-    const options = {
-      network: 'none' as const,
-      reads: readEverything,
-      privateTmp: false,
-      unixSockets: [],
-      changes: null,
-    }
     const sandbox = windowsSandbox(low)
     Object.assign(sandbox.enforcement(options), { limits: { enforced: true, by: 'job' } })
     expect(sandbox.enforcement(options)).not.toHaveProperty('limits')
   })
 
   it('says what Low integrity does not stop', () => {
-    const { network, 'file contents': files } = windowsSandbox(low).enforcement({
-      network: 'none' as const,
-      reads: readEverything,
-      privateTmp: false,
-      unixSockets: [],
-      changes: null,
-    })
+    const { network, 'file contents': files } = windowsSandbox(low).enforcement(options)
     expect(network).toMatchObject({ enforced: false })
     expect(files).toMatchObject({ enforced: true, note: expect.stringContaining('LocalLow') })
   })
