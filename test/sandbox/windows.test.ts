@@ -41,7 +41,9 @@ describe('read mode on Windows', () => {
 
   it('refuses workspace mode: Low integrity cannot open one directory', () => {
     const changes = { roots: ['C:\\work'], protected: [], closed: [] } as const
-    expect(() => windowsSandbox(low).confine({ ...options, privateTmp: true, changes })).toThrow(unavailable('Windows'))
+    expect(() => windowsSandbox(low).confine({ ...options, privateTmp: true, changes })).toThrow(
+      unavailable('Windows'),
+    )
   })
 
   it('says where the job could have no limits on the user interface', () => {
