@@ -20,6 +20,8 @@ struct vt_known {
   int base;            /* the directory that it looked up, relative to this descriptor of the caller */
   char text[PATH_MAX];
   struct vt_identity identity;
+  pid_t proc_of;       /* the thread whose directory in /proc `proc` is; 0: none */
+  int proc;
   const struct vt_known_directory *last; /* what it found; NULL: nothing */
   struct vt_known_directory {
     uint64_t used; /* 0: empty */

@@ -11,14 +11,35 @@
 #include "confine/confinement.h"
 #include "workspace/known.h"
 
+static void forget_proc(struct vt_known *known) {
+  if (known->proc_of) close(known->proc);
+  known->proc_of = 0;
+}
+
+/* The directory in /proc of the last caller, which is mostly the next one too. -1 if it cannot be opened. */
+static int proc_of(struct vt_known *known, pid_t thread) {
+  char path[32];
+  if (known->proc_of == thread) return known->proc;
+  forget_proc(known);
+  snprintf(path, sizeof path, "/proc/%d", thread);
+  known->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (known->proc >= 0) known->proc_of = thread;
+  return known->proc;
+}
+
 /* In one call, through the links of /proc. */
-static bool identify_by_path(const struct vt_caller *caller, int base, const char *directory, struct vt_identity *identity) {
-  char path[PATH_MAX + 48];
-  int start = 0;
-  if (directory[0] != '/' && base == AT_FDCWD) start = snprintf(path, sizeof path, "/proc/%d/cwd/", caller->thread);
-  else if (directory[0] != '/') start = snprintf(path, sizeof path, "/proc/%d/fd/%d/", caller->thread, base);
-  strcpy(path + start, directory);
-  return vt_identify(AT_FDCWD, path, 0, identity) == 0;
+static bool identify_by_path(struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
+                             struct vt_identity *identity) {
+  char path[PATH_MAX + 16], *end = path;
+  int from = directory[0] == '/' ? AT_FDCWD : proc_of(known, caller->thread);
+  if (from == -1) return false;
+  if (directory[0] != '/' && base == AT_FDCWD) end = stpcpy(path, "cwd/");
+  else if (directory[0] != '/') end += snprintf(path, sizeof path, "fd/%d/", base);
+  strcpy(end, directory);
+  bool found = vt_identify(from, path, 0, identity) == 0;
+  /* Of a thread that has ended, though there is a new one with its number. */
+  if (!found && from >= 0) forget_proc(known);
+  return found;
 }
 
 /* Not through links of /proc (RESOLVE_NO_MAGICLINKS): /proc/self would be our process. */
@@ -32,15 +53,15 @@ static int open_directory(const struct vt_caller *caller, int base, const char *
 }
 
 /* In one call, if the same text has just led the caller there without links of /proc. */
-static bool identify_again(const struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
+static bool identify_again(struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
                            struct vt_identity *identity) {
   bool same = known->thread == caller->thread && known->base == base && strcmp(known->text, directory) == 0;
-  return same && identify_by_path(caller, base, directory, identity) && vt_identity_equals(identity, &known->identity);
+  return same && identify_by_path(known, caller, base, directory, identity) && vt_identity_equals(identity, &known->identity);
 }
 
-static bool identify(const struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
+static bool identify(struct vt_known *known, const struct vt_caller *caller, int base, const char *directory,
                      struct vt_identity *identity) {
-  if (!directory[0]) return identify_by_path(caller, base, directory, identity);
+  if (!directory[0]) return identify_by_path(known, caller, base, directory, identity);
   if (identify_again(known, caller, base, directory, identity)) return true;
   int fd = open_directory(caller, base, directory);
   bool found = fd >= 0 && vt_identify(fd, "", AT_EMPTY_PATH, identity) == 0;

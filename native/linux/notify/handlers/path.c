@@ -154,7 +154,7 @@ void vt_handle_open(struct vt_notification *notification) {
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   bool impossible = place.slashed && !place.exists; /* EISDIR */
-  if (impossible || is_granted(notification, &place) || is_dispensable(notification, &place) || vt_workspace_opens(notification, flags, &place))
+  if (impossible || is_granted(notification, &place) || vt_workspace_opens(notification, flags, &place) || is_dispensable(notification, &place))
     return vt_resolved_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
     refuse(notification, VT_OP_CREATE, &place);
