@@ -83,3 +83,10 @@ it('a command that is killed while it is refused has what was counted', async ()
   expect(targets).toEqual(new Set([`write ${cwd}/file`]))
   expect(result.denials[0]?.count).toBeGreaterThan(10)
 })
+
+it('a command with many mappings cannot keep the notifier of all commands busy', async () => {
+  const { file, run } = await makeGround()
+  const result = await run(`${attempts} crowded ${file} 40`)
+  expect(result.stdout).toBe('crowded 40 \n')
+  expect(result.durationMs).toBeLessThan(2000)
+})
