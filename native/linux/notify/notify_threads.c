@@ -17,8 +17,8 @@
 
 /* MOST_STUCK: lookups of one command that may hang. A command can make them hang as long as it lives: its memory cannot be read
  * while another of its threads changes the mappings. Its further calls are answered without a lookup, which leaves the other
- * notifiers to other commands. */
-enum { NOTIFIERS = 8, MOST_STUCK = 2, IDLE_MS = 100 };
+ * notifiers to other commands. They are started as needed, and enough for some thirty such commands at once. */
+enum { NOTIFIERS = 64, MOST_STUCK = 2, IDLE_MS = 100 };
 
 enum state { READY, LOOKING, RELIEVED };
 
