@@ -35,7 +35,6 @@ struct step {
 };
 
 static pid_t host;
-static int null_fd = -1;
 
 /* Before Linux 5.2 clone(2) returns none, and the end of the command would go unnoticed. */
 static int have_pidfd(struct vt_command *command) {
@@ -166,8 +165,12 @@ static int place(int fd, int target) {
   return dup2(fd, target) == target ? 0 : -1;
 }
 
+/* Opened for each command: flags and locks of a shared one would outlive it. Closed at exec under its own number. */
+static int open_null(void) { return vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
 static int standard_streams(struct vt_command *command) {
-  if (place(command->stdin_fd < 0 ? null_fd : command->stdin_fd, 0)) return -1;
+  int input = command->stdin_fd < 0 ? open_null() : command->stdin_fd;
+  if (input < 0 || place(input, 0)) return -1;
   if (place(command->write_ends[VT_STDOUT], 1)) return -1;
   if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
   return command->state_fd < 0 ? 0 : place(command->state_fd, 3);
@@ -262,7 +265,6 @@ static bool ended_before_filter(const struct vt_command *command) {
 
 void vt_spawn_prepare(void) {
   host = getpid();
-  if (null_fd < 0) null_fd = vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {

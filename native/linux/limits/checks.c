@@ -6,6 +6,7 @@
 #include "limits/disk_usage.h"
 
 #define MS INT64_C(1000000)
+#define LONGEST_PAUSE_NS (50 * MS)
 
 const char *vt_limit_name(enum vt_limit limit) {
   static const char *const names[] = {
@@ -24,6 +25,8 @@ static struct vt_reading over(void) { return (struct vt_reading){true, 0}; }
 static struct vt_reading calm(int64_t least, int64_t wanted, int64_t most) {
   return (struct vt_reading){false, wanted < least ? least : wanted > most ? most : wanted};
 }
+
+int64_t vt_limit_pause(int64_t spent, int share) { return spent < LONGEST_PAUSE_NS / share ? spent * share : LONGEST_PAUSE_NS; }
 
 /* No process fits into less than two pages, one of stack and one of data. */
 static bool is_hopeless(uint64_t bytes) { return bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE); }

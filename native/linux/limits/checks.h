@@ -32,3 +32,7 @@ struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit
 int64_t vt_limit_tmp_calm(uint64_t left);
 
 const char *vt_limit_name(enum vt_limit limit);
+
+/* Nanoseconds until the next reading, after one that took `spent` of processor time: `share` times that, 50 ms at most, because
+ * the command decides how many descriptors and files there are to read. */
+int64_t vt_limit_pause(int64_t spent, int share);

@@ -15,7 +15,7 @@
 
 #define NEVER INT64_MAX
 
-/* The pause after a reading takes SHARE times its processor time. */
+/* The pause after a reading takes SHARE times its processor time, as far as vt_limit_pause() allows. */
 enum { SHARE = 20, GAUGES = 3, FIRST_NS = 2000000 };
 
 struct gauge {
@@ -45,7 +45,7 @@ static struct monitor monitors[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZE
 static bool check(struct vt_meter *meter, struct gauge *gauge, int64_t spent) {
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
-  int64_t pause = SHARE * (vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent);
+  int64_t pause = vt_limit_pause(vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent, SHARE);
   gauge->due = vt_nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
   if (reading.over) __atomic_store_n(&meter->exceeded, (int)gauge->limit, __ATOMIC_RELEASE);
   return reading.over;

@@ -17,8 +17,8 @@
 
 /* MOST_STUCK: lookups of one command that may hang. A command can make them hang as long as it lives: its memory cannot be read
  * while another of its threads changes the mappings. Its further calls are answered without a lookup, which leaves the other
- * notifiers to other commands. */
-enum { NOTIFIERS = 8, MOST_STUCK = 2, IDLE_MS = 100 };
+ * notifiers to other commands. They are started as needed, and enough for some thirty such commands at once. */
+enum { NOTIFIERS = 64, MOST_STUCK = 2, IDLE_MS = 100 };
 
 enum state { READY, LOOKING, RELIEVED };
 
@@ -63,10 +63,17 @@ static struct notifier *spare(void) {
   return NULL;
 }
 
+/* False: no thread can be started. */
+static bool start_one(struct notifier *notifier) {
+  bool started = vt_thread_try("vitrine-notify", serve, notifier) == 0;
+  __atomic_store_n(&notifier->started, started, __ATOMIC_RELAXED); /* the supervisor reads it without the lock */
+  return started;
+}
+
 /* Keeps one notifier in reserve. When no more can be started, the last one makes no lookups. */
 static void reserve(void) {
   for (int at = 0; at < NOTIFIERS && !spare(); at++)
-    if (!notifiers[at].started) notifiers[at].started = vt_thread_try("vitrine-notify", serve, &notifiers[at]) == 0;
+    if (!notifiers[at].started && !start_one(&notifiers[at])) return;
 }
 
 static bool is_last(void) {
@@ -103,11 +110,10 @@ static int start(void) {
   polled[0] = (struct pollfd){vt_idle_descriptor(), POLLIN, 0};
   pthread_mutex_lock(&roster);
   on_duty = &notifiers[0];
-  int failed = vt_thread_try("vitrine-notify", serve, on_duty);
-  on_duty->started = failed == 0;
-  if (!failed) reserve();
+  bool started = start_one(on_duty);
+  if (started) reserve();
   pthread_mutex_unlock(&roster);
-  return failed;
+  return started ? 0 : -1;
 }
 
 int vt_notifier_ready(void) {
@@ -277,5 +283,6 @@ static void relieve_if_stuck(struct notifier *notifier) {
 
 void vt_notifier_watch(void) {
   if (!vt_notifier_is_active()) return;
-  for (int at = 0; at < NOTIFIERS; at++) relieve_if_stuck(&notifiers[at]);
+  /* They start in order. */
+  for (int at = 0; at < NOTIFIERS && __atomic_load_n(&notifiers[at].started, __ATOMIC_RELAXED); at++) relieve_if_stuck(&notifiers[at]);
 }

@@ -62,6 +62,7 @@ const struct constant_row constant_rows[] = {
     {"io_uring_setup", 425, 425, ALL, ENOSYS},
     {"io_uring_enter", 426, 426, ALL, ENOSYS},
     {"io_uring_register", 427, 427, ALL, ENOSYS},
+    {"io_setup", 206, 0, ALL, ENOSYS},
     {"memfd_secret", 447, 447, ALL, ENOSYS},
 
     /* metadata */

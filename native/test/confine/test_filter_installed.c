@@ -72,6 +72,7 @@ static long do_priority_parent(void) { return setpriority(PRIO_PROCESS, (id_t)ge
 static long do_limit_parent(void) { return prlimit(getppid(), RLIMIT_NOFILE, NULL, &(struct rlimit){0}); }
 static long do_user_namespace(void) { return unshare(CLONE_NEWUSER); }
 static long do_clone3(void) { return ours(VT_SYS_clone3, 0, 0, 0, 0); }
+static long do_io_setup(void) { return ours(VT_SYS_io_setup, 1, 0, 0, 0); }
 static long do_io_uring(void) { return ours(VT_SYS_io_uring_setup, 1, 0, 0, 0); }
 static long do_ptrace(void) { return syscall(SYS_ptrace, 0, 0, 0, 0); }
 static long do_shmget(void) { return syscall(SYS_shmget, 0x76740001, 0, 0); }
@@ -150,6 +151,7 @@ static const struct attempt attempts[] = {
     {"unshare CLONE_NEWUSER", false, do_user_namespace, -1, EPERM},
     {"clone3", false, do_clone3, -1, ENOSYS},
     {"io_uring_setup", false, do_io_uring, -1, ENOSYS},
+    {"io_setup", false, do_io_setup, -1, ENOSYS},
     {"ptrace", false, do_ptrace, -1, EPERM},
     {"shmget", false, do_shmget, -1, EPERM},
     {"add_key", false, do_keyring, -1, EPERM},

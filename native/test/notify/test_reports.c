@@ -82,6 +82,18 @@ static void never_runs_out(void) {
   forget();
 }
 
+/* Ten commands with stuck lookups leave a notifier for an eleventh, which may write to /dev/null. */
+static void leaves_some_to_others(void) {
+  for (int command = 0; command < 10; command++) {
+    run("echo x >/vitrine-nowhere; echo x >/vitrine-nowhere; echo x >/vitrine-nowhere", 2);
+    CHECK(counted(false) == 3, "%lu counted", (unsigned long)counted(false));
+    forget();
+  }
+  run("echo x >/dev/null", 0);
+  CHECK(last_end.code == 0, "exit %ld", (long)last_end.code);
+  forget();
+}
+
 /* The notifiers that were stuck come back, and look again. */
 static void recovers(void) {
   char line[128], path[64];
@@ -159,6 +171,7 @@ int main(int count, char **arguments) {
   else if (access("/usr/bin/flock", X_OK) == 0) waits_for_locks();
   answers_in_its_place();
   never_runs_out();
+  leaves_some_to_others();
   recovers();
   looks_behind_descriptors();
   rmdir(directory);

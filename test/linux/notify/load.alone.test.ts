@@ -83,3 +83,13 @@ it('a command that is killed while it is refused has what was counted', async ()
   expect(targets).toEqual(new Set([`write ${cwd}/file`]))
   expect(result.denials[0]?.count).toBeGreaterThan(10)
 })
+
+// A search takes the time of all commands.
+it('a user lookup is not recognized where more than 5000 mappings stand before libc', async () => {
+  const { file, run } = await makeGround()
+  const few = await run(`${attempts} crowded ${file} 3000`)
+  expect([few.stdout, shorts(few)]).toEqual(['crowded 3000 \n', []])
+  const many = await run(`${attempts} crowded ${file} 20000`)
+  expect(many.stdout).toBe('crowded 20000 \n')
+  expect(many.denials.map(({ operation, address }) => [operation, address])).toEqual([['socket', 'unix']])
+})

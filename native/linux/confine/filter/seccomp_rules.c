@@ -195,8 +195,9 @@ const struct vt_group vt_groups[] = {
     {DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},
     {DECIDE(ioctl_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
 
-    /* io_uring works in kernel threads, past the filter; libuv and others fall back. */
-    {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_io_uring_setup, VT_SYS_io_uring_enter, VT_SYS_io_uring_register)},
+    /* io_uring works in kernel threads, past the filter; libuv and others fall back. The requests of io_setup(2) count for the
+     * whole machine (fs.aio-max-nr). */
+    {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_io_uring_setup, VT_SYS_io_uring_enter, VT_SYS_io_uring_register, VT_SYS_io_setup)},
 
     /* Metadata, which Landlock does not see. */
     {ALWAYS(REFUSE(EROFS)),

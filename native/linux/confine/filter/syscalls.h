@@ -53,6 +53,7 @@ extern "C" {
   X(io_uring_setup, 425, 425) \
   X(io_uring_enter, 426, 426) \
   X(io_uring_register, 427, 427) \
+  X(io_setup, 206, 0) \
   X(memfd_secret, 447, 447)
 
 #define VT_SYSCALLS_METADATA(X) \

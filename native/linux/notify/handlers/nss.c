@@ -20,6 +20,9 @@ static bool is_module(const char *path) {
   return false;
 }
 
+/* Most mappings looked at for one call: about 10 ms, in which the calls of other commands wait. */
+enum { MOST_MAPPINGS = 5000 };
+
 /* Whether an address lies in the code of libc or an NSS module (/proc/pid/maps, proc(5)). */
 static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
   char path[32], line[512];
@@ -27,7 +30,7 @@ static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
   FILE *maps = fopen(path, "re");
   if (!maps) return false;
   bool found = false;
-  while (!found && fgets(line, sizeof line, maps)) {
+  for (int left = MOST_MAPPINGS; left > 0 && !found && fgets(line, sizeof line, maps); left--) {
     uint64_t start, end;
     char file[256] = "";
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %255s", &start, &end, file) < 2) continue;
