@@ -36,6 +36,8 @@ export function httpProxy(ownerOf: FindOwner): Server {
     { insecureHTTPParser: false, requireHostHeader: false },
     (message, response) => void forward(message, response, ownerOf).catch(() => response.destroy()),
   )
+  // Node would drop what follows 1000 headers, such as the length of a body, and yet obey it. A head has 16 KiB at most.
+  server.maxHeadersCount = 0
   limitFirstHead(server)
   server.on('connect', (message, socket, head) => {
     void connectTo(message, { socket, head }, ownerOf).catch(() => socket.destroy())
