@@ -98,6 +98,18 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
     expect(asked).toEqual([])
   })
 
+  it('cannot turn its connection to the proxy to a network device, or to a route by another host', async () => {
+    const { shell } = await shellTo()
+    const script = `
+import os, socket
+s = socket.create_connection(('127.0.0.1', int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])))
+for level, option, value in ((1, 25, b'lo'), (1, 62, (1).to_bytes(4, 'little')), (0, 4, b'\\1\\1\\1\\1')):
+    try: s.setsockopt(level, option, value)
+    except OSError as error: print(error.errno)`
+    const result = await shell.execute({ argv: ['python3', '-c', script] })
+    expect(result).toMatchObject({ stdout: '1\n1\n1\n', exitCode: 0 })
+  })
+
   it('connects blocking and non-blocking, and with IPv6 sockets to the mapped address', async () => {
     const { port, shell } = await shellTo()
     const script = `
