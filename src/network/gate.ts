@@ -161,7 +161,7 @@ export class Gate {
     signal: AbortSignal,
   ): Promise<Socket | ConnectionReason> {
     const found = await this.#addresses(host, signal)
-    if (!found) return 'not-found'
+    if (!found) return signal.aborted ? 'unreachable' : 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
     const open = found.filter((address) => isPublic(address) || isListedAddress(this.rules, address, port))
     if (open.length === 0) return 'not-public'
