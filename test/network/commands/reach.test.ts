@@ -58,7 +58,7 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
     const { port, shell } = await shellTo()
     const line =
       option === '--socks5-hostname'
-        ? `env -u http_proxy curl -sS http://evil.example:${port}/`
+        ? `curl -sS -x "socks5h://\${HTTP_PROXY#http://}" http://evil.example:${port}/`
         : `curl -sSf ${option === '-x' ? '' : option} http://evil.example:${port}/`
     const result = await shell.execute({ command: line })
     expect(result.exitCode).not.toBe(0)
@@ -182,6 +182,14 @@ describe.skipIf(listsRefused !== null)('the variables that name the proxy', () =
       secrets.add(upper)
     }
     expect(secrets.size).toBe(2)
+  })
+
+  it('ask for no SOCKS, for which some clients lack a package', async () => {
+    const shell = await openHostShell({ network: ['good.example'] })
+    const { stdout } = await shell.execute({ argv: ['env'] })
+    const proxies = stdout.match(/^(HTTP|HTTPS|ALL)_PROXY=.+$/gim) ?? []
+    expect(proxies.filter((line) => !/^\w+=http:/.test(line))).toEqual([])
+    expect(proxies).toHaveLength(6)
   })
 
   it("give way to a call's own", async () => {
