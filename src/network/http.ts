@@ -91,7 +91,7 @@ export async function startTunnel(
 ): Promise<void> {
   const { socket, incoming, record, gate } = upstream
   if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
-    Object.assign(record, { verdict: 'refused', reason: 'other-name' })
+    gate.refuseOpen(wanted, record, 'other-name')
     client.destroy()
     socket.destroy()
     return
