@@ -2,8 +2,8 @@ import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type Host, hostAndPort } from './hosts.ts'
 
 /**
- * Further connections are counted in the last record of their host, port and outcome. A host without one gets it, if the connection
- * is allowed: no command can hide that by filling the list.
+ * Of allowed and of refused connections. Further ones are counted in the last record of their host, port and outcome. An allowed
+ * host without one gets it: no command can hide that by filling the list.
  */
 const maxRecords = 1000
 
@@ -28,6 +28,7 @@ export interface Client {
 /** The connections of one command, in the order in which they were asked for. */
 export class Records {
   readonly #records = new Set<OpenRecord>()
+  readonly #sizes = { allowed: 0, refused: 0 }
   readonly #known = new Map<string, OpenRecord>()
 
   add(
@@ -38,16 +39,19 @@ export class Records {
   ): OpenRecord {
     const key = `${hostAndPort(host, port)} ${reason ?? ''}`
     const last = this.#known.get(key)
-    const isFull = this.#records.size >= maxRecords
+    const verdict = reason ? 'refused' : 'allowed'
+    const isFull = this.#sizes[verdict] >= maxRecords
     // Refusals of one kind are one record: a program that tries again says nothing new.
     if (last && (reason || isFull)) {
       last.count += 1
       return last
     }
-    if (!reason && host !== others && this.#records.size >= maxWithHosts)
+    if (!reason && host !== others && this.#sizes.allowed >= maxWithHosts)
       return this.add(others, port, undefined, client)
-    const record = recordOf(host, port, reason, client)
+    const about = { host: host.name, port, verdict, ...(reason && { reason }) } as const
+    const record = { ...about, sent: 0, received: 0, ...client, count: 1 }
     if (isFull && reason) return record
+    this.#sizes[verdict] += 1
     this.#records.add(record)
     this.#known.set(key, record)
     return record
@@ -57,6 +61,7 @@ export class Records {
   takeBack(record: OpenRecord): void {
     record.count -= 1
     if (record.count > 0) return
+    this.#sizes.allowed -= 1
     this.#records.delete(record)
     for (const [key, known] of this.#known) if (known === record) this.#known.delete(key)
   }
@@ -64,14 +69,4 @@ export class Records {
   list(): readonly Connection[] {
     return Array.from(this.#records, (record) => ({ ...record }))
   }
-}
-
-function recordOf(
-  { name }: Host,
-  port: number,
-  reason: ConnectionReason | undefined,
-  client: Client | undefined,
-): OpenRecord {
-  const verdict = reason ? 'refused' : 'allowed'
-  return { host: name, port, verdict, ...(reason && { reason }), sent: 0, received: 0, ...client, count: 1 }
 }
