@@ -198,9 +198,9 @@ function authorityIn(text: string): Target | undefined {
   return host && port !== undefined ? { host, port } : undefined
 }
 
-/** `http://HOST[:PORT]/PATH`; undefined also with a user name, and for other schemes. */
+/** `http://HOST[:PORT]/PATH`; undefined for other schemes. A user before the host, as wget sends it, is left out. */
 function absoluteIn(url: string): (Target & { readonly path: string }) | undefined {
-  const [, authority = '', rest = ''] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? []
+  const [, authority = '', rest = ''] = /^http:\/\/(?:[^/?#@\\]*@)?([^/?#]*)([^#]*)$/i.exec(url) ?? []
   const target = authorityIn(/:[0-9]+$/.test(authority) ? authority : `${authority.replace(/:$/, '')}:80`)
   return target && { ...target, path: rest.startsWith('/') ? rest : `/${rest}` }
 }
