@@ -6,15 +6,15 @@ export interface ProxyPlace {
 /** What makes programs connect by the proxy. */
 export function proxyVariables({ port, secret }: ProxyPlace): Readonly<Record<string, string>> {
   const http = `http://vitrine:${secret}@127.0.0.1:${port}`
-  const socks = `socks5h://vitrine:${secret}@127.0.0.1:${port}`
   return {
     // Lower case: curl reads http_proxy only so, because of CGI.
     HTTP_PROXY: http,
     HTTPS_PROXY: http,
     http_proxy: http,
     https_proxy: http,
-    ALL_PROXY: socks,
-    all_proxy: socks,
+    // Not SOCKS: httpx and others take all that these name, and fail without their package for SOCKS.
+    ALL_PROXY: http,
+    all_proxy: http,
     // Exceptions would be refused.
     NO_PROXY: '',
     no_proxy: '',

@@ -95,6 +95,12 @@ export class Gate {
     return { reason }
   }
 
+  /** Refuses a connection that stands. */
+  refuseOpen(wanted: Wanted, record: OpenRecord, reason: ConnectionReason): void {
+    this.#records.takeBack(record)
+    this.refuse(wanted, reason)
+  }
+
   /** Counts bytes of a connection; false: the command has moved too many. */
   spend(bytes: number): boolean {
     this.#bytes += bytes
@@ -161,7 +167,7 @@ export class Gate {
     signal: AbortSignal,
   ): Promise<Socket | ConnectionReason> {
     const found = await this.#addresses(host, signal)
-    if (!found) return 'not-found'
+    if (!found) return signal.aborted ? 'unreachable' : 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
     const open = found.filter((address) => isPublic(address) || isListedAddress(this.rules, address, port))
     if (open.length === 0) return 'not-public'

@@ -36,6 +36,8 @@ export function httpProxy(ownerOf: FindOwner): Server {
     { insecureHTTPParser: false, requireHostHeader: false },
     (message, response) => void forward(message, response, ownerOf).catch(() => response.destroy()),
   )
+  // Node would drop what follows 1000 headers, such as the length of a body, and yet obey it. A head has 16 KiB at most.
+  server.maxHeadersCount = 0
   limitFirstHead(server)
   server.on('connect', (message, socket, head) => {
     void connectTo(message, { socket, head }, ownerOf).catch(() => socket.destroy())
@@ -89,7 +91,7 @@ export async function startTunnel(
 ): Promise<void> {
   const { socket, incoming, record, gate } = upstream
   if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
-    Object.assign(record, { verdict: 'refused', reason: 'other-name' })
+    gate.refuseOpen(wanted, record, 'other-name')
     client.destroy()
     socket.destroy()
     return
@@ -196,9 +198,9 @@ function authorityIn(text: string): Target | undefined {
   return host && port !== undefined ? { host, port } : undefined
 }
 
-/** `http://HOST[:PORT]/PATH`; undefined also with a user name, and for other schemes. */
+/** `http://HOST[:PORT]/PATH`; undefined for other schemes. A user before the host, as wget sends it, is left out. */
 function absoluteIn(url: string): (Target & { readonly path: string }) | undefined {
-  const [, authority = '', rest = ''] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? []
+  const [, authority = '', rest = ''] = /^http:\/\/(?:[^/?#@\\]*@)?([^/?#]*)([^#]*)$/i.exec(url) ?? []
   const target = authorityIn(/:[0-9]+$/.test(authority) ? authority : `${authority.replace(/:$/, '')}:80`)
   return target && { ...target, path: rest.startsWith('/') ? rest : `/${rest}` }
 }

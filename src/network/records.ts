@@ -1,28 +1,35 @@
 import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type Host, hostAndPort } from './hosts.ts'
 
-/** Further connections are counted in the last record of their host, port and outcome, or not at all. */
+/**
+ * Of allowed and of refused connections. Further ones are counted in the last record of their host, port and outcome. An allowed
+ * host without one gets it: no command can hide that by filling the list.
+ */
 const maxRecords = 1000
 
-/** One connection while it is open. */
-export interface OpenRecord {
-  verdict: Connection['verdict']
-  reason?: ConnectionReason
+/** Then, under a wildcard, connections to hosts without a record are counted together. */
+const maxWithHosts = 2 * maxRecords
+const others: Host = { kind: 'name', name: '*' }
+
+interface Counts {
   sent: number
   received: number
+  count: number
 }
+
+/** What can still change. */
+export type OpenRecord = Omit<Connection, keyof Counts> & Counts
 
 export interface Client {
   readonly pid: number
   readonly program: string
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
 /** The connections of one command, in the order in which they were asked for. */
 export class Records {
-  readonly #records: Mutable<Connection>[] = []
-  readonly #known = new Map<string, Mutable<Connection>>()
+  readonly #records = new Set<OpenRecord>()
+  readonly #sizes = { allowed: 0, refused: 0 }
+  readonly #known = new Map<string, OpenRecord>()
 
   add(
     host: Host,
@@ -32,29 +39,34 @@ export class Records {
   ): OpenRecord {
     const key = `${hostAndPort(host, port)} ${reason ?? ''}`
     const last = this.#known.get(key)
+    const verdict = reason ? 'refused' : 'allowed'
+    const isFull = this.#sizes[verdict] >= maxRecords
     // Refusals of one kind are one record: a program that tries again says nothing new.
-    if (last && (reason || this.#records.length >= maxRecords)) {
+    if (last && (reason || isFull)) {
       last.count += 1
       return last
     }
-    const record: Mutable<Connection> = {
-      host: host.name,
-      port,
-      verdict: reason ? 'refused' : 'allowed',
-      ...(reason && { reason }),
-      sent: 0,
-      received: 0,
-      ...client,
-      count: 1,
-    }
-    if (this.#records.length < maxRecords) {
-      this.#records.push(record)
-      this.#known.set(key, record)
-    }
+    if (!reason && host !== others && this.#sizes.allowed >= maxWithHosts)
+      return this.add(others, port, undefined, client)
+    const about = { host: host.name, port, verdict, ...(reason && { reason }) } as const
+    const record = { ...about, sent: 0, received: 0, ...client, count: 1 }
+    if (isFull && reason) return record
+    this.#sizes[verdict] += 1
+    this.#records.add(record)
+    this.#known.set(key, record)
     return record
   }
 
+  /** A connection of an allowed record was refused after all. */
+  takeBack(record: OpenRecord): void {
+    record.count -= 1
+    if (record.count > 0) return
+    this.#sizes.allowed -= 1
+    this.#records.delete(record)
+    for (const [key, known] of this.#known) if (known === record) this.#known.delete(key)
+  }
+
   list(): readonly Connection[] {
-    return this.#records.map((record) => ({ ...record }))
+    return Array.from(this.#records, (record) => ({ ...record }))
   }
 }

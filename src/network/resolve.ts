@@ -4,15 +4,15 @@ import { unlessAborted } from '../base/within.ts'
 import type { Address } from './addresses.ts'
 import { parseHost } from './hosts.ts'
 
-/** The addresses of a name, in the order in which to try them. Rejects if there are none. */
-export type Resolver = (name: string) => Promise<readonly string[]>
+/** The addresses of a name, in the order in which to try them. Rejects if there are none. After the signal they are not wanted. */
+export type Resolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /** A lookup occupies a thread of Node's pool, which has four by default, until the system's resolver gives up. */
 const lookups = new Turns(2)
 
 /** getaddrinfo(3), for the same answers as other programs of this machine get. */
-export const systemResolver: Resolver = async (name) => {
-  const found = await lookups.run(() => lookup(name, { all: true, verbatim: true }))
+export const systemResolver: Resolver = async (name, signal) => {
+  const found = await lookups.run(() => lookup(name, { all: true, verbatim: true }), signal)
   return found.map(({ address }) => address)
 }
 
@@ -22,7 +22,7 @@ export async function addressesOf(
   resolver: Resolver,
   signal: AbortSignal,
 ): Promise<readonly Address[] | undefined> {
-  const answer = resolver(name).catch(() => undefined)
+  const answer = resolver(name, signal).catch(() => undefined)
   const texts = await unlessAborted(answer, signal, () => undefined)
   const found = texts?.flatMap((text) => {
     const host = parseHost(text)

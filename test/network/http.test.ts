@@ -65,7 +65,9 @@ describe('a plain request through the proxy', () => {
     [`http://good.example:${port}/`, `other.example:${port}`, 400],
     [`http://good.example:${port}/`, 'good.example:81', 400],
     [`http://other.example:${port}/`, `good.example:${port}`, 400],
-    [`http://user@good.example:${port}/`, `good.example:${port}`, 400],
+    [`http://user:pass@good.example:${port}/`, `good.example:${port}`, 200],
+    [`http://good.example:${port}@other.example:${port}/`, `other.example:${port}`, 403],
+    [`http://good.example@user@good.example:${port}/`, `good.example:${port}`, 400],
     [`http://good.example:${port}@other.example/`, `good.example:${port}`, 400],
     [`http://good.example:${port}\\@other.example/`, `good.example:${port}`, 400],
     [`http://good.example%2eother.example:${port}/`, `good.example:${port}`, 400],
@@ -118,6 +120,24 @@ describe('a plain request through the proxy', () => {
       first,
       first,
     ])
+  })
+
+  it.each(['GET', 'POST'])('%s keeps how its body ends, behind however many headers', async (method) => {
+    let got = ''
+    const port = await tcpServer((socket) => {
+      socket.on('data', (chunk: Buffer) => {
+        got += chunk.toString('latin1')
+        if (got.includes('/smuggled')) socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+      })
+    })
+    const { proxy, gate } = await openProxy({ allow: [`127.0.0.1:${port}`] })
+    const inside = 'GET /smuggled HTTP/1.1\r\nHost: other.example\r\n\r\n'
+    const body = `${inside.length.toString(16)}\r\n${inside}\r\n0\r\n\r\n`
+    const head = `${method} http://127.0.0.1:${port}/ HTTP/1.1\r\n${basic(gate.secret)}${'a:\r\n'.repeat(2000)}`
+    const answer = await exchange(proxy.port, `${head}Transfer-Encoding: chunked\r\n\r\n${body}`)
+    expect(statusOf(answer)).toBe(204)
+    expect(got).toContain('\r\nTransfer-Encoding: chunked\r\n')
+    expect(got.slice(got.indexOf('\r\n\r\n') + 4)).toBe(body)
   })
 
   it('needs the secret of a command', async () => {

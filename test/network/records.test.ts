@@ -25,3 +25,34 @@ it('a command that asks for ever new hosts fills no memory', () => {
   const [first, ...others] = records.list()
   expect([first?.count, others.length]).toEqual([2, 999])
 })
+
+const open = (records: Records, name: string, reason?: 'not-listed') =>
+  records.add({ kind: 'name', name }, 443, reason, undefined)
+
+it('an allowed connection is told, however many were refused before it, and however many hosts a wildcard has', () => {
+  const records = new Records()
+  for (let i = 0; i < 2000; i++) open(records, `${i}.refused`, 'not-listed')
+  for (let i = 0; i < 1000; i++) open(records, 'a.allowed')
+  for (let i = 0; i < 1500; i++) open(records, `${i % 500}.allowed`).sent += 1
+  const allowed = () =>
+    records.list().filter(({ verdict, host }) => verdict === 'allowed' && host !== 'a.allowed')
+  expect(allowed().map(({ host }) => host)).toEqual(Array.from({ length: 500 }, (_, i) => `${i}.allowed`))
+  expect(allowed().every(({ sent, count }) => sent === 3 && count === 3)).toBe(true)
+  for (let i = 0; i < 50_000; i++) open(records, `${i}.wild`).sent += 1
+  const told = allowed()
+  expect(told).toHaveLength(1001)
+  expect(told.at(-1)).toMatchObject({ host: '*', port: 443, count: 49_500, sent: 49_500 })
+})
+
+it('a connection that is refused after all leaves the others of its record as they are', () => {
+  const records = new Records()
+  for (let i = 0; i < 1002; i++) open(records, 'a.allowed')
+  records.takeBack(open(records, 'a.allowed'))
+  expect(records.list().at(-1)).toMatchObject({ verdict: 'allowed', count: 3 })
+  open(records, 'a.allowed', 'not-listed')
+  expect(records.list().at(-1)).toMatchObject({ verdict: 'refused', count: 1 })
+  records.takeBack(open(records, 'b.allowed'))
+  expect(records.list().filter(({ host }) => host === 'b.allowed')).toEqual([])
+  open(records, 'b.allowed')
+  expect(records.list().at(-1)).toMatchObject({ host: 'b.allowed', verdict: 'allowed', count: 1 })
+})

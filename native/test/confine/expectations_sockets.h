@@ -62,6 +62,10 @@
     {SETSOCKOPT, ALL, {3, 1, 2}, DONE},           /* SO_REUSEADDR */
     {SETSOCKOPT, ALL, {3, 1, 15}, DONE},          /* SO_REUSEPORT */
     {SETSOCKOPT, ALL, {3, 0, 51}, ENOPROTOOPT},   /* IP_LOCAL_PORT_RANGE */
+    {SETSOCKOPT, PROXY_ON, {3, 1, 25}, TELL(EPERM)}, /* SO_BINDTODEVICE */
+    {SETSOCKOPT, PROXY_ON, {3, 1, 62}, TELL(EPERM)}, /* SO_BINDTOIFINDEX */
+    {SETSOCKOPT, PROXY_ON, {3, 0, 4}, TELL(EPERM)},  /* IP_OPTIONS */
+    {SETSOCKOPT, NET_ON, {3, 1, 25}, LET},
     {SETSOCKOPT, ALL, {3, 6, 2}, LET},            /* TCP_MAXSEG */
     {SETSOCKOPT, ALL, {3, 6, 1}, LET},            /* TCP_NODELAY */
     {SETSOCKOPT, ALL, {3, 0, 11}, LET},           /* IP_RECVERR */

@@ -58,7 +58,7 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
     const { port, shell } = await shellTo()
     const line =
       option === '--socks5-hostname'
-        ? `env -u http_proxy curl -sS http://evil.example:${port}/`
+        ? `curl -sS -x "socks5h://\${HTTP_PROXY#http://}" http://evil.example:${port}/`
         : `curl -sSf ${option === '-x' ? '' : option} http://evil.example:${port}/`
     const result = await shell.execute({ command: line })
     expect(result.exitCode).not.toBe(0)
@@ -96,6 +96,18 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
         exitCode: 1 + Number(command.startsWith('curl')) * 6,
       })
     expect(asked).toEqual([])
+  })
+
+  it('cannot turn its connection to the proxy to a network device, or to a route by another host', async () => {
+    const { shell } = await shellTo()
+    const script = `
+import os, socket
+s = socket.create_connection(('127.0.0.1', int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])))
+for level, option, value in ((1, 25, b'lo'), (1, 62, (1).to_bytes(4, 'little')), (0, 4, b'\\1\\1\\1\\1')):
+    try: s.setsockopt(level, option, value)
+    except OSError as error: print(error.errno)`
+    const result = await shell.execute({ argv: ['python3', '-c', script] })
+    expect(result).toMatchObject({ stdout: '1\n1\n1\n', exitCode: 0 })
   })
 
   it('connects blocking and non-blocking, and with IPv6 sockets to the mapped address', async () => {
@@ -170,6 +182,14 @@ describe.skipIf(listsRefused !== null)('the variables that name the proxy', () =
       secrets.add(upper)
     }
     expect(secrets.size).toBe(2)
+  })
+
+  it('ask for no SOCKS, for which some clients lack a package', async () => {
+    const shell = await openHostShell({ network: ['good.example'] })
+    const { stdout } = await shell.execute({ argv: ['env'] })
+    const proxies = stdout.match(/^(HTTP|HTTPS|ALL)_PROXY=.+$/gim) ?? []
+    expect(proxies.filter((line) => !/^\w+=http:/.test(line))).toEqual([])
+    expect(proxies).toHaveLength(6)
   })
 
   it("give way to a call's own", async () => {

@@ -136,13 +136,16 @@ static const struct vt_rule bind_rules[] = {
 /* Fast open connects without Landlock's check of connect(2); TCP_ULP makes SMC of TCP. Multicast membership changes what the
  * interface receives for all; flow labels belong to the network namespace. Of two sockets on one port (SO_REUSEADDR) the
  * younger gets the datagrams, and IP_LOCAL_PORT_RANGE could pick another process's port. Clients need neither; some set
- * SO_REUSEADDR. */
+ * SO_REUSEADDR. A socket that is connected to the proxy could be turned to a network device, or to a route by another host
+ * (IP_OPTIONS), and what it sends would leave the machine. */
 #define JOINING VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER
 static const struct vt_rule setsockopt_rules[] = {
     {EVER, {IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
      FAIL(ENOPROTOOPT)},
     {EVER, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_REUSEADDR, VT_SO_REUSEPORT)}, PRETEND},
     {EVER, {IS(1, VT_SOL_IP), IS(2, VT_IP_LOCAL_PORT_RANGE)}, FAIL(ENOPROTOOPT)},
+    {PROXIED, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_BINDTODEVICE, VT_SO_BINDTOIFINDEX)}, REFUSE(EPERM)},
+    {PROXIED, {IS(1, VT_SOL_IP), IS(2, VT_IP_OPTIONS)}, REFUSE(EPERM)},
     {EVER,
      {IS(1, VT_SOL_IP), IS(2, VT_IP_ADD_MEMBERSHIP, VT_IP_ADD_SOURCE_MEMBERSHIP, VT_IP_MSFILTER, JOINING)},
      REFUSE(EPERM)},

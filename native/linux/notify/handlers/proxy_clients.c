@@ -2,31 +2,27 @@
 
 #include <pthread.h>
 
-/* More than the connections that can wait in the proxy's queue. If two ports share an entry, the earlier client becomes unknown:
- * then only a secret in its request tells the proxy whose it is. */
-enum { ENTRIES = 8192 };
-
+/* By port, so that no client can put another's entry out: a command whose entry is gone could use the secret of another command.
+ * Pages take memory when they are first used. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-  uint16_t port; /* 0: none */
+  bool known;
   struct vt_proxy_client client;
-} entries[ENTRIES];
+} entries[UINT16_MAX + 1];
 
 void vt_proxy_client_add(uint16_t port, const struct vt_proxy_client *client) {
   pthread_mutex_lock(&lock);
-  entries[port % ENTRIES].port = port;
-  entries[port % ENTRIES].client = *client;
+  entries[port].known = true;
+  entries[port].client = *client;
   pthread_mutex_unlock(&lock);
 }
 
 /* Takes the entry out: the port may be another process's next. */
 bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client) {
   pthread_mutex_lock(&lock);
-  bool known = port && entries[port % ENTRIES].port == port;
-  if (known) {
-    *client = entries[port % ENTRIES].client;
-    entries[port % ENTRIES].port = 0;
-  }
+  bool known = entries[port].known;
+  if (known) *client = entries[port].client;
+  entries[port].known = false;
   pthread_mutex_unlock(&lock);
   return known;
 }
