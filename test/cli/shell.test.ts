@@ -141,7 +141,7 @@ describe('lines from a pipe', () => {
   it.each([
     ['the end of another one', ['cat <<A - <<B', 'B', 'A', 'x', 'B'], 'x\n'],
     ['its end behind tabs', ['cat <<-END', 'x', '\tEND'], 'x\n'],
-    ['its end in quotes', ["cat <<'E'\"N D\"", 'E', 'EN D'], 'E\n'],
+    ['its end in quotes', ['cat <<\'E\'"N D"', 'E', 'EN D'], 'E\n'],
     ['an end that is an empty line', ["cat <<''", 'x', ''], 'x\n'],
     ['a backslash in front of its end', ["cat <<'END'", 'x\\', 'END'], 'x\\\n'],
     ['what follows its end', ['if cat <<END', 'x', 'END', 'then echo y', 'fi'], 'x\ny\n'],

@@ -87,7 +87,7 @@ export class InteractiveSession {
         this.#code = await (await import('../fail.ts')).fail(error, { json: false })
       })
       await this.#sayHistoryLost()
-      if (standardOutput.broken !== undefined) break
+      if ((standardOutput.broken ?? standardError.broken) !== undefined) break
     }
     this.#lines.close()
     if (this.#stopped.length > 0) await say(endedStopped(this.#stopped.map(({ line }) => line)))
