@@ -188,8 +188,8 @@ export const directoryAsInput =
 
 /** @param options those of the sandbox that were given */
 export function noSandbox(options: readonly string[]): string {
-  const have = options.length === 1 ? 'has' : 'have'
-  return `${options.join(' and ')} ${have} no effect in write mode, which has no sandbox: leave out ${options.length === 1 ? 'it' : 'them'}, or use --mode read or --mode workspace.`
+  const [have, them] = options.length === 1 ? ['has', 'it'] : ['have', 'them']
+  return `${options.join(' and ')} ${have} no effect in write mode, which has no sandbox: leave ${them} out, or use --mode read or --mode workspace.`
 }
 
 export const wordNotUtf8 =
