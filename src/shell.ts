@@ -50,7 +50,7 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
   const cwd = absolutePath(options.cwd ?? '.')
   const loaded = await configOf(options, { cwd, env }, await pathLookupOf(host))
-  checkBackend(loaded)
+  await checkBackend(loaded)
   await checkWildcards(options.network, loaded)
   const backend = await openBackend(host, loaded, { ...options, cwd, env })
   const admission = new Admission({ loaded, cwd, env, ...backend, approver: options.approver })

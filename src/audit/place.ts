@@ -9,21 +9,21 @@ import { type FileKind, found, wanted } from '../messages/wanted.ts'
  * Rejects settings that can never work (CONFIG_INVALID).
  * @param privateParent the parent of private directories, which commands can write to
  */
-export function checkSettings(loaded: LoadedConfig, privateParent: string): void {
+export async function checkSettings(loaded: LoadedConfig, privateParent: string): Promise<void> {
   const { path, required } = loaded.config.audit
-  const refuse = (said: string, got: string, key: 'audit.path' | 'audit.required' = 'audit.path') => {
-    throw badSetting(loaded, key, said, got)
+  const refuse = async (said: string, got: string, key: 'audit.path' | 'audit.required' = 'audit.path') => {
+    throw await badSetting(loaded, key, said, got)
   }
   if (path === '') {
-    if (required) refuse(wanted.auditNotRequired, found.requiredAlone, 'audit.required')
+    if (required) await refuse(wanted.auditNotRequired, found.requiredAlone, 'audit.required')
     return
   }
   const kind = kindOf(path)
-  if (kind !== 'file' && kind !== undefined) refuse(wanted.auditFile, found.auditAt(kind, path))
-  if (isBeneath(path, privateParent)) refuse(wanted.auditOutside(privateParent), path)
+  if (kind !== 'file' && kind !== undefined) await refuse(wanted.auditFile, found.auditAt(kind, path))
+  if (isBeneath(path, privateParent)) await refuse(wanted.auditOutside(privateParent), path)
   const above = firstAbove(path)
   if (above && above.kind !== 'directory' && above.kind !== 'link')
-    refuse(wanted.auditBelow, found.belowFile(path, above.path))
+    await refuse(wanted.auditBelow, found.belowFile(path, above.path))
 }
 
 function firstAbove(path: string): { readonly path: string; readonly kind: FileKind } | undefined {

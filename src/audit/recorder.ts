@@ -26,14 +26,14 @@ export interface RecorderOptions {
 }
 
 /** Throws CONFIG_INVALID, AUDIT_FAILED. */
-export function makeRecorder(
+export async function makeRecorder(
   host: Host,
   loaded: LoadedConfig,
   { cwd, env }: Pick<RecorderOptions, 'cwd' | 'env'>,
-): Recorder {
+): Promise<Recorder> {
   const { config } = loaded
   const { path } = config.audit
-  checkSettings(loaded, join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`))
+  await checkSettings(loaded, join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`))
   const locker = lockerOf(host)
   if (!locker) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
   return new Recorder({ config, locker, cwd, env })

@@ -73,6 +73,10 @@ export function sizeText(bytes: number): string {
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`
 }
 
+export function bytesText(bytes: number): string {
+  return bytes === 1 ? '1 byte' : `${bytes} bytes`
+}
+
 export function words(text: string): string[] {
   return text.trim().split(/\s+/)
 }

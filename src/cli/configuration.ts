@@ -12,6 +12,7 @@ import {
   type ShellOptions,
 } from '../internal.ts'
 import {
+  noSandbox,
   prefixed,
   twoModes,
   twoNetworks,
@@ -63,6 +64,16 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
     network: network?.value,
     privateTmp: flags.has('private-tmp') ? true : undefined,
   }
+}
+
+/** Throws INVALID_REQUEST for options about the sandbox where each mode is write mode, which has none. */
+export function checkSandboxed(
+  served: readonly Mode[],
+  { flags, lists }: Pick<Options, 'flags' | 'lists'>,
+): void {
+  if (served.some((mode) => mode !== 'write')) return
+  const given = ['network', 'allow-host', 'private-tmp'].filter((name) => flags.has(name) || lists.has(name))
+  if (given.length > 0) throw misuse(noSandbox(given.map((name) => `--${name}`)))
 }
 
 /** `--network`, or each `--allow-host`. Throws INVALID_REQUEST for what is no host, or both. */

@@ -18,7 +18,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === '--version' || name === '-V' || name === '-v') return print(`${packageVersion()}\n`)
+  const isVersion = name === '--version' || name === '-V' || name === '-v'
+  if (isVersion) return args[0] === undefined ? print(`${packageVersion()}\n`) : notAlone(name, args[0])
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!name || !command || own.includes('--help') || own.includes('-h')) {
@@ -32,6 +33,10 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     const { fail } = await import('./fail.ts')
     return fail(error, { json: own.includes('--json') || own.includes('--json=full') })
   }
+}
+
+async function notAlone(option: string, word: string): Promise<number> {
+  return (await import('./help/unknown.ts')).sayNotAlone(option, word)
 }
 
 // Exits even if something, such as a pipe that is never closed, would keep the process alive.

@@ -1,5 +1,6 @@
 import { sep } from 'node:path'
 import { packageFile } from '../base/package-file.ts'
+import type { Mode } from '../internal.ts'
 import {
   type ClientName,
   clientNames,
@@ -11,7 +12,7 @@ import { entryText, installEntry } from '../mcp/install/install.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/install.ts'
 import { exitCode } from './command.ts'
-import { backendOf } from './configuration.ts'
+import { backendOf, checkSandboxed } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { print, standardError } from './run/sink.ts'
@@ -19,13 +20,14 @@ import { print, standardError } from './run/sink.ts'
 /** Prints the client's entry for this server, or writes it into the client's configuration. */
 export async function install(
   args: readonly string[],
-  check: (options: ReadonlyMap<string, string>) => void,
+  check: (options: ReadonlyMap<string, string>) => { readonly modes?: readonly Mode[] | undefined },
 ): Promise<number> {
   const [name, ...rest] = parseOptions(args, {}).words
   const { flags, values, lists, words } = parseOptions(rest, grammar.mcp.commands.install.options)
   if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
   if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
-  check(values)
+  const { modes } = check(values)
+  if (modes) checkSandboxed(modes, { flags, lists })
   backendOf(values.get('backend'))
   const command = serverCommand({ flags, values, lists })
   return flags.has('write') ? write(name, command) : show(name, command)

@@ -41,7 +41,7 @@ interface Option {
 }
 
 function optionOf(arg: string): Option {
-  const end = arg.startsWith('--') ? arg.indexOf('=', 3) : 2
+  const end = arg.indexOf('=', 3)
   const [rawName, value] = end < 0 ? [arg, undefined] : [arg.slice(0, end), arg.slice(end + 1)]
   return { name: rawName.slice(2), rawName, value }
 }

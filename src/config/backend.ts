@@ -13,11 +13,11 @@ const notInContainer: Partial<Record<ConfigKey, string>> = {
 }
 
 /** Throws CONFIG_INVALID for a value that the backend does not support, instead of ignoring it. */
-export function checkBackend(loaded: LoadedConfig): void {
+export async function checkBackend(loaded: LoadedConfig): Promise<void> {
   if (loaded.config.shell.backend !== 'docker') return
   for (const [key, wanted] of Object.entries(notInContainer) as [ConfigKey, string][]) {
     const { value } = loaded.sources[key]
     if (value === 0 || (Array.isArray(value) && value.length === 0)) continue
-    throw badSetting(loaded, key, wanted, JSON.stringify(value))
+    throw await badSetting(loaded, key, wanted, JSON.stringify(value))
   }
 }

@@ -23,7 +23,12 @@ const maxQuoteLength = 60
 
 /** Validates the value of one key and makes its paths absolute. */
 export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): CheckedValue {
-  const parsed = v.safeParse(entry.schema(), raw, { abortEarly: true })
+  const schema = entry.schema()
+  // valibot takes a list for a table whose names are numbers.
+  if (schema.type === 'record' && !isTable(raw)) {
+    return { fault: notATable([entry.section, entry.name], raw, wanted.stringTable) }
+  }
+  const parsed = v.safeParse(schema, raw, { abortEarly: true })
   if (!parsed.success) return { fault: faultOf(entry, parsed.issues[0]) }
   const lost = lostName(raw, parsed.output)
   if (lost !== undefined) return { fault: lostFault(entry, lost) }
@@ -32,13 +37,23 @@ export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute
 
 // valibot's record() silently drops __proto__, prototype and constructor.
 function lostName(raw: unknown, output: unknown): string | undefined {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined
+  if (!isTable(raw)) return undefined
   return Object.keys(raw).find((name) => !Object.hasOwn(Object(output), name))
 }
 
 function lostFault({ section, name }: KeyEntry, lost: string): ValueFault {
   const problem = { kind: 'bad-value', wanted: wanted.nameKept, got: describeValue(lost) } as const
   return { path: [section, name, lost], problem }
+}
+
+export type Table = Readonly<Record<string, unknown>>
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !types.isDate(value)
+}
+
+export function notATable(path: KeyPath, value: unknown, said: string = wanted.table): ValueFault {
+  return { path, problem: { kind: 'wrong-type', wanted: said, got: describeValue(value) } }
 }
 
 /** `['policy', 'rule', 0, 'prefix']` as `policy.rule[0].prefix`. */
@@ -59,6 +74,9 @@ export function describeValue(value: unknown): string {
 }
 
 function faultOf(entry: KeyEntry, issue: v.BaseIssue<unknown>): ValueFault {
+  // Of `true`, a word or a list: a list is meant, so the fault is in one of its entries.
+  const inList = issue.issues?.find(({ path }) => path)
+  if (inList) return faultOf(entry, inList)
   const inside = (issue.path ?? []).map((step) => step.key as string | number)
   const path = [entry.section, entry.name, ...inside]
   if (issue.type === 'strict_object') return tableFault(path, issue)

@@ -100,14 +100,14 @@ export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
   return { kind: 'one-way', order }
 }
 
-const hostPattern = () => v.pipe(filledText(wanted.host), v.check(isHostPattern, wanted.host))
+const hostPattern = (said: string) => v.pipe(filledText(said), v.check(isHostPattern, said))
 
-export function hostList() {
-  return v.pipe(v.array(hostPattern(), wanted.hosts), v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)))
+export function hostList(said: string = wanted.host) {
+  return v.pipe(v.array(hostPattern(said), wanted.hosts), v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)))
 }
 
 export function booleanOrHosts() {
-  return v.union([v.boolean(), hostList()], wanted.booleanOrHosts)
+  return v.union([v.boolean(), hostList(wanted.hostOrBoolean)], wanted.booleanOrHosts)
 }
 
 export function boolean() {

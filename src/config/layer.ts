@@ -1,10 +1,15 @@
 import { dirname } from 'node:path'
-import { types } from 'node:util'
 import { nearestKey } from '../base/did-you-mean.ts'
-import type { ConfigProblem } from '../base/refusal.ts'
 import { VitrineError } from '../messages/error.ts'
-import { wanted } from '../messages/wanted.ts'
-import { checkValue, describeValue, dottedPath, type KeyPath, type ValueFault } from './check.ts'
+import {
+  checkValue,
+  dottedPath,
+  isTable,
+  type KeyPath,
+  notATable,
+  type Table,
+  type ValueFault,
+} from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import { absoluteFrom } from './files.ts'
 import { excerptOf, positionFinder } from './locate.ts'
@@ -22,7 +27,6 @@ export interface FileValue {
   readonly value: unknown
 }
 
-type Table = Readonly<Record<string, unknown>>
 type Found = { readonly values: readonly FileValue[] } | { readonly fault: ValueFault }
 
 /** Validates a config file; relative paths start at its directory. Throws CONFIG_INVALID. */
@@ -36,7 +40,8 @@ export async function readLayer(
   throw await faultyFile(source, found.fault)
 }
 
-async function faultyFile(
+/** The error for a value, with its place in the file. */
+export async function faultyFile(
   { file, text, isLink }: ConfigFile,
   { path, problem }: ValueFault,
 ): Promise<VitrineError> {
@@ -63,7 +68,7 @@ function valuesOf(document: Table, toAbsolute: ToAbsolute): Found {
 }
 
 function valuesOfSection(section: SectionName, table: unknown, toAbsolute: ToAbsolute): Found {
-  if (!isTable(table)) return { fault: notATable(section, table) }
+  if (!isTable(table)) return { fault: notATable([section], table) }
   const values: FileValue[] = []
   for (const [name, raw] of Object.entries(table)) {
     const entry = keyEntries.get(`${section}.${name}`)
@@ -80,15 +85,6 @@ function unknownKey(path: KeyPath, candidates: Iterable<string>): ValueFault {
   return { path, problem: { kind: 'unknown-key', ...(nearest === undefined ? {} : { nearest }) } }
 }
 
-function notATable(section: SectionName, value: unknown): ValueFault {
-  const problem: ConfigProblem = { kind: 'wrong-type', wanted: wanted.table, got: describeValue(value) }
-  return { path: [section], problem }
-}
-
 function isSection(name: string): name is SectionName {
   return (sectionNames as readonly string[]).includes(name)
-}
-
-export function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !types.isDate(value)
 }

@@ -1,3 +1,4 @@
+import { tried } from '../base/errno.ts'
 import { homeDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { fileProblems, noSuchKey } from '../messages/config.ts'
@@ -13,7 +14,7 @@ import {
   unreadableFile,
   userConfigFile,
 } from './files.ts'
-import { type ConfigFile, type FileValue, readLayer } from './layer.ts'
+import { type ConfigFile, type FileValue, faultyFile, readLayer } from './layer.ts'
 import { excerptOf, positionFinder } from './locate.ts'
 import type { IgnoredValue } from './report.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
@@ -204,14 +205,20 @@ export async function parseToml({
 }
 
 /** The value of a key cannot be used here. */
-export function badSetting(
+export async function badSetting(
   { sources }: Pick<LoadedConfig, 'sources'>,
   key: ConfigKey,
   wanted: string,
   got: string,
-): VitrineError {
+): Promise<VitrineError> {
+  const { source, where: file } = sources[key]
   const problem = { kind: 'bad-value', wanted, got } as const
-  return new VitrineError({ code: 'CONFIG_INVALID', file: sources[key].where, key, problem })
+  const isFile = source === 'user' || source === 'project'
+  // Several files, if the value is a list that they add to: then it has no single place.
+  const text = isFile ? tried(() => readConfigFile(file)) : undefined
+  if (text === undefined) return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
+  const isLink = source === 'project' && isSymlink(file)
+  return faultyFile({ file, text, isLink }, { path: key.split('.'), problem })
 }
 
 function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConfig {

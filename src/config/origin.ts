@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isTable } from './check.ts'
 import { readConfigFile } from './files.ts'
-import { isTable } from './layer.ts'
 import { type LoadedConfig, parseToml } from './load.ts'
 import { excerptOf, positionFinder } from './locate.ts'
 

@@ -29,7 +29,7 @@ const fields: FieldRules<QuestionToDecide> = {
 
 /** Names the lines of rules. Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */
 export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecide): Promise<Decision> {
-  checkBackend(loaded)
+  await checkBackend(loaded)
   const { mode, ...request } = readFields('question', command, fields)
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell

@@ -9,7 +9,7 @@ export async function checkWildcards(given: NetworkSetting | undefined, loaded: 
   if (wide === undefined) return
   const got = suffixWildcard(wide)
   if (given !== undefined) refuseValue('network', narrowWildcard, got)
-  throw badSetting(loaded, 'shell.network', narrowWildcard, got)
+  throw await badSetting(loaded, 'shell.network', narrowWildcard, got)
 }
 
 /** The first entry that is a wildcard over a whole public suffix. */

@@ -26,7 +26,7 @@ export async function readsOf(
   const { whole, workspace } = workspaceOf(loaded, cwd)
   const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace)
   if (path !== undefined)
-    throw badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
+    throw await badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
   const writable = loaded.config.workspace.writable.map(realDirectory)
   return readsFor({ reads, unreadable, workspace, whole, writable, env })
 }

@@ -1,5 +1,6 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
+import { bytesText } from '../base/text.ts'
 import type { Enforcement, Failure, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { describeAuditFailure } from './audit.ts'
@@ -72,8 +73,7 @@ function describeRequestProblem(problem: RequestProblem, reader: HintReader): st
   const forTool = reader === 'tool'
   switch (problem.kind) {
     case 'blank-command':
-      if (forTool) return 'The command is empty. Pass a shell line.'
-      return 'The command is empty. Pass a shell line as "command", or a program and its arguments as "argv".'
+      return `The command is empty. Pass a shell line${forTool ? '' : ', or a program and its arguments'}.`
     case 'command-and-argv':
       return 'Pass either "command" (a shell line) or "argv" (no shell), not both.'
     case 'nul-byte':
@@ -133,7 +133,7 @@ function describeDirectoryProblem(
 function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
   const { step, errno } = failure
   const program = visible(failure.program)
-  if (step === 'exec' && errno === 'ENOENT') return `${program}: not found.`
+  if (step === 'exec' && (errno === 'ENOENT' || errno === 'ENOTDIR')) return `${program}: not found.`
   if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
   if (step === 'exec' && errno === 'E2BIG')
     return `${program}: the arguments and the environment are larger than the kernel accepts. The command did not run. Pass the data through stdin or a file.`
@@ -208,7 +208,7 @@ export function partlySavedHint(reason: string, reader: HintReader): string {
 /** Separates the head and the tail of shortened output. */
 export function omittedLine(bytes: number, notSaved?: string): string {
   const why = notSaved === undefined ? '' : ` and not saved (${notSaved})`
-  return `\n[... ${bytes} bytes omitted${why} ...]\n`
+  return `\n[... ${bytesText(bytes)} omitted${why} ...]\n`
 }
 
 /** The hint if only head and tail of the output remain. */

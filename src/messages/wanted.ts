@@ -45,6 +45,8 @@ export const wanted = {
   pathInside: 'a path without ".."',
   atMostPaths: (most: number) => `a list of at most ${most} paths`,
   host: 'HOST, *.HOST or an address, each with :PORT or without',
+  hostOrBoolean:
+    'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list',
   hosts: 'a list of hosts',
   atMostHosts: (most: number) => `a list of at most ${most} hosts`,
   booleanOrHosts: 'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without',

@@ -68,6 +68,14 @@ it('every option that mcp install takes is named, in its help and when it is mis
   }
 })
 
+it('a word after --version is refused', async () => {
+  expect(await home.run(['--version', 'x'])).toMatchObject({ code: 125, stdout: '' })
+})
+
+it.each(['run', 'policy', 'nonsense'])('--help %s is help %s', async (name) => {
+  expect(await home.run(['--help', name])).toEqual(await home.run(['help', name]))
+})
+
 it.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   expect(await home.run([option])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })

@@ -43,6 +43,26 @@ describe('a command line that cannot be understood is refused with 125 and one m
     ['no command under config', ['config'], say.subcommandMissing('config', configVerbs)],
     ['a word too many', ['config', 'path', 'x'], say.tooManyWords('x', 'config')],
     ['a word too many for doctor', ['doctor', 'x'], say.tooManyWords('x', 'doctor')],
+    [
+      'a network in write mode',
+      ['run', '--write', '--network', '--', 'touch', 'ran'],
+      say.noSandbox(['--network']),
+    ],
+    [
+      'hosts in write mode',
+      ['run', '--mode', 'write', '--allow-host', 'a.example', '--private-tmp', '--', 'touch', 'ran'],
+      say.noSandbox(['--allow-host', '--private-tmp']),
+    ],
+    [
+      'a network for a server of write mode',
+      ['mcp', '--mode', 'write', '--network'],
+      say.noSandbox(['--network']),
+    ],
+    [
+      'a network for an entry of write mode',
+      ['mcp', 'install', 'claude', '--mode', 'write', '--network'],
+      say.noSandbox(['--network']),
+    ],
     ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.ptyWithoutTerminal],
     ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], say.ptyAlone('--each')],
     ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], say.unknownBackend('podman')],
@@ -94,6 +114,7 @@ describe('a name that vitrine does not have is refused with 125', () => {
   it.each([
     ['an unknown option', ['run', '--timout', '5s', '--', 'ls'], { field: '--timout', nearest: '--timeout' }],
     ['an unknown short option', ['run', '-x', '--', 'ls'], { field: '-x' }],
+    ['a long option with one dash', ['run', '-json', '--', 'ls'], { field: '-json', nearest: '--json' }],
     ['an unknown option of config', ['config', 'show', '--jsn'], { field: '--jsn', nearest: '--json' }],
   ])('%s', async (_, args, option) => {
     expect(await home.run(args)).toMatchObject(invalid({ kind: 'unknown-option', ...option }))

@@ -138,6 +138,29 @@ describe('lines from a pipe', () => {
     })
   })
 
+  it.each([
+    ['the end of another one', ['cat <<A - <<B', 'B', 'A', 'x', 'B'], 'x\n'],
+    ['its end behind tabs', ['cat <<-END', 'x', '\tEND'], 'x\n'],
+    ['its end in quotes', ['cat <<\'E\'"N D"', 'E', 'EN D'], 'E\n'],
+    ['an end that is an empty line', ["cat <<''", 'x', ''], 'x\n'],
+    ['a backslash in front of its end', ["cat <<'END'", 'x\\', 'END'], 'x\\\n'],
+    ['what follows its end', ['if cat <<END', 'x', 'END', 'then echo y', 'fi'], 'x\ny\n'],
+  ])('a here-document ends in spite of %s', async (_, lines, stdout) => {
+    expect(await piped([...lines, 'echo end'])).toMatchObject({ stdout: `${stdout}end\n`, stderr: '' })
+  })
+
+  const many = Array.from({ length: 20_000 }, (_, at) => `echo ${at}`)
+  const long = [...many.slice(0, 3), 'x'.repeat(200_000), 'echo 4']
+
+  it.each([
+    ['here-document', ["cat <<'END'", ...many, 'END']],
+    ['quoted text', ["echo '", ...long, "'"]],
+  ])('a %s longer than the kernel takes is refused, and no line of it runs', async (_, lines) => {
+    const ran = await piped([...lines, 'echo end'])
+    expect(ran).toMatchObject({ stdout: 'end\n', code: 0 })
+    expect(ran.stderr.split('\n')).toHaveLength(2)
+  })
+
   it('what goes on behind the last line is an error of sh', async () => {
     const ran = await piped(['echo one', 'for i in 1 2; do'])
     expect(ran).toMatchObject({ stdout: 'one\n', code: 2 })

@@ -42,6 +42,13 @@ it('in read mode a file opened for writing is read, and never handed over', asyn
   expect(readFileSync(file, 'utf8')).toBe('content\n')
 })
 
+it('a directory is refused, for a command would find it empty', async () => {
+  const ran = await home.shell('vitrine run -- cat < .')
+  expect(ran).toMatchObject({ code: 125, stdout: '' })
+  expect((await home.shell('vitrine run --write -- cat < .')).code).toBe(1)
+  expect((await home.shell('vitrine run --json -- cat < .')).stdout).toMatch(/^{"version":1,"error":/)
+})
+
 it('in write mode it is handed over', async () => {
   writeFileSync(file, 'content\n')
   await withFile('r+', '--write', '--', 'cat > /dev/null; echo written >&0')
@@ -62,10 +69,6 @@ it('in read mode a socket is read, and nothing can be sent back through it', asy
 
 it('/dev/null is nothing to read', async () => {
   expect(await home.shell('vitrine run -- cat < /dev/null')).toMatchObject({ code: 0, stdout: '' })
-})
-
-it('a directory is nothing to read', async () => {
-  expect(await home.shell('vitrine run -- cat < /')).toMatchObject({ code: 0, stdout: '' })
 })
 
 it.each(['read', 'write'])('in %s mode input that is never closed does not block', async (mode) => {

@@ -5,6 +5,7 @@ import { variableName } from '../../src/config/variables.ts'
 import { makePlace } from './place.ts'
 
 const hosts = 'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without'
+const host = 'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list'
 const values: readonly (readonly [variable: string, text: string, key: ConfigKey, value: unknown])[] = [
   ['VITRINE_SHELL_MODE', 'write', 'shell.mode', 'write'],
   ['VITRINE_SHELL_NETWORK', 'true', 'shell.network', true],
@@ -43,7 +44,12 @@ const faults: readonly (readonly [variable: string, text: string, key: string, p
     { ...wrongType(integer, 'the number 0'), kind: 'bad-value' },
   ],
   ['VITRINE_SHELL_TIMEOUT_MS', '0x10', 'shell.timeout_ms', wrongType(integer, 'the string "0x10"')],
-  ['VITRINE_SHELL_NETWORK', 'yes', 'shell.network', wrongType(hosts, 'a list')],
+  [
+    'VITRINE_SHELL_NETWORK',
+    'a b',
+    'shell.network',
+    { ...wrongType(host, 'the string "a b"'), kind: 'bad-value' },
+  ],
   ['VITRINE_SHELL_NETWORK', '', 'shell.network', wrongType(hosts, 'the string ""')],
   ['VITRINE_ENV_SET', 'A', 'env.set', wrongType('a table of strings', 'the string "A"')],
   ['VITRINE_SHELL_TIMOUT_MS', '1', 'shell.timout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],

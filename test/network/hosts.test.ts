@@ -266,7 +266,14 @@ describe('a wildcard over a public suffix', () => {
       refusal: { code: 'INVALID_REQUEST', problem: { field: 'network', got } },
     })
     await expect(openTestShell({ toml: '[shell]\nnetwork = ["*.com"]' })).rejects.toMatchObject({
-      refusal: { code: 'CONFIG_INVALID', key: 'shell.network', problem: { kind: 'bad-value', got } },
+      refusal: {
+        code: 'CONFIG_INVALID',
+        key: 'shell.network',
+        line: 2,
+        column: 11,
+        excerpt: '2 | network = ["*.com"]\n  |           ^^^^^^^^^',
+        problem: { kind: 'bad-value', got },
+      },
     })
   })
 })

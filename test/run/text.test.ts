@@ -143,7 +143,7 @@ describe('output that is too long to show', () => {
 
   /** Head, the count that the line between states, and tail. That line begins a new one, where the text did not. */
   function parts(text: string, shown: string) {
-    const match = /^([\s\S]*)\[\.\.\. (\d+) bytes omitted \.\.\.\]\n([\s\S]*)$/.exec(shown)
+    const match = /^([\s\S]*)\[\.\.\. (\d+) bytes? omitted \.\.\.\]\n([\s\S]*)$/.exec(shown)
     const before = match?.[1] ?? ''
     const head = text.startsWith(before) ? before : before.slice(0, -1)
     return { head, left: Number(match?.[2]), tail: match?.[3] ?? '' }

@@ -7,8 +7,8 @@ export async function help(
   args: readonly string[],
   commands: readonly string[],
 ): Promise<number> {
-  if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
-  if (name === 'help') return helpOn(args[0], commands)
+  if (name === undefined) return print(helpFor('vitrine'))
+  if (name === 'help' || name === '--help' || name === '-h') return helpOn(args[0], commands)
   if (isTopic(name) || commands.includes(name)) return print(helpFor(isTopic(name) ? name : 'vitrine'))
   return (await import('./unknown.ts')).sayUnknown(name, args, commands)
 }

@@ -1,5 +1,5 @@
 import { nearestKey } from '../../base/did-you-mean.ts'
-import { noSuchHelp, prefixed, unknownCommand, unknownOption } from '../../messages/cli/run.ts'
+import { noSuchHelp, notAlone, prefixed, unknownCommand, unknownOption } from '../../messages/cli/run.ts'
 import { exitCode } from '../command.ts'
 import { standardError } from '../run/sink.ts'
 
@@ -19,6 +19,10 @@ export function sayUnknown(
 
 export function sayNoSuchHelp(name: string, commands: readonly string[]): Promise<number> {
   return refused(noSuchHelp(name, nearestKey(name, commands)))
+}
+
+export function sayNotAlone(option: string, word: string): Promise<number> {
+  return refused(notAlone(option, word))
 }
 
 async function refused(said: string): Promise<number> {

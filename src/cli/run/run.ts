@@ -8,7 +8,7 @@ import {
 import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
 import { isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
-import { sayIgnored, shellOptions } from '../configuration.ts'
+import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
 import { refusalCode } from '../fail.ts'
 import { jsonOf } from '../json.ts'
 import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
@@ -29,6 +29,7 @@ export async function main(args: readonly string[]): Promise<number> {
     // Imported late: most commands need no approval.
     approver: given.ask ? (await import('./ask.ts')).askingApprover(relay) : undefined,
   })
+  checkSandboxed([shell.mode], given.options)
   await sayIgnored(shell)
   await sayLowered(given.requests[0]?.timeoutMs, shell)
   if (pty) return pty.runInTerminal(shell, given)

@@ -4,13 +4,48 @@ import { execFile } from 'node:child_process'
 const goesOn =
   /end of file unexpected|unexpected end of file|unexpected EOF|unterminated quoted|EOF in backquote|missing '}'/i
 
-/** Whether a line continues (open quote, `for ... do`, here-document): asks `sh -n`, which runs nothing. */
-export async function isUnfinished(command: string): Promise<boolean> {
-  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(command)) return true
+/** What a command leaves open at its end: a here-document, or something else (a quote, `for ... do`). */
+type Open = 'here-document' | 'other'
+
+/** The lines of one command. */
+export class Command {
+  text: string
+  /** Without the quotes of words, at the last time that sh was asked. */
+  #asked = ''
+  #open: Open | undefined
+
+  constructor(line: string) {
+    this.text = line
+  }
+
+  add(line: string): void {
+    this.text += `\n${line}`
+    // Most lines of a here-document cannot be the word that ends it: asking sh about each takes milliseconds.
+    if (this.#open === 'here-document' && !this.#asked.includes(unquoted(line.replace(/^\t+/, '')))) return
+    this.#open = undefined
+  }
+
+  /** Whether it continues (open quote, `for ... do`, here-document): asks `sh -n`, which runs nothing. */
+  async isUnfinished(): Promise<boolean> {
+    if (this.#open === undefined) {
+      this.#asked = unquoted(this.text)
+      this.#open = await whatIsOpen(this.text)
+    }
+    return this.#open !== undefined
+  }
+}
+
+function unquoted(text: string): string {
+  return text.replace(/\\\n|['"\\]/g, '')
+}
+
+async function whatIsOpen(command: string): Promise<Open | undefined> {
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(command)) return 'other'
   const { valid, complaint } = await read(command)
-  if (!valid) return goesOn.test(complaint)
+  if (!valid) return goesOn.test(complaint) ? 'other' : undefined
   // An open here-document swallows the parenthesis; otherwise it is a syntax error.
-  return command.includes('<<') && (await read(`${command}\n)`)).valid
+  const isOpen = command.includes('<<') && (await read(`${command}\n)`)).valid
+  return isOpen ? 'here-document' : undefined
 }
 
 interface Reading {
@@ -22,14 +57,11 @@ interface Reading {
 /** If sh cannot be started there is no complaint: the command is run and reports the problem. */
 function read(command: string): Promise<Reading> {
   return new Promise((resolve) => {
-    const options = { env: { LC_ALL: 'C' }, timeout: 1000 }
-    try {
-      execFile('/bin/sh', ['-n', '-c', command], options, (error, _stdout, stderr) =>
-        resolve({ valid: error === null, complaint: stderr.split('\n', 1)[0] ?? '' }),
-      )
-    } catch {
-      // Too long for one argument, or a NUL byte: running the command is refused for that reason.
-      resolve({ valid: false, complaint: '' })
-    }
+    const options = { env: { LC_ALL: 'C' }, timeout: 10_000 }
+    const sh = execFile('/bin/sh', ['-n'], options, (error, _stdout, stderr) =>
+      resolve({ valid: error === null, complaint: stderr.split('\n', 1)[0] ?? '' }),
+    )
+    // As standard input, for no argument takes more than 128 KiB. sh stops reading at a syntax error.
+    sh.stdin?.on('error', () => {}).end(command)
   })
 }

@@ -29,7 +29,7 @@ import { runStreaming } from '../run/run.ts'
 import { standardError, standardOutput } from '../run/sink.ts'
 import { TerminalCommand } from '../run/terminal-command.ts'
 import { isTerminal } from '../terminal.ts'
-import { isUnfinished } from './continuation.ts'
+import { Command } from './continuation.ts'
 import { changedDirectory, existingDirectory } from './directory.ts'
 import { History } from './history.ts'
 import { type LineSource, PipedLines } from './lines.ts'
@@ -87,7 +87,7 @@ export class InteractiveSession {
         this.#code = await (await import('../fail.ts')).fail(error, { json: false })
       })
       await this.#sayHistoryLost()
-      if (standardOutput.broken !== undefined) break
+      if ((standardOutput.broken ?? standardError.broken) !== undefined) break
     }
     this.#lines.close()
     if (this.#stopped.length > 0) await say(endedStopped(this.#stopped.map(({ line }) => line)))
@@ -101,15 +101,24 @@ export class InteractiveSession {
 
   /** The next command, possibly of several lines; undefined: end of input. */
   async #next(): Promise<string | undefined> {
-    let command = await this.#lines.next(this.#prompt())
-    while (typeof command === 'string' && !this.#ownWord(command) && (await isUnfinished(command))) {
+    const line = await this.#lines.next(this.#prompt())
+    if (typeof line !== 'string') return this.#discarded(line)
+    if (this.#ownWord(line)) return line
+    const command = new Command(line)
+    while (await command.isUnfinished()) {
       const more = await this.#lines.next(continuationPrompt)
+      if (more === null) return this.#discarded(more)
       // At the end of the input, sh reports what is missing.
-      if (more === undefined) return command
-      command = more === null ? null : `${command}\n${more}`
+      if (more === undefined) break
+      command.add(more)
     }
-    if (command === null) this.#code = interrupted
-    return command ?? (command === null ? '' : undefined)
+    return command.text
+  }
+
+  #discarded(line: null | undefined): string | undefined {
+    if (line === undefined) return undefined
+    this.#code = interrupted
+    return ''
   }
 
   #ownWord(command: string): OwnWord | undefined {

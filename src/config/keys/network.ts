@@ -20,7 +20,7 @@ export const networkKey = defineKey(
 const keys = {
   deny: defineKey(
     'Hosts that are refused even if [shell] network lists them; without :PORT on every port.',
-    hostList,
+    () => hostList(),
     [],
     onlyAdds,
   ),

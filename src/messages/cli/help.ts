@@ -255,9 +255,9 @@ Usage:
   --backend BACKEND  docker: also report engine and image; default: [shell] backend
 
 Doctor tries each right of the host: once in write mode, to verify that the attempt works here, and once in read mode,
-where it must change nothing; what only workspace mode refuses is tried in that mode. It uses its own files, sockets and processes in a temporary directory.
-Below the table it names what weakens these modes on this system (an old kernel, a filter around the process, Yama), and what to
-do about it. It changes nothing itself.
+where it must change nothing; what only workspace mode refuses is tried in that mode. It uses its own files, sockets and
+processes in a temporary directory. Below the table it names what weakens these modes on this system (an old kernel, a
+filter around the process, Yama), and what to do about it. It changes nothing itself.
 
 Examples:
   vitrine doctor

@@ -1,4 +1,4 @@
-import { quoted, sizeText } from '../../base/text.ts'
+import { bytesText, quoted, sizeText } from '../../base/text.ts'
 import type { Result } from '../../base/types.ts'
 import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
@@ -41,6 +41,10 @@ export function unknownCommand(name: string, args: readonly string[], nearest: s
 
 export function noSuchHelp(name: string, nearest: string | undefined): string {
   return `There is no help on "${visible(name)}"${meant(nearest)} "vitrine help" lists the commands.`
+}
+
+export function notAlone(option: string, word: string): string {
+  return `${option} takes nothing after it: leave out "${visible(word)}".`
 }
 
 export const keepGoingAlone = '--keep-going needs --each: it continues after a line of the list that fails.'
@@ -179,6 +183,15 @@ export function outputLost(errno: string, isOfCommand: boolean): string {
   return `The output could not be written (${errno})${isOfCommand ? ', so vitrine ended the command' : ''}.`
 }
 
+export const directoryAsInput =
+  'Standard input is a directory, which has no bytes to read. Redirect a file, a pipe or /dev/null.'
+
+/** @param options those of the sandbox that were given */
+export function noSandbox(options: readonly string[]): string {
+  const [have, them] = options.length === 1 ? ['has', 'it'] : ['have', 'them']
+  return `${options.join(' and ')} ${have} no effect in write mode, which has no sandbox: leave ${them} out, or use --mode read or --mode workspace.`
+}
+
 export const wordNotUtf8 =
   'A word of the command is not UTF-8, so it would reach the command changed. Name such a file by a pattern in a shell line (caf*).'
 
@@ -217,7 +230,7 @@ function outcomeLine(result: Result): string[] {
   // The hint tells of a full disk.
   if (outcome.kind === 'output-limit' && !isSavedWhole(result)) return []
   if (outcome.kind === 'output-limit')
-    return [`the command was killed at its output limit: ${outcome.limit} bytes ([output] max_bytes)`]
+    return [`the command was killed at its output limit: ${bytesText(outcome.limit)} ([output] max_bytes)`]
   if (outcome.kind === 'limited')
     return [`the command was killed: ${limitReached(outcome)}`, limitAdvice(outcome.limit).advice]
   return []

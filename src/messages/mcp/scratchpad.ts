@@ -1,3 +1,5 @@
+import { bytesText } from '../../base/text.ts'
+
 /** Messages of the tools that read the scratchpad. */
 
 export const nothingSaved = 'This session has no saved outputs.'
@@ -29,7 +31,7 @@ export function unknownNameText(name: string, known: readonly string[]): string 
 }
 
 export function binaryEntryText(name: string, bytes: number, path: string): string {
-  return `Scratchpad "${name}" is binary (${bytes} bytes) and not shown as text. Inspect the file with a program, for example: xxd ${path} | head`
+  return `Scratchpad "${name}" is binary (${bytesText(bytes)}) and not shown as text. Inspect the file with a program, for example: xxd ${path} | head`
 }
 
 export function badPatternText(reason: string): string {

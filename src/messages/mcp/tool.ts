@@ -1,4 +1,4 @@
-import { sizeText, withLine } from '../../base/text.ts'
+import { bytesText, sizeText, withLine } from '../../base/text.ts'
 import type { Denial, Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
 import { attemptsIn, denialsToList, denialText } from '../denials.ts'
@@ -75,7 +75,7 @@ function endLines({ outcome }: Result): string[] {
     case 'limited':
       return [`killed: ${limitReached(outcome)}. ${limitAdvice(outcome.limit).advice}`]
     case 'output-limit':
-      return [`more than ${outcome.limit} bytes of output; killed`]
+      return [`more than ${bytesText(outcome.limit)} of output; killed`]
   }
 }
 
@@ -103,7 +103,7 @@ function blockedLines(denials: readonly Denial[], mode: Mode): string[] {
 }
 
 function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: ToolRequest): string[] {
-  if (!scratchpad) return binary ? [`binary output: ${bytes} bytes; it could not be saved`] : []
+  if (!scratchpad) return binary ? [`binary output: ${bytesText(bytes)}; it could not be saved`] : []
   const { name, path } = scratchpad
   const taken = asked.scratchpad !== undefined && asked.scratchpad !== name
   const half = Math.floor(asked.inlineChars / 2)
@@ -111,7 +111,7 @@ function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: 
   if (scratchpad.bytes < bytes) return [partText(scratchpad)]
   return [
     binary
-      ? `binary output: ${scratchpad.bytes} bytes, saved to scratchpad "${name}" at ${path}`
+      ? `binary output: ${bytesText(scratchpad.bytes)}, saved to scratchpad "${name}" at ${path}`
       : `${savedText(scratchpad)}${omittedBytes > 0 ? cut : ''}`,
     ...(taken ? [`the name "${asked.scratchpad}" is in use: saved as "${name}"`] : []),
   ]
