@@ -1,22 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Addon, loadAddon } from '../../../../src/launch/addon.ts'
-import { afterFile } from '../../../helpers/clean-up.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
-
-/** A mounted image of the kind that the line makes. Null: not by this user, or not with this kernel. */
-function mounted(make: string): string | null {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return null
-  const directory = makeDirectory()
-  const line = `truncate -s 64M image && ${make} && mkdir at && mount -o loop image at`
-  if (spawnSync('sh', ['-c', line], { cwd: directory }).status !== 0) return null
-  const at = join(directory, 'at')
-  afterFile(() => void execFileSync('umount', [at]))
-  return at
-}
+import { mounted } from '../../../helpers/mounted.ts'
+import { openTestShell } from '../../../helpers/place.ts'
 
 /** With inodes of 128 bytes ext4 keeps whole seconds only. */
 const at = mounted('mkfs.ext4 -q -I 128 image')
