@@ -32,7 +32,16 @@ export interface ChangesWanted {
 }
 
 /** Why a directory cannot be opened to changes. */
-export type UnfitRoot = 'root' | 'home' | 'own' | 'devices' | 'link' | 'missing' | 'file' | 'protected'
+export type UnfitRoot =
+  | 'root'
+  | 'home'
+  | 'own'
+  | 'devices'
+  | 'link'
+  | 'missing'
+  | 'file'
+  | 'protected'
+  | 'unlistable'
 
 export interface UnfitRootFound {
   readonly path: string
@@ -53,6 +62,7 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
   const inside = guardedIn(workspace, given.slice(1), wanted, looks)
   const { whole = workspace } = wanted
   const around = whole === workspace ? nothing : guardedIn(whole, given, wanted, looks)
+  if (looks.unlistable !== undefined) return { path: looks.unlistable, why: 'unlistable', listed: false }
   if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
   const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
   const files = wanted.own.files?.filter((file) => roots.some((root) => isBeneath(file, root))) ?? []
