@@ -11,6 +11,7 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   missing: 'which does not exist',
   file: 'which is not a directory',
   protected: 'which lies in what is protected outside of the project file',
+  unlistable: 'a repository that cannot be protected, because its name is not UTF-8',
 }
 
 export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspace {
@@ -18,10 +19,15 @@ export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspa
     for: 'workspace',
     wanted: 'a directory that commands may change',
     got: `${visible(path)}, ${reasons[why]}`,
-    remedy: listed
-      ? 'take it out of [workspace] writable, or list a directory inside of it'
-      : 'start in a project, or name one with --workspace or [policy] workspace',
+    remedy: remedyFor(why, listed),
   }
+}
+
+function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
+  if (why === 'unlistable') return 'rename that directory'
+  return listed
+    ? 'take it out of [workspace] writable, or list a directory inside of it'
+    : 'start in a project, or name one with --workspace or [policy] workspace'
 }
 
 const wanted = 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock; macOS)'

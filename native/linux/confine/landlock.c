@@ -181,6 +181,7 @@ int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, s
   struct vt_reads_access access = {
       .directory = handled,
       .file = handled & (FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE),
+      .pinned = FS_READ_FILE, /* which the top-level directories grant anyway */
       .skips_devices = true,
       .granted = granted,
   };

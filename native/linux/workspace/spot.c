@@ -52,9 +52,9 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
   return kind;
 }
 
-/* Whether the file system tells this file's name from the protected one that it may spell: it has a file by this name, and by the
- * other nothing, or something else. The command cannot bring that about: it can make neither of the two. */
-static bool is_kept_apart(int root, const char *rest, const char *name, size_t length, const struct vt_path_node *child) {
+/* Whether the file system tells this name from the protected one that it may spell: it has something by this name, and by the
+ * other something else, or, beside a file, nothing. The command cannot bring that about: it can make no file by either name. */
+static bool is_kept_apart(int root, const char *rest, const char *name, size_t length, const struct vt_path_node *place) {
   char directory[PATH_MAX], given[NAME_MAX + 1];
   struct stat this, other;
   if (length > NAME_MAX) return false;
@@ -62,46 +62,65 @@ static bool is_kept_apart(int root, const char *rest, const char *name, size_t l
   snprintf(given, sizeof given, "%.*s", (int)length, name);
   int fd = open_beneath(root, directory);
   if (fd < 0) return false;
-  bool exists = fstatat(fd, given, &this, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 && !S_ISDIR(this.st_mode);
-  bool apart = exists && (fstatat(fd, child->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)
-                            ? errno == ENOENT
+  bool exists = fstatat(fd, given, &this, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+  bool apart = exists && (fstatat(fd, place->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)
+                            ? errno == ENOENT && !S_ISDIR(this.st_mode)
                             : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
   close(fd);
   return apart;
 }
 
-/* The place that is called `name`, or may be, up to `end`. A directory with a rule is itself, however it is spelled. */
-static const struct vt_path_node *child_of(const struct vt_workspace *workspace, int root, const struct vt_path_node *node,
-                                           const char *rest, const char *name, const char *end) {
+/* A path beneath a root. */
+struct walk {
+  const struct vt_workspace *workspace;
+  int root;
+  const char *rest;
+};
+
+/* Whether an entry is called `name`, or may be, up to `end`. A directory with a rule is itself, however it is spelled. */
+static bool is_called(const struct walk *walk, const struct vt_path_node *place, const char *name, const char *end) {
   size_t length = (size_t)(end - name);
-  const struct vt_path_node *child = vt_path_node_child(node, name, length);
-  if (child || !node->cut) return child;
-  child = node->children;
-  while (child && !vt_spells(child->text, name, length)) child = child->next;
-  if (!child) return NULL;
-  bool has_rule = *end && beneath_entry(workspace, root, rest, (size_t)(end - rest)) == VT_SPOT_GRANTED;
-  return has_rule || is_kept_apart(root, rest, name, length, child) ? NULL : child;
+  if (strncmp(place->text, name, length) == 0 && !place->text[length]) return true;
+  if (!place->parent->cut || !vt_spells(place->text, name, length)) return false;
+  if (*end && beneath_entry(walk->workspace, walk->root, walk->rest, (size_t)(end - walk->rest)) == VT_SPOT_GRANTED) return false;
+  return !is_kept_apart(walk->root, walk->rest, name, length, place);
+}
+
+/* The places that a path may lead to: the list of protected paths may spell a directory in several ways. */
+struct alike {
+  const struct vt_path_node *at[8];
+  size_t count;
+};
+
+/* Adds the entries of a place that are called `name`. Returns what protects the name; NULL: nothing. */
+static const struct vt_path_node *enter(const struct walk *walk, const struct vt_path_node *place, const char *name, const char *end, struct alike *found) {
+  size_t before = found->count;
+  for (const struct vt_path_node *child = place->children; child; child = child->next) {
+    if (!is_called(walk, child, name, end)) continue;
+    if (child->kept || found->count == sizeof found->at / sizeof *found->at) return child;
+    found->at[found->count++] = child;
+  }
+  return place->closed && found->count == before ? place : NULL;
 }
 
 /* Walks the names beneath the root, as far as the tree of places goes. */
-static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
-                                  const char *rest, struct vt_spot *spot) {
-  const struct vt_path_node *node = vt_path_node_at(workspace->places->root, root->path);
+static enum vt_spot_kind classify(const struct walk *walk, const struct vt_workspace_root *root, struct vt_spot *spot) {
+  const struct vt_path_node *node = vt_path_node_at(walk->workspace->places->root, root->path);
+  const char *rest = walk->rest;
   spot->alike = root->is_private || (node && !node->cut && !node->children);
   if (root->is_private) return *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
+  struct alike here = {{node}, 1};
   for (const char *at = rest; *(at += strspn(at, "/"));) {
     const char *name = at;
+    struct alike next = {.count = 0};
     at += strcspn(at, "/");
-    const struct vt_path_node *child = child_of(workspace, root_fd, node, rest, name, at);
-    if (child ? child->kept : node->closed) {
-      spot->protected_by = child ? child : node;
-      return VT_SPOT_PROTECTED;
-    }
-    spot->alike = !child && *at;
-    if (!child) return *at ? beneath_entry(workspace, root_fd, rest, (size_t)(at - rest)) : VT_SPOT_HELD;
+    for (size_t i = 0; i < here.count && !spot->protected_by; i++) spot->protected_by = enter(walk, here.at[i], name, at, &next);
+    if (spot->protected_by) return VT_SPOT_PROTECTED;
+    spot->alike = !next.count && *at;
+    if (!next.count) return *at ? beneath_entry(walk->workspace, walk->root, rest, (size_t)(at - rest)) : VT_SPOT_HELD;
     spot->on_the_way = !*at;
-    node = child;
+    here = next;
   }
   return spot->on_the_way ? VT_SPOT_PROTECTED : VT_SPOT_HELD;
 }
@@ -137,7 +156,7 @@ static void find_beneath(const struct vt_workspace *workspace, const struct vt_w
                          bool acts, struct vt_spot *spot) {
   char directory[PATH_MAX];
   if (!split(rest[0] == '/' ? rest : "", directory, spot->name)) return;
-  spot->kind = classify(workspace, root, fd, rest + strspn(rest, "/"), spot);
+  spot->kind = classify(&(struct walk){workspace, fd, rest + strspn(rest, "/")}, root, spot);
   if (spot->kind != VT_SPOT_HELD && !spot->on_the_way && !(acts && spot->kind != VT_SPOT_OUTSIDE)) return;
   spot->parent = open_beneath(fd, directory);
   if (spot->parent < 0) spot->kind = VT_SPOT_OUTSIDE;

@@ -17,7 +17,7 @@
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
 
-static char base[PATH_MAX], root[PATH_MAX + 8], kept[3][PATH_MAX + 32];
+static char base[PATH_MAX], root[PATH_MAX + 8], kept[7][PATH_MAX + 32];
 
 static const char *at(const char *path) {
   static char whole[PATH_MAX * 2];
@@ -47,12 +47,17 @@ static const struct row {
     {"root/.github/workflows/ci.yml", VT_SPOT_PROTECTED, false, false},
     {"root/.GITHUB", VT_SPOT_PROTECTED, true, true},
     {"root/.GITHUB/new", VT_SPOT_GRANTED, false, false}, /* another directory, on a file system that tells the names apart */
+    {"root/tools/hooks", VT_SPOT_PROTECTED, false, false}, /* listed as Tools/hooks, which may be the same */
+    {"root/tools/HOOKS/new", VT_SPOT_PROTECTED, false, false},
+    {"root/tools/new", VT_SPOT_HELD, false, true},
+    {"root/both/hooks", VT_SPOT_HELD, false, true}, /* listed as Both/hooks, which is another directory */
+    {"root/both/monitor", VT_SPOT_PROTECTED, false, false},
     {"root/src-link/new", VT_SPOT_OUTSIDE, false, false}, /* a link is no directory of the workspace */
 };
 
 static void make(void) {
   CHECK(mkdtemp(strcpy(base, "/tmp/vitrine-find-XXXXXX")), "%s", strerror(errno));
-  const char *directories[] = {"root", "root/.git", "root/src", "root/.GITHUB", "outside"};
+  const char *directories[] = {"root", "root/.git", "root/src", "root/.GITHUB", "root/tools", "root/both", "root/Both", "outside"};
   for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) CHECK(mkdir(at(directories[i]), 0755) == 0, "%s", directories[i]);
   close(open(at("root/.git/config"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   CHECK(symlink("src", at("root/src-link")) == 0, "%s", strerror(errno));
@@ -61,6 +66,10 @@ static void make(void) {
   strcpy(kept[0], at("root/.git/config"));
   strcpy(kept[1], at("root/.envrc"));
   strcpy(kept[2], at("root/.github/workflows"));
+  strcpy(kept[3], at("root/tools/monitor"));
+  strcpy(kept[4], at("root/Tools/hooks"));
+  strcpy(kept[5], at("root/both/monitor"));
+  strcpy(kept[6], at("root/Both/hooks"));
 }
 
 static void check_rows(const struct vt_workspace *workspace) {
@@ -139,7 +148,8 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 int main(void) {
   make();
-  struct vt_place places[] = {{VT_ROOT, root}, {VT_PROTECTED, kept[0]}, {VT_PROTECTED, kept[1]}, {VT_PROTECTED, kept[2]}, {VT_NO_PLACE, NULL}};
+  struct vt_place places[9] = {{VT_ROOT, root}};
+  for (int i = 0; i < 7; i++) places[i + 1] = (struct vt_place){VT_PROTECTED, kept[i]};
   struct vt_workspace *workspace = vt_workspace_open(places, NULL);
   CHECK(workspace, "%s", strerror(errno));
   if (workspace) {

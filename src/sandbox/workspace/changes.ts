@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
@@ -32,7 +32,16 @@ export interface ChangesWanted {
 }
 
 /** Why a directory cannot be opened to changes. */
-export type UnfitRoot = 'root' | 'home' | 'own' | 'devices' | 'link' | 'missing' | 'file' | 'protected'
+export type UnfitRoot =
+  | 'root'
+  | 'home'
+  | 'own'
+  | 'devices'
+  | 'link'
+  | 'missing'
+  | 'file'
+  | 'protected'
+  | 'unlistable'
 
 export interface UnfitRootFound {
   readonly path: string
@@ -53,9 +62,10 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
   const inside = guardedIn(workspace, given.slice(1), wanted, looks)
   const { whole = workspace } = wanted
   const around = whole === workspace ? nothing : guardedIn(whole, given, wanted, looks)
+  if (looks.unlistable !== undefined) return { path: looks.unlistable, why: 'unlistable', listed: false }
   if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
   const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
-  const files = wanted.own.files?.filter((file) => roots.some((root) => isBeneath(file, root))) ?? []
+  const files = wanted.own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
   return {
     roots,
     protected: [...new Set([...inside.protected, ...around.protected, ...files])],
@@ -79,6 +89,22 @@ function guardedIn(
   const usual = protectedInWorkspace.map((path) => join(top, path))
   const programs = ownProgramsIn(top, own.package, looks)
   return { ...git, protected: [...usual, ...git.protected, ...programs, ...listed] }
+}
+
+/** A file by its path in a root; empty: not in it. Its own path may lead there by another mount, or spell the root otherwise. */
+function placeIn(root: string, file: string, looks: Looks): readonly string[] {
+  if (isBeneath(file, root)) return [file]
+  const top = looks.status(root)
+  const same = above(file).find((at) => {
+    const status = tried(() => statSync(at))
+    return status && status.ino === top?.ino && status.dev === top.dev
+  })
+  return same === undefined ? [] : [join(root, relative(same, file))]
+}
+
+function above(path: string): readonly string[] {
+  const parent = dirname(path)
+  return parent === path ? [] : [parent, ...above(parent)]
 }
 
 /** A root in a protected place would open it. */

@@ -72,6 +72,7 @@ class Guard {
     const { looks } = this.#places
     if (above !== undefined) this.configs(gitDirectoriesOf(above, looks).flatMap(configsIn), above)
     const below = looks.directories(workspace)
+    looks.unlistableIn(workspace)
     const starts = [workspace, ...(above === undefined ? [] : [above]), ...below]
     const linked = linkedFrom(starts, workspace, looks)
     for (const top of new Set([...linked, ...below]))
@@ -114,6 +115,7 @@ class Guard {
     this.#repositories.add(directory)
     const trees = join(directory, 'worktrees')
     const worktrees = this.#places.looks.directories(trees)
+    this.#places.looks.unlistableIn(trees)
     if (this.#places.looks.isShut(trees)) this.protected.push(trees)
     const configs = [directory, ...worktrees].flatMap(configsIn)
     this.protected.push(

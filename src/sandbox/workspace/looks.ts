@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
@@ -21,6 +22,8 @@ export class Looks {
   readonly above = new Set<string>()
   /** False: an answer depends on more than these paths. */
   isComplete = true
+  /** A repository whose name is not UTF-8: its paths cannot be listed, so nothing can protect it. */
+  unlistable: string | undefined
 
   ancestorsOf(path: string): void {
     for (let at = dirname(path); !this.above.has(at); at = dirname(at)) this.above.add(at)
@@ -50,5 +53,17 @@ export class Looks {
     this.paths.add(path)
     const entries = tried(() => readdirSync(path, { withFileTypes: true })) ?? []
     return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
+  }
+
+  /** Looks for repositories and linked worktrees directly in a directory whose names are not UTF-8. */
+  unlistableIn(path: string): void {
+    const names = tried(() => readdirSync(path, { encoding: 'buffer' })) ?? []
+    for (const name of names.filter((each) => !isUtf8(each))) {
+      this.isComplete = false
+      const at = Buffer.concat([Buffer.from(`${path}/`), name])
+      const holds = (entry: string) =>
+        tried(() => lstatSync(Buffer.concat([at, Buffer.from(entry)]))) !== undefined
+      if (holds('/.git') || holds('/HEAD')) this.unlistable = String(at)
+    }
   }
 }

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 
 /* Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). Times of whole seconds are
- * probably those of a file system that keeps no more (ext4 with inodes of 128 bytes; vfat: every second one). */
+ * probably those of a file system that keeps no more (ext4 with inodes of 128 bytes; vfat: every second one). Time 0 is that of a
+ * directory without times (the topmost one of vfat): no change shows. */
 enum { TICK_NS = 20 * 1000 * 1000, COARSE_TICK_NS = 2000 * 1000 * 1000 };
 
 static void look(struct vt_dir_state *directory) {
@@ -27,7 +28,8 @@ static bool is_settled(const struct vt_dir_snapshot *watched, const struct vt_di
   const struct timespec *begun = &watched->begun, *changed = &directory->changed;
   long long age = (begun->tv_sec - changed->tv_sec) * 1000000000LL + begun->tv_nsec - changed->tv_nsec;
   long long tick = changed->tv_nsec == 0 ? COARSE_TICK_NS + TICK_NS : TICK_NS;
-  return directory->inode == 0 || (directory->what & VT_DIR_SNAPSHOT_IDENTITY) || age > tick;
+  bool shows = changed->tv_sec != 0 && age > tick;
+  return directory->inode == 0 || (directory->what & VT_DIR_SNAPSHOT_IDENTITY) || shows;
 }
 
 void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, int what) {

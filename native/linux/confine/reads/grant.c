@@ -26,8 +26,17 @@ struct pass {
 
 static int enter(struct pass *pass, int fd, const struct vt_path_node *node, bool granted);
 
+/* A rule keeps an inode in memory, and with it the number by which the file is recognised under another name: vfat, which knows
+ * files by short names too, numbers an inode anew each time it is read. */
+static int pin(struct pass *pass, int fd, const struct stat *status) {
+  if (!pass->access->pinned) return 0;
+  vt_inode_set_add(&pass->reads->kept, status);
+  return vt_landlock_grant_at(pass->ruleset, fd, pass->access->pinned) && errno != EBADFD ? -1 : 0;
+}
+
 static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
-  if (vt_inode_set_has(&pass->reads->kept, status) || vt_reads_is_linked(pass->reads, status)) return 0;
+  if (vt_inode_set_has(&pass->reads->kept, status)) return pin(pass, fd, status);
+  if (vt_reads_is_linked(pass->reads, status)) return 0;
   if (++pass->rules > MOST_RULES) {
     errno = E2BIG;
     return -1;
@@ -76,7 +85,8 @@ static int pass_through(struct pass *pass, int fd, const struct vt_path_node *no
 /* `node`: NULL: an entry that the tree does not name, in a granted directory. */
 static int enter(struct pass *pass, int fd, const struct vt_path_node *node, bool granted) {
   struct stat status;
-  if ((node && node->kept) || vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
+  if (vt_stat_known(fd, "", &status) || S_ISLNK(status.st_mode)) return 0;
+  if (node && node->kept) return pin(pass, fd, &status);
   granted = granted || node->granted;
   if (granted && !(node && node->cut)) return grant_whole(pass, fd, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
@@ -85,6 +95,7 @@ static int enter(struct pass *pass, int fd, const struct vt_path_node *node, boo
     return -1;
   }
   if (!granted) return pass_through(pass, fd, node);
+  if (pin(pass, fd, &status)) return -1;
   if (node->granted && pass->access->listing && vt_landlock_grant_at(pass->ruleset, fd, pass->access->listing)) return -1;
   return grant_entries(pass, fd, node);
 }

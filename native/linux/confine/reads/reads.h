@@ -38,6 +38,7 @@ void vt_reads_release(struct vt_reads *reads);
 struct vt_reads_access {
   uint64_t directory, file;
   uint64_t listing;             /* of a cut directory itself; 0: none */
+  uint64_t pinned;              /* of kept paths and cut directories, whose inodes stay in memory then; 0: none */
   bool skips_devices;           /* device nodes get no rule */
   struct vt_inode_set *granted; /* receives what got a rule; may be NULL */
 };
