@@ -200,9 +200,13 @@ function innerOf(
   }
 }
 
+/** More than any line needs; every word is searched for every marker. */
+const maxMarks = 10
+
 /** xargs appends its input, or substitutes it for a marker; of these options and `-n`, `-L` the last one counts, so all do here. */
 function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
-  const marks = own.flatMap(({ value }, at) => marksIn(value, own[at + 1]?.value))
+  const marks = [...new Set(own.flatMap(({ value }, at) => marksIn(value, own[at + 1]?.value)))]
+  if (marks.length > maxMarks) return [whatIsRead]
   const replaced = marks.reduce<Word[]>(
     (all, mark) => all.map((word) => filled(word, mark, 'xargs')),
     [...words],

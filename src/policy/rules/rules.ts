@@ -143,16 +143,23 @@ function weakest(...found: readonly Found[]): Found {
 }
 
 /** Looks for `parts`, in order, as the first words that are neither options nor possible option values. */
-function findWords(words: readonly Word[], parts: readonly string[], from = 0): Found {
-  const [part, ...others] = parts
-  if (part === undefined) return 'yes'
-  const word = words[from]
-  if (!word) return 'no'
-  if (word.kind !== 'literal') return couldBe(word, part) ? 'maybe' : 'no'
-  if (word.value === part) return findWords(words, others, from + 1)
-  if (!word.value.startsWith('-')) return 'no'
-  const without = findWords(words, parts, from + 1)
-  return without === 'no' ? findWords(words, parts, from + 2) : without
+function findWords(words: readonly Word[], parts: readonly string[]): Found {
+  let isOpen = false
+  let starts: ReadonlySet<number> = new Set([0])
+  for (const part of parts) {
+    const places = new Set(starts)
+    const ends = new Set<number>()
+    // A set's loop reaches what is added to it, each place once: trying every combination would never end.
+    for (const place of places) {
+      const word = words[place]
+      if (word?.kind !== 'literal') isOpen ||= word !== undefined && couldBe(word, part)
+      else if (word.value === part) ends.add(place + 1)
+      else if (word.value.startsWith('-')) places.add(place + 1).add(place + 2)
+    }
+    if (ends.size === 0) return isOpen ? 'maybe' : 'no'
+    starts = ends
+  }
+  return 'yes'
 }
 
 function couldBe(word: Word, part: string): boolean {
