@@ -1,3 +1,4 @@
+import { words } from '../../base/text.ts'
 import { knownValue, literalWord, type SimpleCommand, unknownWords, type Word } from '../syntax/line.ts'
 import { nameOf } from './program.ts'
 
@@ -18,27 +19,35 @@ interface Wrapper {
 }
 
 function wrapper(valued = '', operands = 0, script = ''): Wrapper {
-  const set = (text: string) => new Set(text.split(' ').filter((name) => name !== ''))
+  const set = (text: string) => new Set(text.split(/\s+/).filter((name) => name !== ''))
   return { valued: set(valued), operands, script: set(script) }
 }
+
+const groups = '-g -G --group --supp-group'
+const inShell = '-c --command --session-command'
 
 const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   [
     'sudo',
-    wrapper('-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role --type'),
+    wrapper(
+      `-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --close-from --chdir --chroot --role --type --other-user
+      --command-timeout`,
+    ),
   ],
   ['doas', wrapper('-u -C')],
-  ['env', wrapper('-u -C --unset --chdir', 0, '-S --split-string')],
+  ['env', wrapper('-u -C -a --unset --chdir --argv0', 0, '-S --split-string')],
   [
     'xargs',
-    wrapper('-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file'),
+    wrapper(
+      '-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file --process-slot-var',
+    ),
   ],
   ['nohup', wrapper()],
   ['setsid', wrapper()],
   ['time', wrapper('-o -f --output --format')],
   ['nice', wrapper('-n --adjustment')],
   ['ionice', wrapper('-c -n --class --classdata')],
-  ['chrt', wrapper('', 1)],
+  ['chrt', wrapper('-T -P -D --sched-runtime --sched-period --sched-deadline', 1)],
   ['taskset', wrapper('', 1)],
   ['timeout', wrapper('-s -k --signal --kill-after', 1)],
   ['stdbuf', wrapper('-i -o -e --input --output --error')],
@@ -48,14 +57,57 @@ const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   ['busybox', wrapper()],
   ['toybox', wrapper()],
   ['chroot', wrapper('--userspec --groups', 1)],
-  ['unshare', wrapper('-S -G -R -w --setuid --setgid --root --wd')],
-  ['strace', wrapper('-e -o -p -s -u -E -P -a -S -X')],
-  ['watch', wrapper('-n -q --interval')],
-  ['su', wrapper('-s -g -G --shell', 1, '-c --command')],
-  ['runuser', wrapper('-u -s -g -G --user --shell', 0, '-c --command')],
-  ['flock', wrapper('-w -E --timeout --conflict-exit-code', 1, '-c --command')],
+  [
+    'unshare',
+    wrapper(
+      `-S -G -R -w -l --setuid --setgid --root --wd --propagation --setgroups --map-user --map-group --map-users --map-groups
+      --monotonic --boottime`,
+    ),
+  ],
+  [
+    'strace',
+    wrapper(
+      '-e -o -p -s -u -E -P -a -S -X -I -O -U --output --trace --env --user --string-limit --columns --attach',
+    ),
+  ],
+  ['watch', wrapper('-n -q --interval --equexit')],
+  ['su', wrapper(`-s -w ${groups} --shell --whitelist-environment`, 1, inShell)],
+  ['runuser', wrapper(`-u -s -w ${groups} --user --shell --whitelist-environment`, 0, inShell)],
+  ['sg', wrapper('', 1, '-c')],
+  ['flock', wrapper('-w -E --timeout --wait --conflict-exit-code', 1, '-c --command')],
+  // Without a file, a command follows only with -c.
+  [
+    'script',
+    wrapper('-B -E -I -O -T -m -o --echo --log-in --log-out --log-io --log-timing', 1, '-c --command'),
+  ],
+  [
+    'setpriv',
+    wrapper(
+      `--ambient-caps --inh-caps --bounding-set --ruid --euid --rgid --egid --reuid --regid --groups --securebits --pdeathsig
+      --selinux-label --apparmor-profile`,
+    ),
+  ],
+  ['nsenter', wrapper('-t -S -G --target --setuid --setgid')],
+  ['prlimit', wrapper('-p -o --pid --output')],
+  ['pkexec', wrapper('--user')],
+  [
+    'systemd-run',
+    wrapper(
+      '-p -u -E -H -M --property --unit --setenv --uid --gid --nice --slice --working-directory --host',
+    ),
+  ],
+  [
+    'parallel',
+    wrapper(
+      '-j -P -a -n -N -L -s -I -S -C -d --jobs --arg-file --max-args --delay --timeout --colsep --delimiter --joblog --results --wd',
+    ),
+  ],
+  ['fakeroot', wrapper('-l -s -i -b --lib --faked')],
+  ['caffeinate', wrapper('-t -w')],
+  ['linux32', wrapper()],
+  ['linux64', wrapper()],
 ])
-const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
+const shells = new Set(words('sh bash rbash dash ash zsh ksh ksh93 mksh yash posh hush fish csh tcsh'))
 const longValued = new Set(['--rcfile', '--init-file'])
 /** bash takes its long options with one dash, too. */
 const longWithO = /^-(?:no(?:profile|rc|editing)|login|posix|verbose|version)$/
@@ -67,6 +119,7 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
   const name = nameOf(knownValue(head) ?? '')
   if (!head || name === '') return undefined
   if (name === 'eval') return { own: [head], inner: [], scripts: rest.length > 0 ? [joined(rest)] : [] }
+  if (name === 'trap') return trapped(head, rest)
   if (shells.has(name)) return shellScript(head, rest)
   if (name === 'find') return findCommands(command)
   if (name === 'fd' || name === 'fdfind') return fdCommand(command)
@@ -80,6 +133,13 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
 function joined(words: readonly Word[]): Word {
   const open = words.find(({ kind }) => kind !== 'literal')
   return open ? unknownWords : literalWord(words.map(({ value }) => value).join(' '))
+}
+
+/** trap(1p): `-` and nothing as the action run nothing, and a condition alone has none. */
+function trapped(head: Word, words: readonly Word[]): Wrapped | undefined {
+  const [action, condition] = words[0]?.value === '--' ? words.slice(1) : words
+  const runs = action && condition && !/^-?$|^-[lpP]/.test(knownValue(action) ?? '?')
+  return runs ? { own: [head], inner: [], scripts: [action] } : undefined
 }
 
 function shellScript(head: Word, words: readonly Word[]): Wrapped {
@@ -107,15 +167,17 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
 function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
   const { words } = command
   const { scripts, assigned, at } = headOf(words, kind, name)
-  const tail = words.slice(at)
+  // parallel(1) takes arguments for the command behind such a word.
+  const isMark = ({ value }: Word) => name === 'parallel' && /^:{3,4}\+?$/.test(value)
+  const tail = words.slice(at).filter((word) => !isMark(word))
   if (tail.length === 0 && scripts.length === 0) return undefined
   const variables = words.slice(assigned, at).filter(({ value }) => ASSIGNMENT.test(value))
   const own = words.slice(0, at).filter((word) => !variables.includes(word))
   // env(1): -S puts its words before the others.
   if (name === 'env' && scripts.length > 0)
     return { own, inner: [], scripts: [joined([...scripts, ...tail.map(quoted)])] }
-  // watch(1) gives its words to sh -c.
-  if (name === 'watch') scripts.push(joined(tail))
+  // watch(1) and parallel(1) give their words to a shell.
+  if (name === 'watch' || name === 'parallel') scripts.push(joined(tail))
   const inner =
     tail.length > 0 ? [innerOf(command, name === 'xargs' ? filledByXargs(own, tail) : tail, variables)] : []
   return { own, inner, scripts }
@@ -155,8 +217,11 @@ function valueIn(
 ): { readonly name: string; readonly attached: string } | undefined {
   const takes = (name: string) => valued.has(name) || script.has(name)
   if (text.startsWith('--')) {
-    const [name = ''] = text.split('=', 1)
-    return takes(name) ? { name, attached: text.slice(name.length + 1) } : undefined
+    const [given = ''] = text.split('=', 1)
+    // getopt_long(3) takes the beginning of a name for it.
+    const isMeant = (known: string) => given.length > 3 && known.startsWith(given)
+    const name = takes(given) ? given : [...valued, ...script].find(isMeant)
+    return name === undefined ? undefined : { name, attached: text.slice(given.length + 1) }
   }
   const letters = text.startsWith('-') ? [...text.slice(1)] : []
   const first = letters.findIndex((letter) => takes(`-${letter}`))
