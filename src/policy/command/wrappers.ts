@@ -1,5 +1,6 @@
 import { words } from '../../base/text.ts'
 import { knownValue, literalWord, type SimpleCommand, unknownWords, type Word } from '../syntax/line.ts'
+import { prefixes, type Wrapper } from './prefixes.ts'
 import { nameOf } from './program.ts'
 
 /** A program that starts others, as given in a command. */
@@ -10,103 +11,6 @@ export interface Wrapped {
   readonly scripts: readonly Word[]
 }
 
-/** How to find the wrapped command: options that take the next word, and operands before it. */
-interface Wrapper {
-  readonly valued: ReadonlySet<string>
-  readonly operands: number
-  /** Options whose value is a script or command line. */
-  readonly script: ReadonlySet<string>
-}
-
-function wrapper(valued = '', operands = 0, script = ''): Wrapper {
-  const set = (text: string) => new Set(text.split(/\s+/).filter((name) => name !== ''))
-  return { valued: set(valued), operands, script: set(script) }
-}
-
-const groups = '-g -G --group --supp-group'
-const inShell = '-c --command --session-command'
-
-const prefixes: ReadonlyMap<string, Wrapper> = new Map([
-  [
-    'sudo',
-    wrapper(
-      `-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --close-from --chdir --chroot --role --type --other-user
-      --command-timeout`,
-    ),
-  ],
-  ['doas', wrapper('-u -C')],
-  ['env', wrapper('-u -C -a --unset --chdir --argv0', 0, '-S --split-string')],
-  [
-    'xargs',
-    wrapper(
-      '-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file --process-slot-var',
-    ),
-  ],
-  ['nohup', wrapper()],
-  ['setsid', wrapper()],
-  ['time', wrapper('-o -f --output --format')],
-  ['nice', wrapper('-n --adjustment')],
-  ['ionice', wrapper('-c -n --class --classdata')],
-  ['chrt', wrapper('-T -P -D --sched-runtime --sched-period --sched-deadline', 1)],
-  ['taskset', wrapper('', 1)],
-  ['timeout', wrapper('-s -k --signal --kill-after', 1)],
-  ['stdbuf', wrapper('-i -o -e --input --output --error')],
-  ['command', wrapper()],
-  ['builtin', wrapper()],
-  ['exec', wrapper('-a')],
-  ['busybox', wrapper()],
-  ['toybox', wrapper()],
-  ['chroot', wrapper('--userspec --groups', 1)],
-  [
-    'unshare',
-    wrapper(
-      `-S -G -R -w -l --setuid --setgid --root --wd --propagation --setgroups --map-user --map-group --map-users --map-groups
-      --monotonic --boottime`,
-    ),
-  ],
-  [
-    'strace',
-    wrapper(
-      '-e -o -p -s -u -E -P -a -S -X -I -O -U --output --trace --env --user --string-limit --columns --attach',
-    ),
-  ],
-  ['watch', wrapper('-n -q --interval --equexit')],
-  ['su', wrapper(`-s -w ${groups} --shell --whitelist-environment`, 1, inShell)],
-  ['runuser', wrapper(`-u -s -w ${groups} --user --shell --whitelist-environment`, 0, inShell)],
-  ['sg', wrapper('', 1, '-c')],
-  ['flock', wrapper('-w -E --timeout --wait --conflict-exit-code', 1, '-c --command')],
-  // Without a file, a command follows only with -c.
-  [
-    'script',
-    wrapper('-B -E -I -O -T -m -o --echo --log-in --log-out --log-io --log-timing', 1, '-c --command'),
-  ],
-  [
-    'setpriv',
-    wrapper(
-      `--ambient-caps --inh-caps --bounding-set --ruid --euid --rgid --egid --reuid --regid --groups --securebits --pdeathsig
-      --selinux-label --apparmor-profile`,
-    ),
-  ],
-  ['nsenter', wrapper('-t -S -G --target --setuid --setgid')],
-  ['prlimit', wrapper('-p -o --pid --output')],
-  ['pkexec', wrapper('--user')],
-  [
-    'systemd-run',
-    wrapper(
-      '-p -u -E -H -M --property --unit --setenv --uid --gid --nice --slice --working-directory --host',
-    ),
-  ],
-  [
-    'parallel',
-    wrapper(
-      '-j -P -a -n -N -L -s -I -S -C -d --jobs --arg-file --max-args --delay --timeout --colsep --delimiter --joblog --results --wd',
-    ),
-  ],
-  ['fakeroot', wrapper('-l -s -i -b --lib --faked')],
-  ['caffeinate', wrapper('-t -w')],
-  ['linux32', wrapper()],
-  ['linux64', wrapper()],
-])
 const shells = new Set(words('sh bash rbash dash ash zsh ksh ksh93 mksh yash posh hush fish csh tcsh'))
 const longValued = new Set(['--rcfile', '--init-file'])
 /** bash takes its long options with one dash, too. */
@@ -310,16 +214,23 @@ function findCommands(command: SimpleCommand): Wrapped | undefined {
     }
     // Other actions change the directory or prompt, and find's rule objects to them.
     if (word.value !== '-exec') own.push(word)
-    const end = words.findIndex(({ value }, index) => index > at && (value === ';' || value === '+'))
-    const part = words.slice(at + 1, end === -1 ? undefined : end)
+    const end = endOfAction(words, at + 1)
+    const part = words.slice(at + 1, end)
     const many = words[end]?.value === '+'
     // GNU find accepts `+` as terminator only after `{}`, busybox anywhere.
-    const isClear = end !== -1 && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
+    const isClear = end < words.length && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
     if (!isClear) scripts.push(unknownWords)
     inner.push(innerOf(command, filledByFind(part, many)))
-    at = end === -1 ? words.length : end
+    at = end
   }
   return inner.length > 0 ? { own, inner, scripts } : undefined
+}
+
+/** The place of the terminator, or the end of the words. */
+function endOfAction(words: readonly Word[], from: number): number {
+  let at = from
+  while (at < words.length && words[at]?.value !== ';' && words[at]?.value !== '+') at += 1
+  return at
 }
 
 function isOneArgument({ kind, fixed }: Word): boolean {
