@@ -14,6 +14,7 @@ import { decideRequest, type PolicyDecision } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
+import { compareVerdicts } from '../policy/rules/verdict.ts'
 import type { HostPlace, Variables } from '../request/environment.ts'
 import { usualPath } from '../request/interpreter.ts'
 import type { Invocation } from '../request/request.ts'
@@ -40,6 +41,8 @@ export interface DeciderOptions {
 /** Gathers the facts that a decision needs, and asks the policy. Starts nothing. */
 export class Decider {
   readonly #rules: RuleSet
+  /** With the preset that an untrusted project file has replaced: that of the file asks less about a few commands. */
+  readonly #outerRules: RuleSet | undefined
   readonly #workspace: string
   readonly #home: string
   readonly #ownPaths: readonly string[]
@@ -53,12 +56,20 @@ export class Decider {
 
   /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
   static async open(options: DeciderOptions, originOf?: OriginOf): Promise<Decider> {
-    return new Decider(await rulesOf(options.loaded, originOf), options)
+    const { config, outerPreset: preset } = options.loaded
+    const outer = preset && { ...options.loaded, config: { ...config, policy: { ...config.policy, preset } } }
+    const outerRules = outer && (await rulesOf(outer, originOf))
+    return new Decider(await rulesOf(options.loaded, originOf), outerRules, options)
   }
 
-  private constructor(rules: RuleSet, { loaded, cwd, env, pathLookup, place }: DeciderOptions) {
+  private constructor(
+    rules: RuleSet,
+    outerRules: RuleSet | undefined,
+    { loaded, cwd, env, pathLookup, place }: DeciderOptions,
+  ) {
     const { config, files, outerWorkspace = '' } = loaded
     this.#rules = rules
+    this.#outerRules = outerRules
     this.#projectSettings = projectSettings(loaded)
     this.#pathLookup = pathLookup
     this.#shell = place === 'windows' ? 'powershell' : 'sh'
@@ -110,7 +121,10 @@ export class Decider {
     await checkDirectory(cwd, this.#pathLookup, lookup)
     const isKnown = first.unanswered.length === 0
     const facts = isKnown ? first : await gatherFacts(needed, context, new Lookup(this.#pathLookup, againMs))
-    return this.#named(decideRequest(request, this.#rules, facts))
+    const decided = decideRequest(request, this.#rules, facts)
+    const outer = this.#outerRules && decideRequest(request, this.#outerRules, facts)
+    const isLooser = outer && compareVerdicts(outer.decision.verdict, decided.decision.verdict) > 0
+    return isLooser ? outer : this.#named(decided)
   }
 
   /** Adds the project file to a reason that follows from its rule, preset or workspace. */

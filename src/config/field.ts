@@ -148,6 +148,10 @@ export function listOf(said: string) {
   return v.array(filledText(said), wanted.strings)
 }
 
+export function listMatching(said: string, pattern: RegExp) {
+  return v.array(v.pipe(filledText(said), v.regex(pattern, said)), wanted.strings)
+}
+
 /** A table of strings by name; names contain no `=`, as in environ(7). */
 export function stringTable() {
   const name = v.pipe(filledText(wanted.name), v.regex(/^[^=]+$/, wanted.nameWithoutEquals))

@@ -64,6 +64,8 @@ export interface LoadedConfig {
   readonly files: readonly ReadFile[]
   /** `policy.workspace` without untrusted project files; present when one of them has set it. */
   readonly outerWorkspace?: string
+  /** The same of `policy.preset`. */
+  readonly outerPreset?: Config['policy']['preset']
 }
 
 interface Assembly {
@@ -230,14 +232,18 @@ function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConf
     own[name] = setting.value
     sources[key] = setting
   }
+  const isTightened = (key: ConfigKey) => sources[key]?.source === 'project' && untightened.has(key)
   // `sections`, which the type is derived from, has filled every key.
   return {
     config: config as unknown as Config,
     sources: sources as Record<ConfigKey, Setting>,
     ignored,
     files,
-    ...(sources['policy.workspace']?.source === 'project' && untightened.has('policy.workspace')
+    ...(isTightened('policy.workspace')
       ? { outerWorkspace: String(untightened.get('policy.workspace')) }
+      : {}),
+    ...(isTightened('policy.preset')
+      ? { outerPreset: untightened.get('policy.preset') as Config['policy']['preset'] }
       : {}),
   }
 }

@@ -246,6 +246,22 @@ const cases: readonly Case[] = [
     excerpt: '4 | [[policy.rule]]\n  |   ^^^^^^^^^^^',
   },
   {
+    name: 'a command line in place of the words of a rule',
+    toml: '[[policy.rule]]\nprefix = ["git push"]\nverdict = "deny"\n',
+    at: [2, 11],
+    key: 'policy.rule[0].prefix[0]',
+    problem: { kind: 'bad-value', wanted: 'one word', got: 'the string "git push"' },
+    excerpt: '2 | prefix = ["git push"]\n  |           ^^^^^^^^^^',
+  },
+  {
+    name: 'an option of a rule without its dash',
+    toml: '[[policy.rule]]\nprefix = ["git"]\nverdict = "allow"\ndeny_options = ["-f", "force"]\n',
+    at: [4, 23],
+    key: 'policy.rule[0].deny_options[1]',
+    problem: { kind: 'bad-value', wanted: 'an option such as "--force"', got: 'the string "force"' },
+    excerpt: '4 | deny_options = ["-f", "force"]\n  |                       ^^^^^^^',
+  },
+  {
     name: 'a syntax error',
     toml: '[shell]\nmode = read\n',
     at: [2, 8],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideLine, presetRules } from './helper.ts'
+import { decideLine, presetRules, rulesOf } from './helper.ts'
 
 /** Processor time, which a busy machine does not stretch. It includes compiling and collecting; a quadratic reading takes seconds. */
 const BOUND_MS = 400
@@ -25,6 +25,12 @@ const lines: Readonly<Record<string, string>> = {
   '1,000 stars between letters': `cat ${'*a'.repeat(1_000)}`,
   'nested scripts': `eval "${'eval \\"'.repeat(20)}ls`,
   '10,000 wrappers': `${'sudo '.repeat(10_000)}ls`,
+  'a condition of 10,000 words': `[ ${'a -a '.repeat(5_000)}a ]`,
+  'a condition of 10,000 negations': `[ ${'! '.repeat(10_000)}a ]`,
+  '10,000 files that are written': `tee ${'a '.repeat(10_000)}`,
+  '10,000 redirects': `ls ${'>a '.repeat(10_000)}`,
+  '5,000 markers of xargs': `xargs ${Array.from({ length: 5_000 }, (_, index) => `-I${index}`).join(' ')} ${'b '.repeat(10_000)}`,
+  '10,000 directories of git': `git ${'-C a '.repeat(10_000)}status`,
   'an invalid surrogate': 'ls \ud800 \udfff',
   'what invalid UTF-8 becomes': 'ls \ufffd\ufffd',
   'a NUL': 'ls \0 -la',
@@ -48,6 +54,14 @@ describe('any line comes to a verdict in bounded time', () => {
         }
     })
 
+  it('60 options before a word that a rule names', () => {
+    const rules = rulesOf({ deny: ['npm publish'] })
+    const started = process.cpuUsage()
+    expect(decideLine(`npm ${'-a '.repeat(60)}x`, rules, 'read').verdict).toBe('allow')
+    expect(decideLine(`npm ${'-a '.repeat(60)}publish`, rules, 'read').verdict).toBe('deny')
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(BOUND_MS)
+  })
+
   const unread = [
     'a line of 100 KB',
     '100 KB of here-documents',
@@ -64,6 +78,9 @@ describe('any line comes to a verdict in bounded time', () => {
     'C1 controls',
     'a carriage return',
     '10,000 wrappers',
+    'a condition of 10,000 words',
+    'a condition of 10,000 negations',
+    '5,000 markers of xargs',
   ]
   for (const name of unread)
     it(`does not allow ${name} in write mode`, () => {

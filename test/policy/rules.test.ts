@@ -103,6 +103,13 @@ describe('rules of the configuration', () => {
     'git -c alias.p=push p',
     '../bin/git push',
     'git {push,x}',
+    'trap "git push" EXIT',
+    'alias ls="git push"\nls',
+    "script -qc 'git push' log",
+    'setpriv --reuid 1 git push',
+    'sudo --use me git push',
+    'env -a x git push',
+    'parallel git ::: push',
   ]
   for (const line of hidden)
     it(`a deny rule for "git push" does not let through: ${line}`, () => {
@@ -113,6 +120,16 @@ describe('rules of the configuration', () => {
   it('a deny rule leaves others alone', () => {
     for (const line of ['git log push', 'git status', 'echo git push', 'git log --grep push'])
       expect(verdict(line, { deny: ['git push'] }, 'read'), line).toBe('allow')
+  })
+
+  it.each([
+    [{ deny: ['git -c'] }, 'git -c a.b=c status'],
+    [{ deny: ['git --git-dir'] }, 'git --git-dir=x status'],
+    [{ rule: [table({ prefix: ['git'], verdict: 'allow', deny_options: ['-c'] })] }, 'git -c a.b=c status'],
+    [{ rule: [table({ prefix: ['git'], verdict: 'ask', deny_options: ['-c'] })] }, 'git -c a.b=c status'],
+  ])('sees an option before the subcommand of git: %j', (changed, line) => {
+    for (const mode of ['read', 'write'] as const) expect(verdict(line, changed, mode)).toBe('deny')
+    expect(verdict('git status', changed, 'read')).toBe('allow')
   })
 
   it('an unsure line is asked about in read mode only when the user has deny rules', () => {
@@ -191,7 +208,7 @@ describe('rules of the configuration', () => {
   })
 
   it('refuses an entry that is no plain command', () => {
-    for (const text of ['', 'ls; rm', '$x', 'ls > f', "'unclosed"])
+    for (const text of ['', 'ls; rm', '$x', 'ls > f', "'unclosed", 'CI=1 npm test'])
       expect(caught(() => rulesOf({ deny: [text] })).refusal.code).toBe('CONFIG_INVALID')
   })
 })

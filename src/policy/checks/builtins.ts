@@ -16,10 +16,13 @@ export function checkPrintf({ words }: Arguments): Objection | undefined {
 const UNARY = /^-[abcdefghkprstuwxzLNOSGn]$/
 const BINARY = /^(?:=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 const JOIN = /^-[ao]$/
+/** The check takes quadratic time, and a deep stack. */
+const maxConditionWords = 100
 
 /** test and `[`: bash evaluates subscripts for `-v` and `-R`, so possible operators must be known. */
 export function checkTest({ words }: Arguments): Objection | undefined {
   const inner = words.at(-1)?.value === ']' ? words.slice(0, -1) : words
+  if (inner.length > maxConditionWords) return { kind: 'form', text: inner[0]?.text ?? '' }
   const open = inner.find(maySplit)
   if (open) return { kind: 'open-word', text: open.text }
   return isCondition(inner) ? undefined : { kind: 'form', text: inner.map(({ text }) => text).join(' ') }

@@ -1,4 +1,6 @@
+import { words } from '../../base/text.ts'
 import { knownValue, literalWord, type SimpleCommand, unknownWords, type Word } from '../syntax/line.ts'
+import { prefixes, type Wrapper } from './prefixes.ts'
 import { nameOf } from './program.ts'
 
 /** A program that starts others, as given in a command. */
@@ -9,53 +11,7 @@ export interface Wrapped {
   readonly scripts: readonly Word[]
 }
 
-/** How to find the wrapped command: options that take the next word, and operands before it. */
-interface Wrapper {
-  readonly valued: ReadonlySet<string>
-  readonly operands: number
-  /** Options whose value is a script or command line. */
-  readonly script: ReadonlySet<string>
-}
-
-function wrapper(valued = '', operands = 0, script = ''): Wrapper {
-  const set = (text: string) => new Set(text.split(' ').filter((name) => name !== ''))
-  return { valued: set(valued), operands, script: set(script) }
-}
-
-const prefixes: ReadonlyMap<string, Wrapper> = new Map([
-  [
-    'sudo',
-    wrapper('-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role --type'),
-  ],
-  ['doas', wrapper('-u -C')],
-  ['env', wrapper('-u -C --unset --chdir', 0, '-S --split-string')],
-  [
-    'xargs',
-    wrapper('-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file'),
-  ],
-  ['nohup', wrapper()],
-  ['setsid', wrapper()],
-  ['time', wrapper('-o -f --output --format')],
-  ['nice', wrapper('-n --adjustment')],
-  ['ionice', wrapper('-c -n --class --classdata')],
-  ['chrt', wrapper('', 1)],
-  ['taskset', wrapper('', 1)],
-  ['timeout', wrapper('-s -k --signal --kill-after', 1)],
-  ['stdbuf', wrapper('-i -o -e --input --output --error')],
-  ['command', wrapper()],
-  ['builtin', wrapper()],
-  ['exec', wrapper('-a')],
-  ['busybox', wrapper()],
-  ['toybox', wrapper()],
-  ['chroot', wrapper('--userspec --groups', 1)],
-  ['unshare', wrapper('-S -G -R -w --setuid --setgid --root --wd')],
-  ['strace', wrapper('-e -o -p -s -u -E -P -a -S -X')],
-  ['watch', wrapper('-n -q --interval')],
-  ['su', wrapper('-s -g -G --shell', 1, '-c --command')],
-  ['runuser', wrapper('-u -s -g -G --user --shell', 0, '-c --command')],
-  ['flock', wrapper('-w -E --timeout --conflict-exit-code', 1, '-c --command')],
-])
-const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
+const shells = new Set(words('sh bash rbash dash ash zsh ksh ksh93 mksh yash posh hush fish csh tcsh'))
 const longValued = new Set(['--rcfile', '--init-file'])
 /** bash takes its long options with one dash, too. */
 const longWithO = /^-(?:no(?:profile|rc|editing)|login|posix|verbose|version)$/
@@ -67,6 +23,7 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
   const name = nameOf(knownValue(head) ?? '')
   if (!head || name === '') return undefined
   if (name === 'eval') return { own: [head], inner: [], scripts: rest.length > 0 ? [joined(rest)] : [] }
+  if (name === 'trap') return trapped(head, rest)
   if (shells.has(name)) return shellScript(head, rest)
   if (name === 'find') return findCommands(command)
   if (name === 'fd' || name === 'fdfind') return fdCommand(command)
@@ -80,6 +37,13 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
 function joined(words: readonly Word[]): Word {
   const open = words.find(({ kind }) => kind !== 'literal')
   return open ? unknownWords : literalWord(words.map(({ value }) => value).join(' '))
+}
+
+/** trap(1p): `-` and nothing as the action run nothing, and a condition alone has none. */
+function trapped(head: Word, words: readonly Word[]): Wrapped | undefined {
+  const [action, condition] = words[0]?.value === '--' ? words.slice(1) : words
+  const runs = action && condition && !/^-?$|^-[lpP]/.test(knownValue(action) ?? '?')
+  return runs ? { own: [head], inner: [], scripts: [action] } : undefined
 }
 
 function shellScript(head: Word, words: readonly Word[]): Wrapped {
@@ -107,15 +71,17 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
 function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
   const { words } = command
   const { scripts, assigned, at } = headOf(words, kind, name)
-  const tail = words.slice(at)
+  // parallel(1) takes arguments for the command behind such a word.
+  const isMark = ({ value }: Word) => name === 'parallel' && /^:{3,4}\+?$/.test(value)
+  const tail = words.slice(at).filter((word) => !isMark(word))
   if (tail.length === 0 && scripts.length === 0) return undefined
   const variables = words.slice(assigned, at).filter(({ value }) => ASSIGNMENT.test(value))
   const own = words.slice(0, at).filter((word) => !variables.includes(word))
   // env(1): -S puts its words before the others.
   if (name === 'env' && scripts.length > 0)
     return { own, inner: [], scripts: [joined([...scripts, ...tail.map(quoted)])] }
-  // watch(1) gives its words to sh -c.
-  if (name === 'watch') scripts.push(joined(tail))
+  // watch(1) and parallel(1) give their words to a shell.
+  if (name === 'watch' || name === 'parallel') scripts.push(joined(tail))
   const inner =
     tail.length > 0 ? [innerOf(command, name === 'xargs' ? filledByXargs(own, tail) : tail, variables)] : []
   return { own, inner, scripts }
@@ -155,8 +121,11 @@ function valueIn(
 ): { readonly name: string; readonly attached: string } | undefined {
   const takes = (name: string) => valued.has(name) || script.has(name)
   if (text.startsWith('--')) {
-    const [name = ''] = text.split('=', 1)
-    return takes(name) ? { name, attached: text.slice(name.length + 1) } : undefined
+    const [given = ''] = text.split('=', 1)
+    // getopt_long(3) takes the beginning of a name for it.
+    const isMeant = (known: string) => given.length > 3 && known.startsWith(given)
+    const name = takes(given) ? given : [...valued, ...script].find(isMeant)
+    return name === undefined ? undefined : { name, attached: text.slice(given.length + 1) }
   }
   const letters = text.startsWith('-') ? [...text.slice(1)] : []
   const first = letters.findIndex((letter) => takes(`-${letter}`))
@@ -200,9 +169,13 @@ function innerOf(
   }
 }
 
+/** More than any line needs; every word is searched for every marker. */
+const maxMarks = 10
+
 /** xargs appends its input, or substitutes it for a marker; of these options and `-n`, `-L` the last one counts, so all do here. */
 function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
-  const marks = own.flatMap(({ value }, at) => marksIn(value, own[at + 1]?.value))
+  const marks = [...new Set(own.flatMap(({ value }, at) => marksIn(value, own[at + 1]?.value)))]
+  if (marks.length > maxMarks) return [whatIsRead]
   const replaced = marks.reduce<Word[]>(
     (all, mark) => all.map((word) => filled(word, mark, 'xargs')),
     [...words],
@@ -241,16 +214,23 @@ function findCommands(command: SimpleCommand): Wrapped | undefined {
     }
     // Other actions change the directory or prompt, and find's rule objects to them.
     if (word.value !== '-exec') own.push(word)
-    const end = words.findIndex(({ value }, index) => index > at && (value === ';' || value === '+'))
-    const part = words.slice(at + 1, end === -1 ? undefined : end)
+    const end = endOfAction(words, at + 1)
+    const part = words.slice(at + 1, end)
     const many = words[end]?.value === '+'
     // GNU find accepts `+` as terminator only after `{}`, busybox anywhere.
-    const isClear = end !== -1 && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
+    const isClear = end < words.length && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
     if (!isClear) scripts.push(unknownWords)
     inner.push(innerOf(command, filledByFind(part, many)))
-    at = end === -1 ? words.length : end
+    at = end
   }
   return inner.length > 0 ? { own, inner, scripts } : undefined
+}
+
+/** The place of the terminator, or the end of the words. */
+function endOfAction(words: readonly Word[], from: number): number {
+  let at = from
+  while (at < words.length && words[at]?.value !== ';' && words[at]?.value !== '+') at += 1
+  return at
 }
 
 function isOneArgument({ kind, fixed }: Word): boolean {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Decision, PolicyMatch } from '../../base/types.ts'
 import type { Facts } from '../../facts/facts.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from '../../messages/policy.ts'
 import type { GitCare } from '../../request/environment.ts'
 import { disasterOf } from '../presets/deny.ts'
+import { once } from '../presets/once.ts'
 import { builtIn } from '../presets/safe.ts'
 import { strictest } from '../rules/verdict.ts'
 import type { Feature, Unsure } from '../syntax/line.ts'
@@ -19,6 +21,7 @@ import { denyList, type PolicyInput, policyMatch, verdictWhenUnsure } from './in
 import { matchDirectory, matchFiles } from './match-files.ts'
 import { matchProgram } from './match-program.ts'
 import { matchReadOnlyGit, matchSettings, onlySilences } from './match-settings.ts'
+import type { PathUse } from './paths.ts'
 import { type PlannedStep, type PolicyRequest, withSafeGlobs } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
@@ -146,11 +149,27 @@ function matchStep(
 }
 
 function matchDisaster({ command, paths }: PlannedStep, { request, facts }: PolicyInput): PolicyMatch[] {
-  const disaster = disasterOf(command, request.home, (word) => {
-    const written = paths
-      .filter(({ text }) => text === word.text)
-      .flatMap((use) => [...use.paths, ...use.globs])
-    return written.flatMap((path) => [path, facts.realPaths.get(path) ?? path])
-  })
+  const named = once(() => pathsByText(paths, facts))
+  const disaster = disasterOf(command, request.home, ({ text }) => named().get(text) ?? [])
   return disaster ? [policyMatch(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
+}
+
+/** Where words lead, by their text: as written, and behind links. */
+function pathsByText(uses: readonly PathUse[], facts: Facts): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>()
+  for (const { text, paths, globs } of uses) {
+    const known = found.get(text) ?? new Set()
+    found.set(text, known)
+    for (const path of paths) known.add(path).add(facts.realPaths.get(path) ?? path)
+    for (const glob of globs) known.add(glob).add(realGlob(glob, facts))
+  }
+  return new Map([...found].map(([text, known]) => [text, [...known]]))
+}
+
+/** The pattern in the real directory in which the shell looks for it. */
+function realGlob(glob: string, facts: Facts): string {
+  const parts = posix.normalize(glob).split('/')
+  const open = parts.findIndex((part) => /[*?[\\]/.test(part))
+  const found = facts.globs.get(glob)
+  return found && open !== -1 ? posix.join(found.directory, ...parts.slice(open)) : parts.join('/')
 }

@@ -61,8 +61,12 @@ export function atHome({ kind, value, text }: Word, home: string): string | unde
   return rest === undefined ? undefined : home + rest
 }
 
-/** The directories git resolves its arguments in, after every `-C`. */
+/** More `-C` than any line needs: every one makes the path longer. */
+export const maxChanges = 16
+
+/** The directories git resolves its arguments in, after every `-C`; none: unknown. */
 function inside(bases: readonly string[], directories: readonly Word[], home: string): readonly string[] {
+  if (directories.length > maxChanges) return []
   return directories.reduce((at, word) => {
     const path = atHome(word, home) ?? word.value
     return path.startsWith('/') ? [path] : at.map((base) => `${base}/${path}`)

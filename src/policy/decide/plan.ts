@@ -13,7 +13,7 @@ import {
   type Word,
 } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
-import { atHome, type PathUse, pathUses } from './paths.ts'
+import { atHome, maxChanges, type PathUse, pathUses } from './paths.ts'
 import { parsePowershell } from './powershell.ts'
 import { type VariableValue, withValues } from './values.ts'
 
@@ -209,6 +209,7 @@ function repositoriesOf(
   const program = programOf(command)
   const name = nameOf(knownValue(program?.words[0]) ?? '')
   if (!program || (name !== 'git' && name !== 'gh')) return undefined
+  if (program.directories.length > maxChanges) return 'unknown'
   let directories = bases
   for (const word of program.directories) {
     const path = atHome(word, home) ?? knownValue(word)

@@ -112,7 +112,11 @@ function wordsOf(text: string, key: string, origin: RuleOrigin): readonly string
   const line = parseLine(text)
   const words = line.commands[0]?.words.map(knownValue) ?? []
   const known_ = words.filter((word) => word !== undefined)
-  const plain = line.commands.length === 1 && line.unsure.length === 0 && line.features.size === 0
+  const plain =
+    line.commands.length === 1 &&
+    line.commands.every(({ assignments }) => assignments.length === 0) &&
+    line.unsure.length === 0 &&
+    line.features.size === 0
   if (!plain || known_.length === 0 || known_.length < words.length)
     throw invalid(`policy.${key}`, origin, {
       kind: 'bad-value',

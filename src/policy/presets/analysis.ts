@@ -1,5 +1,5 @@
 import { words } from '../../base/text.ts'
-import { checkCloc, checkLess } from '../checks/analysis.ts'
+import { checkCloc, checkLess, checkScc, checkYq } from '../checks/analysis.ts'
 import type { Rule } from '../rules/rules.ts'
 import { fileRules } from './files.ts'
 import { gitRemoteShow, gitRules } from './git.ts'
@@ -33,6 +33,7 @@ export const analysisRules = once((): readonly Rule[] => [
   // -i writes in place, -s splits into files.
   safe('yq', {
     operands: { are: 'pattern' },
+    check: checkYq,
     options: {
       flags:
         '-rPCMNnejc --prettyPrint --colors --no-colors --no-doc --null-input --exit-status --tojson --unwrapScalar --version',
@@ -54,6 +55,7 @@ export const analysisRules = once((): readonly Rule[] => [
   }),
   // -o and --format-multi write.
   safe('scc', {
+    check: checkScc,
     options: {
       flags:
         '-wcd --wide --by-file --no-cocomo --no-complexity --no-duplicates --no-gen --no-min --version --help',

@@ -9,8 +9,8 @@ export type Disaster =
   | 'overwrites-device'
   | 'changes-own-rules'
 
-const ROOT = /^\/[/.]*\*?$/
-const HOME = /^(?:~|\$HOME|\$\{HOME(?:[:?#%-][^}]*)?\})(?:[/.]*\*?|\/+\.\*)$/
+const ROOT = /^\/[/.]*(?:\*?|\{[.*,]+\}[.*]*)$/
+const HOME = /^(?:~|\$HOME|\$\{HOME(?:[:?#%-][^}]*)?\})(?:[/.]*\*?|\/+\.\*|\/+\{[.*,]+\}[.*]*)$/
 
 /** The deny list entry that a command matches, if any. `resolve` returns where a word leads. */
 export function disasterOf(
@@ -94,8 +94,8 @@ function removesAll(words: readonly Word[]): boolean {
   return remover !== -1 && !(chooses && !words.some(({ value }) => /^(?:!|-not|-o|-or|,)$/.test(value)))
 }
 
-/** Overwrite existing data with a file system or swap space. */
-const MAKER = /^(?:mkfs|mk\w+fs|mke2fs|mkswap|newfs|blkdiscard)/
+/** Overwrite existing data with a file system or swap space. mksquashfs(1), mkisofs(8) and the like make an image. */
+const MAKER = /^(?:mkfs|mk(?!squash|iso|initram|cram|rom)\w+fs|mke2fs|mkswap|newfs|blkdiscard)/
 /** wipefs(8) only lists without these. */
 const ERASING = /^(?:-[A-Za-z]*[ao]|--(?:al|of))/
 
@@ -103,7 +103,8 @@ const writesEach = new Set(['tee', 'shred', 'truncate', 'sponge'])
 const writesLast = new Set(['cp', 'mv', 'install', 'rsync', 'ddrescue'])
 
 function writtenBy(name: string, words: readonly Word[]): readonly Word[] {
-  return writesEach.has(name) ? words : writesLast.has(name) ? words.slice(-1) : []
+  const operands = words.filter(({ value }) => !value.startsWith('-'))
+  return writesEach.has(name) ? words : writesLast.has(name) ? operands.slice(-1) : []
 }
 
 /** A disk or memory device by name, including names a glob may match. */

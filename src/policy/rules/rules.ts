@@ -56,9 +56,9 @@ export interface RuleOutcome {
 export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | undefined {
   const program = programOf(command)
   if (!program) return undefined
-  if (rule.verdict !== 'allow') return applyStrictly(rule, program)
+  if (rule.verdict !== 'allow') return applyStrictly(rule, program, command.words)
   if (!startsWith(program, rule.prefix)) return undefined
-  return outcomeOf(rule, program)
+  return outcomeOf(rule, program, command.words)
 }
 
 export function argumentsOf(rule: Rule, command: SimpleCommand): Arguments | undefined {
@@ -71,12 +71,14 @@ function given({ options, harmless }: ArgumentRule, words: readonly Word[]): Arg
   return options ? readArguments(words, options, harmless) : { options: [], operands: words, words }
 }
 
-function outcomeOf(rule: Rule, program: NamedProgram): RuleOutcome {
+/** `words`: with the options before a subcommand. */
+function outcomeOf(rule: Rule, program: NamedProgram, words: readonly Word[]): RuleOutcome {
   const { arguments: about } = rule
+  const option = about && listedOption(about, words)
+  if (option?.verdict === 'deny') return { rule, maybe: false, ...option }
   if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
   if (!about) return { rule, verdict: rule.verdict, maybe: false }
   const read = given(about, program.words.slice(rule.prefix.length))
-  const option = listedOption(about, program.words)
   if (option) return { rule, maybe: false, ...option }
   const objection = read.objection ?? tooMany(about.operands, read.operands) ?? about.check(read)
   return objection
@@ -101,7 +103,7 @@ function startsWith(
 }
 
 /** For `ask`, `deny`: options may intervene, any path counts, and a word that may expand to the prefix. */
-function applyStrictly(rule: Rule, program: NamedProgram): RuleOutcome | undefined {
+function applyStrictly(rule: Rule, program: NamedProgram, given: readonly Word[]): RuleOutcome | undefined {
   const [name = '', ...rest] = rule.prefix
   const head = program.words[0]
   if (!head) return undefined
@@ -115,10 +117,10 @@ function applyStrictly(rule: Rule, program: NamedProgram): RuleOutcome | undefin
     certain ? 'yes' : 'maybe',
     // With `git -c alias.p=push p` the meaning of the subcommand is unknown.
     words === 'no' && program.objection ? 'maybe' : words,
-    ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(tail, option)),
+    ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(given.slice(1), option)),
   )
   if (found === 'no') return undefined
-  const option = rule.arguments && listedOption(rule.arguments, program.words)
+  const option = rule.arguments && listedOption(rule.arguments, given)
   return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
 }
 
@@ -143,16 +145,23 @@ function weakest(...found: readonly Found[]): Found {
 }
 
 /** Looks for `parts`, in order, as the first words that are neither options nor possible option values. */
-function findWords(words: readonly Word[], parts: readonly string[], from = 0): Found {
-  const [part, ...others] = parts
-  if (part === undefined) return 'yes'
-  const word = words[from]
-  if (!word) return 'no'
-  if (word.kind !== 'literal') return couldBe(word, part) ? 'maybe' : 'no'
-  if (word.value === part) return findWords(words, others, from + 1)
-  if (!word.value.startsWith('-')) return 'no'
-  const without = findWords(words, parts, from + 1)
-  return without === 'no' ? findWords(words, parts, from + 2) : without
+function findWords(words: readonly Word[], parts: readonly string[]): Found {
+  let isOpen = false
+  let starts: ReadonlySet<number> = new Set([0])
+  for (const part of parts) {
+    const places = new Set(starts)
+    const ends = new Set<number>()
+    // A set's loop reaches what is added to it, each place once: trying every combination would never end.
+    for (const place of places) {
+      const word = words[place]
+      if (word?.kind !== 'literal') isOpen ||= word !== undefined && couldBe(word, part)
+      else if (word.value === part) ends.add(place + 1)
+      else if (word.value.startsWith('-')) places.add(place + 1).add(place + 2)
+    }
+    if (ends.size === 0) return isOpen ? 'maybe' : 'no'
+    starts = ends
+  }
+  return 'yes'
 }
 
 function couldBe(word: Word, part: string): boolean {

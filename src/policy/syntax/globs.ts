@@ -22,20 +22,26 @@ function expressionOf(pattern: string, one: One): RegExp | undefined {
   return expression
 }
 
-/** Translates conservatively: `undefined` for brackets, and repeated stars are merged. */
+const maxStars = 100
+
+/** Translates conservatively: `undefined` for brackets and very many stars. */
 function translate(pattern: string, one: One): RegExp | undefined {
-  const pieces: string[] = []
+  // The text between stars.
+  const parts = ['']
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern.charAt(at)
     const piece = character === '*' ? '.*' : character === '?' ? one : undefined
     if (character === '[') return undefined
-    if (character === '\\') pieces.push(plain(pattern.charAt(++at)))
-    else if (piece === undefined) pieces.push(plain(character))
-    else if (piece === '.' || pieces.at(-1) !== '.*') pieces.push(piece)
+    if (piece === '.*') parts.push('')
+    else parts.push(parts.pop() + (piece ?? plain(character === '\\' ? pattern.charAt(++at) : character)))
   }
-  // Many stars would make a regular expression slow on long names.
-  if (pieces.filter((piece) => piece === '.*').length > 6) return undefined
-  return new RegExp(`^${pieces.join('')}$`, 's')
+  const [first = '', ...others] = parts
+  const last = others.pop()
+  const middle = others.filter((part) => part !== '')
+  if (middle.length > maxStars) return undefined
+  // The first place for each part is enough. A lookahead is not tried again, so that the time does not grow with each star's power.
+  const found = middle.map((part, at) => `(?=(.*?${part}))(?:\\${at + 1})`)
+  return new RegExp(`^${first}${found.join('')}${last === undefined ? '' : `.*${last}`}$`, 's')
 }
 
 function plain(character: string): string {

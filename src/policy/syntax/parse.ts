@@ -150,6 +150,8 @@ class Walker implements ParsedLine {
   #command(node: Command, place: Place): void {
     if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
+    // dash, and bash as sh, put its text in place of words of later lines.
+    if (node.name?.value === 'alias' && words.length > 1) this.#doubt('bash-only', 'alias')
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
     // Substitutions in its words run first.
     this.#children(node, { ...place, required: false })

@@ -1,0 +1,98 @@
+/** How to find the wrapped command: options that take the next word, and operands before it. */
+export interface Wrapper {
+  readonly valued: ReadonlySet<string>
+  readonly operands: number
+  /** Options whose value is a script or command line. */
+  readonly script: ReadonlySet<string>
+}
+
+function wrapper(valued = '', operands = 0, script = ''): Wrapper {
+  const set = (text: string) => new Set(text.split(/\s+/).filter((name) => name !== ''))
+  return { valued: set(valued), operands, script: set(script) }
+}
+
+const groups = '-g -G --group --supp-group'
+const inShell = '-c --command --session-command'
+
+/** Programs that start the command behind their own options and operands. */
+export const prefixes: ReadonlyMap<string, Wrapper> = new Map([
+  [
+    'sudo',
+    wrapper(
+      `-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --close-from --chdir --chroot --role --type --other-user
+      --command-timeout`,
+    ),
+  ],
+  ['doas', wrapper('-u -C')],
+  ['env', wrapper('-u -C -a --unset --chdir --argv0', 0, '-S --split-string')],
+  [
+    'xargs',
+    wrapper(
+      '-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file --process-slot-var',
+    ),
+  ],
+  ['nohup', wrapper()],
+  ['setsid', wrapper()],
+  ['time', wrapper('-o -f --output --format')],
+  ['nice', wrapper('-n --adjustment')],
+  ['ionice', wrapper('-c -n --class --classdata')],
+  ['chrt', wrapper('-T -P -D --sched-runtime --sched-period --sched-deadline', 1)],
+  ['taskset', wrapper('', 1)],
+  ['timeout', wrapper('-s -k --signal --kill-after', 1)],
+  ['stdbuf', wrapper('-i -o -e --input --output --error')],
+  ['command', wrapper()],
+  ['builtin', wrapper()],
+  ['exec', wrapper('-a')],
+  ['busybox', wrapper()],
+  ['toybox', wrapper()],
+  ['chroot', wrapper('--userspec --groups', 1)],
+  [
+    'unshare',
+    wrapper(
+      `-S -G -R -w -l --setuid --setgid --root --wd --propagation --setgroups --map-user --map-group --map-users --map-groups
+      --monotonic --boottime`,
+    ),
+  ],
+  [
+    'strace',
+    wrapper(
+      '-e -o -p -s -u -E -P -a -S -X -I -O -U --output --trace --env --user --string-limit --columns --attach',
+    ),
+  ],
+  ['watch', wrapper('-n -q --interval --equexit')],
+  ['su', wrapper(`-s -w ${groups} --shell --whitelist-environment`, 1, inShell)],
+  ['runuser', wrapper(`-u -s -w ${groups} --user --shell --whitelist-environment`, 0, inShell)],
+  ['sg', wrapper('', 1, '-c')],
+  ['flock', wrapper('-w -E --timeout --wait --conflict-exit-code', 1, '-c --command')],
+  // Without a file, a command follows only with -c.
+  [
+    'script',
+    wrapper('-B -E -I -O -T -m -o --echo --log-in --log-out --log-io --log-timing', 1, '-c --command'),
+  ],
+  [
+    'setpriv',
+    wrapper(
+      `--ambient-caps --inh-caps --bounding-set --ruid --euid --rgid --egid --reuid --regid --groups --securebits --pdeathsig
+      --selinux-label --apparmor-profile`,
+    ),
+  ],
+  ['nsenter', wrapper('-t -S -G --target --setuid --setgid')],
+  ['prlimit', wrapper('-p -o --pid --output')],
+  ['pkexec', wrapper('--user')],
+  [
+    'systemd-run',
+    wrapper(
+      '-p -u -E -H -M --property --unit --setenv --uid --gid --nice --slice --working-directory --host',
+    ),
+  ],
+  [
+    'parallel',
+    wrapper(
+      '-j -P -a -n -N -L -s -I -S -C -d --jobs --arg-file --max-args --delay --timeout --colsep --delimiter --joblog --results --wd',
+    ),
+  ],
+  ['fakeroot', wrapper('-l -s -i -b --lib --faked')],
+  ['caffeinate', wrapper('-t -w')],
+  ['linux32', wrapper()],
+  ['linux64', wrapper()],
+])
