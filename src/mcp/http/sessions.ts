@@ -23,6 +23,7 @@ export class HttpSessions {
   readonly #sweep: NodeJS.Timeout
   /** Clients whose first request is being answered; not yet in the map. */
   #beginning = 0
+  #closed = false
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -44,6 +45,7 @@ export class HttpSessions {
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
     if (id !== null && !client) return errorResponse(404, httpErrors.noSession)
     if (client) return this.#pass(client, request)
+    if (this.#closed) return errorResponse(503, httpErrors.ending, { connection: 'close' })
     if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
       return errorResponse(503, httpErrors.manySessions)
     this.#beginning++
@@ -51,6 +53,7 @@ export class HttpSessions {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     clearInterval(this.#sweep)
     await Promise.all([...this.#clients.keys()].map((id) => this.#close(id)))
   }
@@ -72,6 +75,8 @@ export class HttpSessions {
     } finally {
       // It failed, or was not an initialize request: no client will use this session.
       if (transport.sessionId === undefined) await session.close()
+      // It began while the others were closed.
+      else if (this.#closed) await this.#close(transport.sessionId)
     }
   }
 
