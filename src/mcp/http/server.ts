@@ -16,7 +16,7 @@ import {
 import { makeServer } from '../server.ts'
 import type { McpSession } from '../session.ts'
 import { sendResponse, webRequest } from './node-http.ts'
-import { errorResponse, HttpSessions } from './sessions.ts'
+import { ending, errorResponse, HttpSessions } from './sessions.ts'
 import { carriesToken } from './token.ts'
 
 export interface HttpOptions {
@@ -140,7 +140,7 @@ class HttpService {
   }
 
   #refusal(request: Request, pathname: string): Response | undefined {
-    if (this.#draining) return errorResponse(503, httpErrors.ending, { connection: 'close' })
+    if (this.#draining) return ending()
     const { host, token } = this.#options
     // DNS rebinding reaches a server on loopback. Elsewhere host names vary, and the token decides.
     const rebound = isLoopback(host)

@@ -45,7 +45,7 @@ export class HttpSessions {
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
     if (id !== null && !client) return errorResponse(404, httpErrors.noSession)
     if (client) return this.#pass(client, request)
-    if (this.#closed) return errorResponse(503, httpErrors.ending, { connection: 'close' })
+    if (this.#closed) return ending()
     if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
       return errorResponse(503, httpErrors.manySessions)
     this.#beginning++
@@ -71,12 +71,14 @@ export class HttpSessions {
     try {
       const server = await this.#options.makeServer(session)
       await server.connect(transport)
-      return await this.#pass(client, request)
+      const response = await this.#pass(client, request)
+      if (!this.#closed || transport.sessionId === undefined) return response
+      // It began while the others were closed.
+      await this.#close(transport.sessionId)
+      return ending()
     } finally {
       // It failed, or was not an initialize request: no client will use this session.
       if (transport.sessionId === undefined) await session.close()
-      // It began while the others were closed.
-      else if (this.#closed) await this.#close(transport.sessionId)
     }
   }
 
@@ -111,6 +113,11 @@ export class HttpSessions {
     for (const [id, { session }] of this.#clients)
       if (session.usedMs < before && !session.isBusy) void this.#close(id)
   }
+}
+
+/** The server takes no more requests. */
+export function ending(): Response {
+  return errorResponse(503, httpErrors.ending, { connection: 'close' })
 }
 
 /** An error outside any JSON-RPC call. */
