@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { errorText } from '../../base/errno.ts'
+import { errorText, tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
 import { httpErrors } from '../../messages/mcp/serve.ts'
 import { drainMs, idleMs, maxAtOnce } from '../limits.ts'
@@ -104,8 +104,10 @@ class HttpService {
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController()
     outgoing.once('close', () => gone.abort())
-    const request = webRequest(incoming, gone.signal)
-    await sendResponse(await this.#respond(request), outgoing)
+    // A target that is no URL, or a method that a web Request does not take (TRACE).
+    const request = tried(() => webRequest(incoming, gone.signal))
+    const response = request ? await this.#respond(request) : errorResponse(400, httpErrors.badRequest)
+    await sendResponse(response, outgoing)
   }
 
   async close(server: Server): Promise<void> {
