@@ -41,6 +41,8 @@ class CountingTransport extends StdioServerTransport {
     // Each chunk is one whole message, so the transport's own limit is never reached.
     super(messages, process.stdout, { maxBufferSize: 2 * maxMessageBytes })
     this.#unanswered = unanswered
+    // Each answer that waits for a slow client has a listener; Node warns of a leak at the eleventh.
+    process.stdout.setMaxListeners(0)
   }
 
   override async send(message: JSONRPCMessage): Promise<void> {

@@ -44,11 +44,15 @@ async function serve(
   env: Readonly<Record<string, string>> = {},
   home = new Home(),
 ) {
-  const server = spawn(process.execPath, [program, 'mcp', '--http', '0', ...args], {
-    env: { ...home.env, ...env },
-    cwd: home.directory,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const server = spawn(
+    process.execPath,
+    [program, 'mcp', ...(args.includes('--http') ? [] : ['--http', '0']), ...args],
+    {
+      env: { ...home.env, ...env },
+      cwd: home.directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   servers.push(server)
   let said = ''
   server.stderr.on('data', (chunk) => {
@@ -96,6 +100,16 @@ describe('over HTTP', () => {
     await run({ command: 'sleep 1.2' }, { onprogress: (progress) => told.push(progress) })
     expect(told.length).toBeGreaterThan(0)
   })
+
+  it.each(['127.1:0', '[::ffff:127.0.0.1]:0', '[::1]:0', 'LOCALHOST:0'])(
+    '%s is loopback, so another name is refused there too',
+    async (address) => {
+      const { url, token } = await serve(['--http', address], { VITRINE_TOKEN: 'chosen' })
+      const Authorization = `Bearer ${token}`
+      expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
+      expect(await post(url, { Authorization, Host: 'localhost' })).toBe(400)
+    },
+  )
 
   it('a request without the token, or with another one, is refused', async () => {
     const { url, token } = await serve()

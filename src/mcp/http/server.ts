@@ -40,20 +40,22 @@ export interface HttpServer {
 
 /** Whether only this machine can connect. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+  return /^(localhost|::1|(::ffff:)?127(\.\d{1,3}){3})$/i.test(host)
 }
 
 /** Listens. Rejects if the address is not available. */
 export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
-  const service = new HttpService(options)
-  const server = createServer((request, response) => {
+  const server = createServer()
+  await listening(server, options)
+  const { address, port, family } = server.address() as AddressInfo
+  // The address and not what was given: 127.1 is loopback, too.
+  const service = new HttpService({ ...options, host: address })
+  server.on('request', (request, response) => {
     service.answer(request, response).catch((error) => {
       options.log(errorText(error))
       response.destroy()
     })
   })
-  await listening(server, options)
-  const { address, port, family } = server.address() as AddressInfo
   const host = family === 'IPv6' ? `[${address}]` : address
   return {
     url: `http://${host}:${port}/mcp`,
