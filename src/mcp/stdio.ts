@@ -52,13 +52,15 @@ class CountingTransport extends StdioServerTransport {
 }
 
 /**
- * The input has ended: answers the requests that have arrived, as those of a script that pipes them, and ends commands that take longer
- * than the grace. Where the client is dead, at once.
+ * The input has ended: answers the requests that have arrived, as those of a script that pipes them, and ends commands that still run
+ * when the grace is over. It begins with the last message, since a client that has been waiting for its answers closes. Where the client
+ * is dead, commands end at once.
  */
 async function answerRest(session: McpSession, unanswered: Unanswered): Promise<void> {
   const over = new AbortController()
   const { signal } = over
-  const waits = [unanswered.none(), delay(brokenGraceMs, undefined, { signal }), orphaned(signal)]
+  const graceMs = Math.max(0, brokenGraceMs - unanswered.quietMs)
+  const waits = [unanswered.none(), delay(graceMs, undefined, { signal }), orphaned(signal)]
   await Promise.race(waits.map((wait) => wait.catch(() => {})))
   over.abort()
   await session.close()

@@ -3,12 +3,19 @@ import type { JSONRPCMessage } from './sdk.ts'
 /** The requests of a client that have no answer yet. */
 export class Unanswered {
   readonly #ids = new Set<unknown>()
+  #tookMs = performance.now()
   #settled: (() => void)[] = []
 
   /** A message of the client. A request that it cancels gets no answer, and a subscription ends with the connection. */
   took({ method, id, params }: Readonly<Record<string, unknown>>): void {
+    this.#tookMs = performance.now()
     if (method === 'notifications/cancelled') this.#settle(Object(params).requestId)
     else if (method !== undefined && id !== undefined && method !== 'subscriptions/listen') this.#ids.add(id)
+  }
+
+  /** Milliseconds since the client's last message. */
+  get quietMs(): number {
+    return performance.now() - this.#tookMs
   }
 
   sent(message: JSONRPCMessage): void {
