@@ -14,10 +14,10 @@ import {
 import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { clientOf } from '../../src/mcp/install/clients.ts'
-import { installEntry } from '../../src/mcp/install/install.ts'
-import { parseJsonc, withEntry } from '../../src/mcp/install/json-edit.ts'
-import { withTable } from '../../src/mcp/install/toml-edit.ts'
+import { clientOf } from '../../../src/mcp/install/clients.ts'
+import { installEntry } from '../../../src/mcp/install/install.ts'
+import { parseJsonc, withEntry } from '../../../src/mcp/install/json-edit.ts'
+import { withTable } from '../../../src/mcp/install/toml-edit.ts'
 import {
   changedMeanwhile,
   noFile,
@@ -28,10 +28,10 @@ import {
   noUtf8,
   printAndWrite,
   unchangedText,
-} from '../../src/messages/mcp/install.ts'
-import { badMode } from '../../src/messages/mcp/serve.ts'
-import { Home, program } from '../cli/vitrine.ts'
-import { repository } from '../helpers/programs.ts'
+} from '../../../src/messages/mcp/install.ts'
+import { badMode } from '../../../src/messages/mcp/serve.ts'
+import { Home, program } from '../../cli/vitrine.ts'
+import { repository } from '../../helpers/programs.ts'
 
 /** Where each client keeps its servers, below the home directory, and the path to ours. */
 const places = {

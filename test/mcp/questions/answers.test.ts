@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { answeredBefore, notApprovedByUser } from '../../src/messages/mcp/mcp.ts'
-import { Home } from '../cli/vitrine.ts'
-import { waitFor } from '../helpers/processes.ts'
+import { answeredBefore, notApprovedByUser } from '../../../src/messages/mcp/mcp.ts'
+import { Home } from '../../cli/vitrine.ts'
+import { waitFor } from '../../helpers/processes.ts'
 
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
