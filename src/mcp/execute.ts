@@ -2,6 +2,7 @@ import type { Turns } from '../base/turns.ts'
 import type { Mode, Result, VitrineError } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
 import {
+  answeredBefore,
   endedMeanwhile,
   ignoreErrorsAlone,
   notApprovedByUser,
@@ -49,7 +50,8 @@ export async function executeCommand(
   const canAsk = canElicit(context, calls.capabilities())
   const begin = () => workOf(calls, mode, asked, context)
   const round = await runRound(context, { hasSession: calls.hasSession, canAsk, begin })
-  if (!round) return errorResult(endedMeanwhile)
+  if (round === 'ended') return errorResult(endedMeanwhile)
+  if (round === 'answered') return errorResult(answeredBefore)
   const { outcome, question, answers } = round
   if (outcome?.status === 'fulfilled') return outcome.value
   if (question && canAsk) return questionFor(question, round, calls.hasSession)

@@ -41,6 +41,15 @@ export class MessageLimit extends Transform {
     done()
   }
 
+  /** The last line of a file may lack its end. */
+  override _flush(done: TransformCallback): void {
+    if (this.#length > 0) {
+      this.#add(Buffer.of(newline))
+      this.#endMessage()
+    }
+    done()
+  }
+
   #add(part: Buffer): void {
     this.#length += part.length
     if (this.#head.length < keptBytes)

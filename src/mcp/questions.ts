@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { codedError } from '../base/errno.ts'
 import { type Approval, type ApprovalRequest, answersTo } from '../internal.ts'
 import { answerNames, elicitationMessage, elicitationTitle, hostAnswerNames } from '../messages/mcp/mcp.ts'
@@ -27,7 +27,7 @@ const letters = ['y', 'n', 'a', 's'] as const satisfies readonly (keyof typeof a
 /** The possible answers. Without a session, no answer can hold for one. */
 function lettersFor(
   hasSession: boolean,
-  question: Pick<ApprovalRequest, 'once' | 'connect'> = {},
+  question: Pick<ApprovalRequest, 'once' | 'connect'>,
 ): readonly (keyof typeof answers)[] {
   const offered = answersTo({ ...question, once: question.once || !hasSession })
   return letters.filter((letter) => offered.includes(answers[letter]))
@@ -35,14 +35,30 @@ function lettersFor(
 
 /** What one round of a call asks, and the answers of earlier rounds. */
 interface Round {
+  readonly id: string
+  readonly offered: readonly (keyof typeof answers)[]
   readonly asked: AskedCommand
   readonly earlier: readonly UserAnswer[]
   /** The command runs, and waits for the answer. */
   readonly running?: RunningQuestion | undefined
 }
 
+/** Seconds in which a question can be answered. */
+const answerSeconds = 600
+
 /** Signs questions and answers; one key for every server of this process. */
-export const askedState = createRequestStateCodec<Round>({ key: randomBytes(32) })
+export const askedState = createRequestStateCodec<Round>({ key: randomBytes(32), ttlSeconds: answerSeconds })
+
+/** Questions without an answer, and when they can be forgotten: a yes that arrives twice counts once. */
+const open = new Map<string, number>()
+
+function opened(): string {
+  const nowMs = Date.now()
+  for (const [id, untilMs] of open) if (untilMs < nowMs) open.delete(id)
+  const id = randomUUID()
+  open.set(id, nowMs + (answerSeconds + 1) * 1000)
+  return id
+}
 
 /** What a round of a call leaves: the outcome of its work, a question, or both (the work ended with the question). */
 export interface Asked<T> {
@@ -67,17 +83,21 @@ export interface RoundOptions<T> {
   begin(): CallWork<T>
 }
 
-/** Begins the work of a call, or continues it with the user's answer. Undefined: it has ended long ago. */
+/**
+ * Begins the work of a call, or continues it with the user's answer. `ended`: the work has ended long ago; `answered`: it has begun with
+ * this answer before.
+ */
 export async function runRound<T>(
   context: ServerContext,
   options: RoundOptions<T>,
-): Promise<Asked<T> | undefined> {
-  const { running, given, cancelled } = answerIn(context, options.hasSession)
-  if (running === undefined) return firstRound(given, options)
+): Promise<Asked<T> | 'ended' | 'answered'> {
+  const { id, running, given, cancelled } = answerIn(context)
+  if (running === undefined)
+    return id === undefined || open.delete(id) ? firstRound(given, options) : 'answered'
   const call = runningCall<T>(running.id)
   const [answer] = given.slice(-1)
   const end = await call?.continue(context, running.number, cancelled ? 'none' : (answer?.approval ?? 'no'))
-  return end && { answers: given, ...end }
+  return end ? { answers: given, ...end } : 'ended'
 }
 
 async function firstRound<T>(
@@ -135,24 +155,29 @@ export async function questionFor(
         requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
       }),
     },
-    requestState: await askedState.mint({ asked: { command, cwd, mode }, earlier, running }),
+    requestState: await askedState.mint({
+      ...{ id: opened(), offered, earlier, running },
+      asked: { command, cwd, mode },
+    }),
   })
 }
 
 interface AnswerIn {
+  /** Of the question that was answered. */
+  readonly id?: string
   readonly given: readonly UserAnswer[]
   readonly running?: RunningQuestion | undefined
   /** The user closed the question without a choice (MCP, elicitation: the action `cancel`). */
   readonly cancelled?: boolean
 }
 
-/** Anything but a clear yes counts as no. */
-function answerIn(context: ServerContext, hasSession: boolean): AnswerIn {
+/** Anything but an offered yes counts as no. */
+function answerIn(context: ServerContext): AnswerIn {
   const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')
   if (round === undefined || response.kind !== 'elicit') return { given: [], running: round?.running }
   const chosen = response.action === 'accept' ? response.content?.['answer'] : 'n'
-  const letter = lettersFor(hasSession).find((known) => known === chosen) ?? 'n'
+  const letter = round.offered.find((known) => known === chosen) ?? 'n'
   const given = [...round.earlier, { asked: round.asked, approval: answers[letter] }]
-  return { given, running: round.running, cancelled: response.action === 'cancel' }
+  return { id: round.id, given, running: round.running, cancelled: response.action === 'cancel' }
 }

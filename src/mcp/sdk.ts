@@ -3,6 +3,7 @@
 export type {
   CallToolResult,
   InputRequiredResult,
+  JSONRPCMessage,
   McpHttpHandler,
   ReadResourceResult,
   ServerContext,

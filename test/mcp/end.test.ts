@@ -45,13 +45,6 @@ describe.each(['read', 'write'])('the end of a server in %s mode', (mode) => {
     return { server, marker, exited: once(server, 'exit') }
   }
 
-  it('stdin ends: it exits with 0, and nothing that it ran is left', async () => {
-    const { server, marker, exited } = await serve()
-    server.stdin?.end()
-    expect(await exited).toEqual([0, null])
-    expect(await survivors(marker, 0)).toEqual([])
-  })
-
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s: it exits, and nothing is left', async (signal) => {
     const { server, marker, exited } = await serve()
     server.kill(signal)

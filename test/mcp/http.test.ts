@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -11,7 +13,13 @@ import { serveOnHttp } from '../../src/mcp/http/server.ts'
 import { brokenGraceMs } from '../../src/mcp/limits.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { nothingSaved } from '../../src/messages/mcp/scratchpad.ts'
-import { badHttp, drainingLine, emptyToken, tokenNeeded } from '../../src/messages/mcp/serve.ts'
+import {
+  badHttp,
+  drainingLine,
+  emptyToken,
+  tokenNeeded,
+  unsendableToken,
+} from '../../src/messages/mcp/serve.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
@@ -36,11 +44,15 @@ async function serve(
   env: Readonly<Record<string, string>> = {},
   home = new Home(),
 ) {
-  const server = spawn(process.execPath, [program, 'mcp', '--http', '0', ...args], {
-    env: { ...home.env, ...env },
-    cwd: home.directory,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const server = spawn(
+    process.execPath,
+    [program, 'mcp', ...(args.includes('--http') ? [] : ['--http', '0']), ...args],
+    {
+      env: { ...home.env, ...env },
+      cwd: home.directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   servers.push(server)
   let said = ''
   server.stderr.on('data', (chunk) => {
@@ -89,12 +101,37 @@ describe('over HTTP', () => {
     expect(told.length).toBeGreaterThan(0)
   })
 
+  it.each(['127.1:0', '[::ffff:127.0.0.1]:0', '[::1]:0', 'LOCALHOST:0'])(
+    '%s is loopback, so another name is refused there too',
+    async (address) => {
+      const { url, token } = await serve(['--http', address], { VITRINE_TOKEN: 'chosen' })
+      const Authorization = `Bearer ${token}`
+      expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
+      expect(await post(url, { Authorization, Host: 'localhost' })).toBe(400)
+    },
+  )
+
   it('a request without the token, or with another one, is refused', async () => {
     const { url, token } = await serve()
     expect(await post(url, {})).toBe(401)
     expect(await post(url, { Authorization: `Bearer ${token}x` })).toBe(401)
     expect(await post(url, { Authorization: `Basic ${token}` })).toBe(401)
     expect(await post(url, { Authorization: `Bearer ${token}` })).not.toBe(401)
+  })
+
+  it.each(['GET // HTTP/1.1', 'GET http://[/ HTTP/1.1', 'TRACE /mcp HTTP/1.1'])(
+    '%s is answered',
+    async (line) => {
+      const { url } = await serve()
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.end(`${line}\r\nHost: localhost\r\n\r\n`)
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
+    },
+  )
+
+  it('a token of punctuation is accepted', async () => {
+    const { url, token } = await serve([], { VITRINE_TOKEN: 'a!#$%&*+=/~_-.,;:?@^|{}<>()[]"' })
+    expect(await post(url, { Authorization: `Bearer ${token}` })).toBe(400)
   })
 
   it('a name that is not this machine’s is refused, token or not: DNS rebinding', async () => {
@@ -127,6 +164,8 @@ describe('over HTTP', () => {
     [['--http', '0.0.0.0:0'], {}, tokenNeeded('0.0.0.0')],
     [['--http', '[::]:0'], {}, tokenNeeded('::')],
     [['--http', '0'], { VITRINE_TOKEN: '' }, emptyToken],
+    [['--http', '0'], { VITRINE_TOKEN: 'two words' }, unsendableToken],
+    [['--http', '0'], { VITRINE_TOKEN: 'clé' }, unsendableToken],
     [['--http', 'here'], {}, badHttp('here')],
     [['--http', '127.0.0.1:99999'], {}, badHttp('127.0.0.1:99999')],
   ])('%j %j does not listen', async (args, env, told) => {

@@ -50,6 +50,12 @@ describe.runIf(process.platform === 'linux').each(eras)(
       expect(questions).toEqual([elicitationMessage(request, explainChange(path))])
     })
 
+    it('an answer that was not offered is no', async () => {
+      const { run, text } = await serve({ era, answer: () => 'a' })
+      await run({ command: change })
+      expect(text('.claude/settings.json')).toBe('before')
+    })
+
     it('n refuses the change, and the command goes on', async () => {
       const { run, text } = await serve({ era, answer: () => 'n' })
       const answer = await run({ command: `${change}; echo after` })

@@ -6,6 +6,7 @@ import {
   listeningLine,
   tokenLine,
   tokenNeeded,
+  unsendableToken,
 } from '../../messages/mcp/serve.ts'
 import { type HttpOptions, type HttpServer, isLoopback, serveOnHttp } from './server.ts'
 import { makeToken } from './token.ts'
@@ -24,6 +25,8 @@ export function httpToken(
   chosen: string | undefined,
 ): { readonly token: string; readonly made: boolean } | { readonly refusal: string } {
   if (chosen === '') return { refusal: emptyToken }
+  // A header carries no others, so no client could send it.
+  if (chosen !== undefined && !/^[!-~]+$/.test(chosen)) return { refusal: unsendableToken }
   if (chosen !== undefined) return { token: chosen, made: false }
   return isLoopback(host) ? { token: makeToken(), made: true } : { refusal: tokenNeeded(host) }
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { errorText } from '../../base/errno.ts'
+import { errorText, tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
 import { httpErrors } from '../../messages/mcp/serve.ts'
 import { drainMs, idleMs, maxAtOnce } from '../limits.ts'
@@ -16,7 +16,7 @@ import {
 import { makeServer } from '../server.ts'
 import type { McpSession } from '../session.ts'
 import { sendResponse, webRequest } from './node-http.ts'
-import { errorResponse, HttpSessions } from './sessions.ts'
+import { ending, errorResponse, HttpSessions } from './sessions.ts'
 import { carriesToken } from './token.ts'
 
 export interface HttpOptions {
@@ -40,20 +40,22 @@ export interface HttpServer {
 
 /** Whether only this machine can connect. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+  return /^(localhost|::1|(::ffff:)?127(\.\d{1,3}){3})$/i.test(host)
 }
 
 /** Listens. Rejects if the address is not available. */
 export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
-  const service = new HttpService(options)
-  const server = createServer((request, response) => {
+  const server = createServer()
+  await listening(server, options)
+  const { address, port, family } = server.address() as AddressInfo
+  // The address and not what was given: 127.1 is loopback, too.
+  const service = new HttpService({ ...options, host: address })
+  server.on('request', (request, response) => {
     service.answer(request, response).catch((error) => {
       options.log(errorText(error))
       response.destroy()
     })
   })
-  await listening(server, options)
-  const { address, port, family } = server.address() as AddressInfo
   const host = family === 'IPv6' ? `[${address}]` : address
   return {
     url: `http://${host}:${port}/mcp`,
@@ -104,8 +106,10 @@ class HttpService {
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController()
     outgoing.once('close', () => gone.abort())
-    const request = webRequest(incoming, gone.signal)
-    await sendResponse(await this.#respond(request), outgoing)
+    // A target that is no URL, or a method that a web Request does not take (TRACE).
+    const request = tried(() => webRequest(incoming, gone.signal))
+    const response = request ? await this.#respond(request) : errorResponse(400, httpErrors.badRequest)
+    await sendResponse(response, outgoing)
   }
 
   async close(server: Server): Promise<void> {
@@ -140,7 +144,7 @@ class HttpService {
   }
 
   #refusal(request: Request, pathname: string): Response | undefined {
-    if (this.#draining) return errorResponse(503, httpErrors.ending, { connection: 'close' })
+    if (this.#draining) return ending()
     const { host, token } = this.#options
     // DNS rebinding reaches a server on loopback. Elsewhere host names vary, and the token decides.
     const rebound = isLoopback(host)

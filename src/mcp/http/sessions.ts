@@ -23,6 +23,7 @@ export class HttpSessions {
   readonly #sweep: NodeJS.Timeout
   /** Clients whose first request is being answered; not yet in the map. */
   #beginning = 0
+  #closed = false
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -44,6 +45,7 @@ export class HttpSessions {
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
     if (id !== null && !client) return errorResponse(404, httpErrors.noSession)
     if (client) return this.#pass(client, request)
+    if (this.#closed) return ending()
     if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
       return errorResponse(503, httpErrors.manySessions)
     this.#beginning++
@@ -51,6 +53,7 @@ export class HttpSessions {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     clearInterval(this.#sweep)
     await Promise.all([...this.#clients.keys()].map((id) => this.#close(id)))
   }
@@ -68,7 +71,11 @@ export class HttpSessions {
     try {
       const server = await this.#options.makeServer(session)
       await server.connect(transport)
-      return await this.#pass(client, request)
+      const response = await this.#pass(client, request)
+      if (!this.#closed || transport.sessionId === undefined) return response
+      // It began while the others were closed.
+      await this.#close(transport.sessionId)
+      return ending()
     } finally {
       // It failed, or was not an initialize request: no client will use this session.
       if (transport.sessionId === undefined) await session.close()
@@ -106,6 +113,11 @@ export class HttpSessions {
     for (const [id, { session }] of this.#clients)
       if (session.usedMs < before && !session.isBusy) void this.#close(id)
   }
+}
+
+/** The server takes no more requests. */
+export function ending(): Response {
+  return errorResponse(503, httpErrors.ending, { connection: 'close' })
 }
 
 /** An error outside any JSON-RPC call. */

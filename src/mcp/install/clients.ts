@@ -42,7 +42,7 @@ export function clientOf(name: ClientName, command: ServerCommand, environment: 
         entry: { ...started, tool_timeout_sec: toolTimeout * second },
       }
     case 'gemini':
-      return json(join(home, '.gemini', 'settings.json'), 'mcpServers', {
+      return json(join(environment['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json'), 'mcpServers', {
         ...started,
         timeout: toolTimeout * millisecond,
       })

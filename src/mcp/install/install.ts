@@ -1,12 +1,20 @@
-import { copyFileSync, readFileSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { isUtf8 } from 'node:buffer'
+import { chownSync, constants, copyFileSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { makeDirectories } from '../../base/directories.ts'
-import { errorCode, errorText } from '../../base/errno.ts'
+import { errorText, tried } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
-import { noObjectAt, noObjectInFile, notEditable } from '../../messages/mcp/install.ts'
+import {
+  changedMeanwhile,
+  noFile,
+  noObjectAt,
+  noObjectInFile,
+  notEditable,
+  noUtf8,
+} from '../../messages/mcp/install.ts'
 import type { Client } from './clients.ts'
 import { parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
@@ -25,12 +33,13 @@ export function entryText({ format, servers, entry }: Client): string {
 
 /** Writes the entry into the client's file. Keeps everything else, and a backup of the previous file. */
 export async function installEntry(client: Client): Promise<Installed> {
-  // A symbolic link, as dotfile managers use them, stays one.
-  const file = realPath(client.file) ?? client.file
+  const file = leadsTo(client.file)
   try {
     const before = readText(file)
     const after = await edited(client, before ?? '')
     if (after === before) return { kind: 'unchanged', file }
+    // Clients write these files, too.
+    if (readText(file) !== before) throw new Error(changedMeanwhile)
     const backup = before === undefined ? undefined : backUp(file)
     replace(file, after)
     return { kind: 'written', file, ...(backup !== undefined && { backup }) }
@@ -39,37 +48,54 @@ export async function installEntry(client: Client): Promise<Installed> {
   }
 }
 
+/** Where a symbolic link ends, also if nothing is there yet: a link, as dotfile managers use them, stays one. */
+function leadsTo(file: string, hops = 40): string {
+  const known = realPath(file)
+  const link = known === undefined && hops > 0 ? tried(() => readlinkSync(file)) : undefined
+  if (link === undefined) return known ?? file
+  return leadsTo(resolve(realPath(dirname(file)) ?? dirname(file), link), hops - 1)
+}
+
 /** The file's new text. Throws unless it differs from the old one by the entry alone. */
 async function edited({ file, format, servers, entry }: Client, before: string): Promise<string> {
   const parse = async (text: string) => (format === 'json' ? parseJsonc(text) : parseToml({ file, text }))
   const known = await parse(before)
-  const { wanted, whole } = merged(known, servers, entry)
+  const { wanted, members } = merged(known, servers, entry)
   if (isDeepStrictEqual(plain(wanted), plain(known))) return before
-  const after =
-    format === 'json'
-      ? withEntry(before, servers, serverName, whole)
-      : await withTable(before, servers, serverName, withoutTables(whole))
-  if (!isDeepStrictEqual(plain(await parse(after)), plain(wanted))) throw new Error(notEditable(servers))
+  const edit = format === 'json' ? withEntry : withTable
+  const after = await edit(before, servers, serverName, members)
+  // The text is our own: what a parser says about it would not be about the file.
+  const got = await parse(after).catch(() => undefined)
+  if (!isDeepStrictEqual(plain(got ?? null), plain(wanted))) throw new Error(notEditable(servers))
   return after
 }
 
 /** Keys for servers reached over the network, which this one is not. */
-const otherTransports = new Set(['url', 'httpUrl', 'headers', 'http_headers', 'bearer_token_env_var'])
+const otherTransports = new Set([
+  ...['url', 'httpUrl', 'headers', 'http_headers', 'env_http_headers'],
+  ...['bearer_token', 'bearer_token_env_var', 'oauth', 'oauth_resource'],
+])
 
-/** The document and the server's entry as they should be: the user's other settings for the server stay. */
-function merged(document: unknown, servers: string, entry: Client['entry']) {
-  if (!isTable(document)) throw new Error(noObjectInFile)
-  const known = document[servers] ?? {}
-  if (!isTable(known)) throw new Error(noObjectAt(servers))
-  const old = known[serverName]
-  const kept = isTable(old) ? Object.entries(old).filter(([key]) => !otherTransports.has(key)) : []
-  const whole = { ...Object.fromEntries(kept), ...entry }
-  return { whole, wanted: { ...document, [servers]: { ...known, [serverName]: whole } } }
+function isOfNetwork(key: string, value: unknown): boolean {
+  return otherTransports.has(key) || (key === 'type' && value !== 'stdio' && value !== 'local')
 }
 
-/** In TOML nested tables have headers of their own and stay where they are. */
-function withoutTables(entry: Client['entry']): Client['entry'] {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => !isTable(value)))
+/** The document as it should be, where the user's other settings for the server stay, and the members of the entry that change. */
+function merged(document: unknown, servers: string, entry: Client['entry']) {
+  if (!isTable(document)) throw new Error(noObjectInFile)
+  const known = document[servers] === undefined ? {} : document[servers]
+  if (!isTable(known)) throw new Error(noObjectAt(servers))
+  const old = isTable(known[serverName]) ? known[serverName] : {}
+  const left = Object.keys(old).filter((key) => isOfNetwork(key, old[key]) && !Object.hasOwn(entry, key))
+  const set = Object.entries(entry).filter(
+    ([key, value]) => !isDeepStrictEqual(plain(old[key]), plain(value)),
+  )
+  const kept = Object.entries(old).filter(([key]) => !left.includes(key))
+  const whole = { ...Object.fromEntries(kept), ...entry }
+  return {
+    members: { ...Object.fromEntries(left.map((key) => [key, undefined])), ...Object.fromEntries(set) },
+    wanted: { ...document, [servers]: { ...known, [serverName]: whole } },
+  }
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -78,26 +104,31 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Strips a parser's prototypes and classes. */
 function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value))
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
+/** Undefined: there is no such file. Other bytes than UTF-8 would not be written again as they are. */
 function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (!stats) return undefined
+  // A FIFO would be waited for.
+  if (!stats.isFile()) throw new Error(noFile)
+  const bytes = readFileSync(file)
+  if (!isUtf8(bytes)) throw new Error(noUtf8)
+  return bytes.toString('utf8')
 }
 
 function backUp(file: string): string {
   const backup = `${file}.${new Date().toISOString().replace(/[^0-9TZ]/g, '')}.backup`
-  copyFileSync(file, backup)
+  copyFileSync(file, backup, constants.COPYFILE_EXCL)
+  const { uid, gid } = statSync(file)
+  chownSync(backup, uid, gid)
   return backup
 }
 
-/** Keeps the file's mode. */
+/** Keeps the file's mode, owner and group: with sudo, a user could not read the new one. */
 function replace(file: string, text: string): void {
   makeDirectories(dirname(file), 0o777)
-  replaceFile(file, text, (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777)
+  const known = statSync(file, { throwIfNoEntry: false })
+  replaceFile(file, text, (known?.mode ?? 0o600) & 0o777, known)
 }

@@ -1,11 +1,15 @@
 import {
   applyEdits,
   type FormattingOptions,
+  findNodeAtLocation,
+  type JSONPath,
   modify,
   type ParseError,
   parse,
+  parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
+import type { Members } from './toml-edit.ts'
 
 /** Parses JSON that may have comments and trailing commas; an empty text is `{}`. The error names the line. */
 export function parseJsonc(text: string): unknown {
@@ -13,19 +17,31 @@ export function parseJsonc(text: string): unknown {
   const { body } = split(text)
   const value: unknown = parse(body, errors, { allowTrailingComma: true, allowEmptyContent: true })
   const [first] = errors
-  if (!first) return value ?? {}
+  if (!first) return value === undefined ? {} : value
   const line = body.slice(0, first.offset).split('\n').length
   const problem = printParseErrorCode(first.error).replace(/\B(?=[A-Z])/g, ' ')
   throw new Error(`line ${line}: ${problem.toLowerCase()}`)
 }
 
-/** Sets `[parent, name]` to `entry`; comments, trailing commas and everything else stay. */
-export function withEntry(text: string, parent: string, name: string, entry: unknown): string {
+/**
+ * Sets the members of the object at `[parent, name]` one by one, and removes those whose value is undefined: comments, trailing commas
+ * and everything else stay. What is no object there is replaced.
+ */
+export function withEntry(text: string, parent: string, name: string, members: Members): string {
+  const path = [parent, name]
   const { mark, body } = split(text)
-  // A first member needs no comma before it, where a comment could stand.
-  const options = { formattingOptions: styleOf(body), getInsertionIndex: () => 0 }
-  const edited = applyEdits(body, modify(body, [parent, name], entry, options))
+  const root = parseTree(body, [], { allowTrailingComma: true })
+  const edited =
+    root && findNodeAtLocation(root, path)?.type === 'object'
+      ? Object.entries(members).reduce((into, [key, value]) => edit(into, [...path, key], value), body)
+      : edit(body, path, members)
   return `${mark}${edited}${body.trim() === '' ? '\n' : ''}`
+}
+
+function edit(text: string, path: JSONPath, value: unknown): string {
+  // A first member needs no comma before it, where a comment could stand.
+  const options = { formattingOptions: styleOf(text), getInsertionIndex: () => 0 }
+  return applyEdits(text, modify(text, path, value, options))
 }
 
 /** A byte order mark is not white space in JSON. */

@@ -30,7 +30,7 @@ export function unchangedText(file: string): string {
 }
 
 export function failedText(file: string, reason: string): string {
-  return `${file} is unchanged: ${reason}. Add the entry by hand; the same command without --write prints it.`
+  return `${file} is unchanged: ${reason.replace(/\.$/, '')}. Add the entry by hand; the same command without --write prints it.`
 }
 
 export const noObjectInFile = 'it does not contain an object'
@@ -42,3 +42,9 @@ export function noObjectAt(key: string): string {
 export function notEditable(key: string): string {
   return `"${key}" is written in a way that cannot be edited safely`
 }
+
+export const changedMeanwhile = 'another program changed it in the meantime; run the command again'
+
+export const noFile = 'it is not a regular file'
+
+export const noUtf8 = 'it is not text in UTF-8'

@@ -18,6 +18,9 @@ export function strayWords(words: readonly string[]): string {
 
 export const emptyToken = 'VITRINE_TOKEN is empty. Set it to a value that is hard to guess, or unset it.'
 
+export const unsendableToken =
+  'VITRINE_TOKEN contains white space or a character that is not ASCII, which no client can send. Use letters, digits and punctuation.'
+
 export function tokenNeeded(host: string): string {
   return `Other machines can reach ${host}, so it needs a token of your choice. Set VITRINE_TOKEN, or listen on 127.0.0.1.`
 }
@@ -50,6 +53,7 @@ export const badMessages = {
 
 export const httpErrors = {
   ending: 'The server is shutting down',
+  badRequest: 'The method or the address is not valid',
   unauthorized: 'A bearer token is required',
   notFound: 'The endpoint is /mcp',
   noSession: 'Session not found',

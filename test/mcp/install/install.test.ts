@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   readdirSync,
@@ -12,12 +14,24 @@ import {
 import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { parseJsonc, withEntry } from '../../src/mcp/install/json-edit.ts'
-import { withTable } from '../../src/mcp/install/toml-edit.ts'
-import { notInstalled, printAndWrite, unchangedText } from '../../src/messages/mcp/install.ts'
-import { badMode } from '../../src/messages/mcp/serve.ts'
-import { Home, program } from '../cli/vitrine.ts'
-import { repository } from '../helpers/programs.ts'
+import { clientOf } from '../../../src/mcp/install/clients.ts'
+import { installEntry } from '../../../src/mcp/install/install.ts'
+import { parseJsonc, withEntry } from '../../../src/mcp/install/json-edit.ts'
+import { withTable } from '../../../src/mcp/install/toml-edit.ts'
+import {
+  changedMeanwhile,
+  noFile,
+  noObjectAt,
+  noObjectInFile,
+  notEditable,
+  notInstalled,
+  noUtf8,
+  printAndWrite,
+  unchangedText,
+} from '../../../src/messages/mcp/install.ts'
+import { badMode } from '../../../src/messages/mcp/serve.ts'
+import { Home, program } from '../../cli/vitrine.ts'
+import { repository } from '../../helpers/programs.ts'
 
 /** Where each client keeps its servers, below the home directory, and the path to ours. */
 const places = {
@@ -41,7 +55,7 @@ const at = (value: unknown, path: readonly string[]): unknown =>
 /** A home whose environment names no other place for a client's files. */
 function makeHome() {
   const home = new Home()
-  for (const name of ['CODEX_HOME', 'CLAUDE_CONFIG_DIR']) delete home.env[name]
+  for (const name of ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME']) delete home.env[name]
   return home
 }
 
@@ -185,6 +199,143 @@ describe('mcp install', () => {
   })
 })
 
+describe('a file that is there', () => {
+  /** A home with the client's file; `install` writes our entry into it. */
+  function homeWith(name: Name, content: string | Buffer) {
+    const home = makeHome()
+    const file = join(home.directory, places[name][0])
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+    return { home, file, install: () => home.run(['mcp', 'install', name, '--write']) }
+  }
+  const backups = (file: string) => readdirSync(dirname(file)).filter((other) => other.includes('.backup'))
+
+  it.each([
+    [
+      'cursor',
+      '{ "mcpServers": { "vitrine": { // why\n "command": "old", // which\n "env": { "A": "b" /* x */ } } } }',
+      ['// why', '// which', '/* x */'],
+    ],
+    [
+      'codex',
+      '[mcp_servers.vitrine] # mine\n# why\ncommand = "old" # which\nenabled = true # keep\n# last\nstartup_timeout_sec = 20\n',
+      ['# mine', '# why', '# which', '# keep', '# last', 'enabled = true'],
+    ],
+  ] as const)('%s: comments in our own entry stay', async (name, before, comments) => {
+    const { file, install } = homeWith(name, before)
+    expect((await install()).code).toBe(0)
+    const after = readFileSync(file, 'utf8')
+    for (const comment of comments) expect(after).toContain(comment)
+    expect(Object(at(read(file), places[name][1])).command).toBe(process.execPath)
+  })
+
+  it('bytes that are not UTF-8 would be lost: nothing is written', async () => {
+    const before = Buffer.from('{"a": "caf\xe9"}', 'latin1')
+    const { file, install } = homeWith('cursor', before)
+    const ran = await install()
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain(noUtf8)
+    expect(readFileSync(file)).toEqual(before)
+    expect(backups(file)).toEqual([])
+  })
+
+  it.each([
+    '[mcp_servers]\nvitrine = { command = "a" }\n',
+    'mcp_servers.vitrine.command = "a"\n',
+    'mcp_servers = { a = { command = "x" } }\n',
+  ])('%j: it is left as it is, and not called invalid', async (before) => {
+    const { file, install } = homeWith('codex', before)
+    const ran = await install()
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain(notEditable('mcp_servers'))
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+
+  it.each([
+    ['{"mcpServers": null}', noObjectAt('mcpServers')],
+    ['null', noObjectInFile],
+  ])('%s is left as it is, and the reason is about the file', async (before, reason) => {
+    const { file, install } = homeWith('cursor', before)
+    const ran = await install()
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain(reason)
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+
+  it('what another program writes in the meantime is not lost', async () => {
+    const { home, file } = homeWith('cursor', '{}')
+    const installed = installEntry(clientOf('cursor', ['x'], home.env as Record<string, string>))
+    writeFileSync(file, '{"theirs": 1}')
+    expect(await installed).toMatchObject({ kind: 'failed', reason: changedMeanwhile })
+    expect(readFileSync(file, 'utf8')).toBe('{"theirs": 1}')
+    expect(backups(file)).toEqual([])
+  })
+
+  it('a FIFO is not waited for', async () => {
+    const home = makeHome()
+    mkdirSync(join(home.directory, '.cursor'))
+    execFileSync('mkfifo', [join(home.directory, '.cursor/mcp.json')])
+    const ran = await home.run(['mcp', 'install', 'cursor', '--write'])
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain(noFile)
+  })
+
+  it('a symlink that leads nowhere yet stays one, and its file is made', async () => {
+    const home = makeHome()
+    mkdirSync(join(home.directory, '.cursor'))
+    symlinkSync('../dotfiles/mcp.json', join(home.directory, '.cursor/mcp.json'))
+    expect((await home.run(['mcp', 'install', 'cursor', '--write'])).code).toBe(0)
+    expect(Object(read(join(home.directory, 'dotfiles/mcp.json'))).mcpServers.vitrine).toBeDefined()
+    expect(realpathSync(join(home.directory, '.cursor/mcp.json'))).toBe(
+      realpathSync(join(home.directory, 'dotfiles/mcp.json')),
+    )
+  })
+
+  it('its mode stays, whatever the umask is', () => {
+    const { home, file } = homeWith('cursor', '{}')
+    chmodSync(file, 0o664)
+    const line = 'umask 077; exec "$@"'
+    const words = ['sh', process.execPath, program, 'mcp', 'install', 'cursor', '--write']
+    expect(spawnSync('sh', ['-c', line, ...words], { env: home.env }).status).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o664)
+  })
+
+  it.runIf(process.getuid?.() === 0)("as root, as with sudo, its owner and its backup's stay", async () => {
+    const { file, install } = homeWith('cursor', '{}')
+    chownSync(file, 12_345, 54_321)
+    expect((await install()).code).toBe(0)
+    const files = [file, ...backups(file).map((name) => join(dirname(file), name))]
+    expect(files.map((each) => statSync(each)).map(({ uid, gid }) => [uid, gid])).toEqual([
+      [12_345, 54_321],
+      [12_345, 54_321],
+    ])
+  })
+
+  it.each([
+    [
+      'cursor',
+      '{"mcpServers": {"vitrine": {"url": "http://x", "type": "sse", "env": {}}}}',
+      ['args', 'command', 'env'],
+    ],
+    [
+      'codex',
+      '[mcp_servers.vitrine]\nurl = "http://x"\nenv_http_headers = { a = "b" }\nenabled = true\n',
+      ['args', 'command', 'enabled', 'tool_timeout_sec'],
+    ],
+  ] as const)('%s: what belongs to a server on the network goes', async (name, before, keys) => {
+    const { file, install } = homeWith(name, before)
+    expect((await install()).code).toBe(0)
+    expect(Object.keys(Object(at(read(file), places[name][1]))).sort()).toEqual(keys)
+  })
+})
+
+it("Gemini's own home directory is used", async () => {
+  const home = makeHome()
+  const elsewhere = join(home.directory, 'elsewhere')
+  await home.run(['mcp', 'install', 'gemini', '--write'], { env: { GEMINI_CLI_HOME: elsewhere } })
+  expect(Object(read(join(elsewhere, '.gemini/settings.json'))).mcpServers.vitrine).toBeDefined()
+})
+
 describe('editing TOML', () => {
   const entry = { command: 'x', args: ['y'] }
 
@@ -194,6 +345,11 @@ describe('editing TOML', () => {
     ['[ s . "n" ] # ours\n\n[s.n.env]\nb = "1"', { s: { n: { ...entry, env: { b: '1' } } } }],
   ])('%j', async (text, wanted) => {
     expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
+  })
+
+  it('lines end as they do in the file', async () => {
+    expect(await withTable('a = 1\r\n', 's', 'n', { b: 2 })).toBe('a = 1\r\n\r\n[s.n]\r\nb = 2\r\n')
+    expect(await withTable('[s.n]\r\na = 1\r\n', 's', 'n', { a: undefined, b: 2 })).toBe('[s.n]\r\nb = 2\r\n')
   })
 
   it('comments before the next table stay', async () => {
@@ -213,7 +369,7 @@ describe('editing JSON', () => {
     ['{"a":1}', { a: 1, s: { n: entry } }],
     ['{"s":{}}', { s: { n: entry } }],
     ['{"s":{"n":5}}', { s: { n: entry } }],
-    ['{"s":{"n":{"deep":[1,{"n":2}]},"m":1}}', { s: { n: entry, m: 1 } }],
+    ['{"s":{"n":{"deep":[1,{"n":2}]},"m":1}}', { s: { n: { ...entry, deep: [1, { n: 2 }] }, m: 1 } }],
     ['\uFEFF{"a":"//no comment","b":"\\"{"}', { a: '//no comment', b: '"{', s: { n: entry } }],
     ['// head\n{"s":{/*in*/"m":[1,2,],},}// tail', { s: { n: entry, m: [1, 2] } }],
     ['{"n":1,"t":{"n":{}},"s":{"o":{"n":1}}}', { n: 1, t: { n: {} }, s: { o: { n: 1 }, n: entry } }],
@@ -222,7 +378,7 @@ describe('editing JSON', () => {
   })
 
   it('indents as the file does', () => {
-    expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', 1)).toBe('{\n\t"s": {\n\t\t"n": 1\n\t},\n\t"a": 1\n}\n')
+    expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', {})).toBe('{\n\t"s": {\n\t\t"n": {}\n\t},\n\t"a": 1\n}\n')
   })
 
   it.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
