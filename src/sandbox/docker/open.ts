@@ -1,9 +1,9 @@
 import { isBeneath } from '../../base/paths.ts'
 import { imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
-import { Containers } from './containers.ts'
+import { Containers, type ContainersOptions } from './containers.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { type Reach, reachEngine } from './engine/reach.ts'
-import { imageId } from './image.ts'
+import { inspectImage } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
 import { ownMounts } from './own-mounts.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
@@ -34,7 +34,7 @@ export async function openDocker({
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
   const mounts = readUserMounts(docker.mounts, reach.env)
-  const { user, own } = await openable(engine, {
+  const { user, own, imageVariables } = await openable(engine, {
     image: settings.image,
     user: docker.user,
     workspace,
@@ -45,7 +45,14 @@ export async function openDocker({
   const places = workspacePaths(workspace)
   const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
   const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
-  const containers = new Containers({ engine, settings: made, workspace, places, env: reach.env })
+  const containers = new Containers({
+    engine,
+    settings: made,
+    workspace,
+    places,
+    env: reach.env,
+    imageVariables,
+  })
   return { places, containers }
 }
 
@@ -60,15 +67,18 @@ interface Wanted {
   readonly env: Reach['env']
 }
 
+interface Openable extends Pick<ContainersOptions, 'imageVariables'> {
+  readonly user: ContainerUser
+  readonly own: readonly UserMount[]
+}
+
 /** Finds the image and the user, and what containers mount for them. Throws SANDBOX_UNAVAILABLE. */
-async function openable(
-  engine: Engine,
-  { image, user: named, workspace, env }: Wanted,
-): Promise<{ readonly user: ContainerUser; readonly own: readonly UserMount[] }> {
+async function openable(engine: Engine, { image, user: named, workspace, env }: Wanted): Promise<Openable> {
   try {
-    const [user, id] = await Promise.all([userOf(engine, named, workspace), imageId(engine, image)])
-    if (id === undefined) throw refusalOf(imageMissing(image))
-    return { user, own: await ownMounts(engine, id, user, env) }
+    const [user, found] = await Promise.all([userOf(engine, named, workspace), inspectImage(engine, image)])
+    if (found === undefined) throw refusalOf(imageMissing(image))
+    const own = await ownMounts(engine, found.id, user, env)
+    return { user, own, imageVariables: found.variables }
   } catch (error) {
     throw isEngineError(error) ? engineRefusal(engine, image, error) : error
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
@@ -255,6 +255,28 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const [own] = await ownOf(shell.cwd)
     await engine.engine.call({ method: 'DELETE', path: `/containers/${own?.Id}`, query: { force: 'true' } })
     expect((await shell.execute({ command: 'echo again' })).stdout).toBe('again\n')
+  })
+
+  it.each(modes)('one whose workspace has been replaced shows the new one: %s mode', async (mode) => {
+    const cwd = join(makeDirectory(), 'workspace')
+    mkdirSync(cwd)
+    const shell = await openDockerShell(engine, { cwd, mode })
+    await shell.execute({ command: 'true' })
+    renameSync(cwd, `${cwd}-moved`)
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, 'new'), '')
+    expect((await shell.execute({ command: 'ls' })).stdout).toBe('new\n')
+  })
+
+  it.each(modes)('a command whose call has returned does not start: %s mode', async (mode) => {
+    const own = await startEngine()
+    const shell = await openDockerShell(own, { mode })
+    await shell.execute({ command: 'true' })
+    process.kill(own.pid, 'SIGSTOP')
+    const begun = { command: `mkdir made; sleep ${nextLength()}`, timeoutMs: 500 }
+    expect(await shell.execute(begun)).toMatchObject({ timedOut: true })
+    process.kill(own.pid, 'SIGCONT')
+    expect((await shell.execute({ command: 'sleep 1; ls' })).stdout).toBe('')
   })
 
   it('one that goes in mid-command ends the command, and says so', async () => {
