@@ -11,6 +11,7 @@ import type { FrameStream } from './engine/frames.ts'
 import type { Exec, ExecRequest } from './exec.ts'
 import { type GitIdentity, gitIdentity } from './git-identity.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
+import type { Image } from './image.ts'
 import { type MadeMounts, nodeMounts } from './node-mounts.ts'
 import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
@@ -29,8 +30,7 @@ export interface ContainersOptions {
   readonly places: readonly string[]
   /** The caller's environment, in which git's identity is looked up. */
   readonly env: Environment
-  /** The variables that the image sets. */
-  readonly imageVariables: Readonly<Record<string, string>>
+  readonly image: Image
 }
 
 /** `fresh`: a container for this command alone, because /tmp is its private tmp. */
@@ -80,8 +80,8 @@ export class Containers {
     return this.#options.settings.memory
   }
 
-  get imageVariables(): ContainersOptions['imageVariables'] {
-    return this.#options.imageVariables
+  get imageVariables(): Image['variables'] {
+    return this.#options.image.variables
   }
 
   /** For workspace mode: what its containers mount besides, or why they cannot. */

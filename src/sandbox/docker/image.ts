@@ -21,7 +21,8 @@ export async function inspectImage(engine: Engine, image: string): Promise<Image
     const path = `/images/${image}/json`
     const { Id, Config } = await engine.call<Inspected>({ method: 'GET', path })
     const pairs = (Config?.Env ?? []).map((line) => line.split('='))
-    return { id: Id, variables: Object.fromEntries(pairs.map(([name, ...value]) => [name, value.join('=')])) }
+    const variables = Object.fromEntries(pairs.map(([name, ...value]) => [name, value.join('=')]))
+    return { id: Id, variables }
   } catch (error) {
     if (isEngineError(error) && error.status === 404) return undefined
     throw error

@@ -45,7 +45,7 @@ async function startContainer(answers: Answers): Promise<Started> {
     workspace,
     places: [workspace],
     env: {},
-    imageVariables: {},
+    image: { id: 'x', variables: {} },
   })
   const { signal } = new AbortController()
   const request = { argv: ['true'], environment: {}, cwd: '/', stdin: false }
