@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
-import { lostHint } from '../../../src/messages/docker.ts'
+import { engineMissing, lostHint } from '../../../src/messages/docker.ts'
 import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -305,7 +305,10 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const [before = '', after = ''] = lostHint('|', 'user').split('|')
     expect(result.hint?.startsWith(before) && result.hint.endsWith(after)).toBe(true)
     expect(result.failure).toMatchObject({ kind: 'signal', retryable: true })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: engineMissing(own.socketPath, 'ECONNREFUSED', ''),
+    })
     for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')
   })
 })
