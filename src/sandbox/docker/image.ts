@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../base/package-file.ts'
-import { type Engine, isEngineError, parsed } from './engine/engine.ts'
+import { engineProblems } from '../../messages/docker.ts'
+import { type Engine, EngineError, isEngineError, parsed } from './engine/engine.ts'
 
 const buildMs = 3_600_000
 
@@ -19,7 +20,8 @@ interface Inspected {
 export async function inspectImage(engine: Engine, image: string): Promise<Image | undefined> {
   try {
     const path = `/images/${image}/json`
-    const { Id, Config } = await engine.call<Inspected>({ method: 'GET', path })
+    const { Id, Config } = (await engine.call<Inspected | undefined>({ method: 'GET', path })) ?? {}
+    if (typeof Id !== 'string') throw new EngineError(0, 'EPROTO', engineProblems.notJson)
     const pairs = (Config?.Env ?? []).map((line) => line.split('='))
     const variables = Object.fromEntries(pairs.map(([name, ...value]) => [name, value.join('=')]))
     return { id: Id, variables }

@@ -39,7 +39,8 @@ export interface EngineInfo {
 
 /** Throws EngineError. */
 export async function engineInfo(engine: Engine): Promise<EngineInfo> {
-  const { SecurityOptions, Rootless } = await engine.call<Info>({ method: 'GET', path: '/info' })
+  const info = await engine.call<Info | undefined>({ method: 'GET', path: '/info' })
+  const { SecurityOptions, Rootless } = info ?? {}
   const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option))
   return {
     isRootless: Rootless === true || has(/^name=rootless\b/),
