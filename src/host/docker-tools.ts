@@ -4,7 +4,7 @@ import { containerFailed, ownImage } from '../messages/docker.ts'
 import { isVitrineError, unavailable, type VitrineError } from '../messages/error.ts'
 import { type Engine, type EngineError, isEngineError } from '../sandbox/docker/engine/engine.ts'
 import { type FoundSocket, findEngines, reachEngine } from '../sandbox/docker/engine/reach.ts'
-import { buildImage, imageId } from '../sandbox/docker/image.ts'
+import { buildImage, inspectImage } from '../sandbox/docker/image.ts'
 import {
   type CleanUp,
   type OwnContainer,
@@ -41,7 +41,7 @@ export async function dockerStatus({ config }: LoadedConfig, env: Environment): 
       ...found,
       sockets,
       engine: { socket: engine.socketPath, version: Version, api: engine.api },
-      image: { ...image, present: (await imageId(engine, image.name)) !== undefined },
+      image: { ...image, present: (await inspectImage(engine, image.name)) !== undefined },
       containers: await ownContainers(engine),
     }
   } catch (error) {

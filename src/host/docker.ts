@@ -30,7 +30,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   const settings = settingsOf(config, network)
   const startCommand = config.docker.start_command
   const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
-  const { containers, places } = opened
+  const { containers, places, hasSeccomp } = opened
   const pathLookup = await pathLookupOf(host)
   return {
     platform,
@@ -38,6 +38,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
     sandbox: dockerSandbox({
       ...settings,
       places,
+      hasSeccomp,
       inside: () => containers.inside(),
       close: () => containers.close(),
     }),

@@ -57,8 +57,10 @@ export function insideProcessEnd(
       : { ...killedBy('SIGKILL'), lost: insideEnded(ended.code, said) }
   const succeeded = end.kind === 'exited' && end.code === 0
   if (stopped && succeeded) return killedBy(stopped)
+  // It has no deadline inside: the one out here counts.
+  const { timedOut: _, ...told } = end
   const survivors = { ...end.survivors, killed: end.survivors.killed + killed }
-  return { ...end, survivors, ...(succeeded ? {} : limit) }
+  return { ...told, survivors, ...(succeeded ? {} : limit) }
 }
 
 export function killedBy(signal: NodeJS.Signals): Extract<ProcessEnd, { kind: 'signalled' }> {

@@ -1,19 +1,23 @@
 import { tried } from '../base/errno.ts'
 import type { Stream } from '../base/types.ts'
+import type { Variables } from '../request/environment.ts'
 import { Frames } from '../sandbox/docker/engine/frames.ts'
 import { inside } from '../sandbox/docker/node-mounts.ts'
-import type { Changes, ContainerConfinement } from '../sandbox/sandbox.ts'
-import type { LaunchRequest, ProcessEnd } from './launch.ts'
+import type { Changes } from '../sandbox/sandbox.ts'
+import type { ProcessEnd } from './launch.ts'
 
 /** What vitrine's part inside of a container is told about a command of workspace mode (`inside.ts`). */
 export interface InsideOrder {
   readonly argv: readonly [string, ...string[]]
+  readonly environment: Variables
   readonly cwd: string
   readonly merged: boolean
   readonly stdin: boolean
   readonly network: boolean
   readonly changes: Changes
 }
+
+type ToldOrder = Omit<InsideOrder, 'argv'> & { readonly argv: readonly string[] }
 
 const prefix = 'VITRINE_INSIDE_'
 /** A string of an environment holds 128 KiB (MAX_ARG_STRLEN, linux/binfmts.h); a character takes three bytes at most. */
@@ -27,26 +31,26 @@ export const insideArgv: readonly string[] = [
   inside.script,
 ]
 
-/** The order as environment variables: stdin is the command's. */
-export function insideVariables(
-  { cwd, merged, stdin }: LaunchRequest,
-  { changes, network }: ContainerConfinement,
-  argv: readonly string[],
-): Record<string, string> {
-  const order = JSON.stringify({ argv, cwd, merged, stdin: stdin !== null, network, changes })
-  const chunks = order.match(new RegExp(`[^]{1,${chunkLength}}`, 'g')) ?? []
-  return Object.fromEntries(chunks.map((chunk, index) => [`${prefix}${index}`, chunk]))
+/**
+ * The order as environment variables: stdin is the command's. All other variables are empty or in the order, as the
+ * loader and Node, which nothing confines, would load what they name (LD_PRELOAD, NODE_OPTIONS).
+ */
+export function insideVariables(order: ToldOrder, imageVariables: Variables): Record<string, string> {
+  const environment = { ...imageVariables, ...order.environment }
+  const text = JSON.stringify({ ...order, environment } satisfies ToldOrder)
+  const chunks = text.match(new RegExp(`[^]{1,${chunkLength}}`, 'g')) ?? []
+  const emptied = Object.fromEntries(Object.keys(imageVariables).map((name) => [name, '']))
+  return { ...emptied, ...Object.fromEntries(chunks.map((chunk, index) => [`${prefix}${index}`, chunk])) }
 }
 
-/** Reads the order and removes its variables, which the command must not get. */
-export function takeOrder(environment: Record<string, string | undefined>): InsideOrder {
-  let text = ''
-  for (let index = 0; ; index++) {
-    const chunk = environment[`${prefix}${index}`]
-    if (chunk === undefined) return JSON.parse(text)
-    text += chunk
-    delete environment[`${prefix}${index}`]
-  }
+/** Reads the order. Adds the variables that the engine sets itself to those of the command. */
+export function takeOrder(here: Readonly<Record<string, string | undefined>>): InsideOrder {
+  const isChunk = (name: string) => name.startsWith(prefix)
+  const count = Object.keys(here).filter(isChunk).length
+  const chunks = Array.from({ length: count }, (_, index) => here[`${prefix}${index}`])
+  const order: InsideOrder = JSON.parse(chunks.join(''))
+  const others = Object.entries(here).filter(([name]) => !isChunk(name))
+  return { ...order, environment: { ...Object.fromEntries(others), ...order.environment } as Variables }
 }
 
 const streams = ['end', 'stdout', 'stderr'] as const

@@ -119,11 +119,14 @@ class ContainedCommand {
     const identity = this.#wanted.mode === 'read' ? {} : await identityFor(this.#request, this.#containers)
     const hasIdentity = Object.keys(identity).length > 0
     const variables = { ...environment, ...own, ...identity, [this.#cookie.name]: this.#cookie.value }
-    const common = { cwd, stdin: stdin !== null }
-    if (!this.#inside || confinement?.kind !== 'container')
-      return { ...common, argv: wrapped(argv, { merged, hasIdentity }), environment: variables }
-    const order = insideVariables(this.#request, confinement, wrapped(argv, { merged: false, hasIdentity }))
-    return { ...common, argv: insideArgv, environment: { ...variables, ...order } }
+    const input = stdin !== null
+    if (!this.#inside || confinement?.kind !== 'container' || !confinement.changes)
+      return { cwd, stdin: input, argv: wrapped(argv, { merged, hasIdentity }), environment: variables }
+    const { changes, network } = confinement
+    const inner = wrapped(argv, { merged: false, hasIdentity })
+    const order = { argv: inner, environment: variables, cwd, merged, stdin: input, network, changes }
+    const carrying = insideVariables(order, this.#containers.imageVariables)
+    return { cwd: '/', stdin: input, argv: insideArgv, environment: carrying }
   }
 
   #feed({ socket }: Exec): void {

@@ -44,7 +44,8 @@ function run(addon: Addon, order: InsideOrder): void {
 }
 
 /** Throws SANDBOX_UNAVAILABLE unless the container can hold the command. */
-function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }: InsideOrder): LaunchRequest {
+function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
+  const { argv, cwd, merged, stdin, network, changes } = order
   const sandbox = linuxSandbox(addon.probe(), () => addon.watch(), undefined)
   const confinement = sandbox.confine({
     network: network ? 'all' : 'none',
@@ -56,8 +57,7 @@ function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }:
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
   // Not /tmp itself: the workspace may be in it.
   const temporary = makeTemporary()
-  const variables = process.env as Record<string, string>
-  const environment = { ...variables, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
+  const environment = { ...order.environment, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   return {
     ...posixShell.argv(argv, { cwd, environment }),
     cwd,

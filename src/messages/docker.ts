@@ -171,7 +171,7 @@ export function lostAdvice(reader: HintReader): string {
 
 export const dockerNotes = {
   files:
-    'the workspace and the root are mounted read-only; /tmp and /dev/shm belong to the container. A FIFO in the workspace can be written to',
+    'the workspace and the root are mounted read-only; /tmp, /dev/shm and the volumes of the image belong to the container. A FIFO in the workspace can be written to',
   writableRoot:
     'the workspace is mounted read-only; other writes stay in the container. A FIFO in the workspace can be written to',
   workspaceOpen: 'write mode: the workspace can be changed; nothing else of this machine can',
@@ -181,6 +181,7 @@ export const dockerNotes = {
   sockets: 'unix sockets outside the workspace are out of reach; those inside it can be connected to',
   network: (name: string) => `allowed: the container is in the network "${name}"`,
   seccomp: "by the engine's default profile",
+  noSeccomp: 'the engine does not apply its default seccomp profile',
   survivors: 'remaining processes end with the container',
   background: 'write mode: background processes live until the shell is closed',
   hostDeath: 'the container ends with the connection of this process',

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { tried } from '../../base/errno.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
-import { newName } from './host-label.ts'
+import { hostLabel, modeLabel, newName, thisProcess } from './host-label.ts'
 import { removeContainer } from './left-over.ts'
 import type { ContainerUser } from './spec.ts'
 
@@ -26,7 +26,8 @@ function nameHere(uid: number): string | undefined {
 
 /** An image's /etc/passwd, read from a container that is created but never started; empty if it has none. */
 async function accountsOf(engine: Engine, image: string): Promise<string> {
-  const body = { Image: image, Entrypoint: ['/bin/sh'], NetworkDisabled: true }
+  const labels = { [hostLabel]: JSON.stringify(thisProcess()), [modeLabel]: 'read' }
+  const body = { Image: image, Entrypoint: ['/bin/sh'], NetworkDisabled: true, Labels: labels }
   const id = await engine.createContainer(newName('read'), body)
   try {
     const query = { path: '/etc/passwd' }

@@ -81,8 +81,12 @@ export class Container {
   }
 
   /** Starts a process as the commands' user. Throws EngineError; then nothing was started. */
-  exec(request: ExecRequest, output: (stream: FrameStream, bytes: Buffer) => void): Promise<Exec> {
-    return Exec.start(this.#engine, this.id, this.#user, request, output)
+  exec(
+    request: ExecRequest,
+    output: (stream: FrameStream, bytes: Buffer) => void,
+    signal?: AbortSignal,
+  ): Promise<Exec> {
+    return Exec.start(this.#engine, this.id, this.#user, request, output, signal)
   }
 
   /**

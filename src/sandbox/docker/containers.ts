@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
 import type { Environment, Mode } from '../../base/types.ts'
 import { within } from '../../base/within.ts'
@@ -9,6 +11,7 @@ import type { FrameStream } from './engine/frames.ts'
 import type { Exec, ExecRequest } from './exec.ts'
 import { type GitIdentity, gitIdentity } from './git-identity.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
+import type { Image } from './image.ts'
 import { type MadeMounts, nodeMounts } from './node-mounts.ts'
 import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
@@ -27,6 +30,7 @@ export interface ContainersOptions {
   readonly places: readonly string[]
   /** The caller's environment, in which git's identity is looked up. */
   readonly env: Environment
+  readonly image: Image
 }
 
 /** `fresh`: a container for this command alone, because /tmp is its private tmp. */
@@ -56,6 +60,8 @@ interface Waiter {
 export class Containers {
   readonly #options: ContainersOptions
   readonly #all = new Set<Container>()
+  /** Which directories each of them shows (`identityOf`). */
+  readonly #shown = new WeakMap<Container, string>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #removing = new Set<Promise<unknown>>()
   readonly #waiting: Waiter[] = []
@@ -72,6 +78,10 @@ export class Containers {
 
   get memory(): number {
     return this.#options.settings.memory
+  }
+
+  get imageVariables(): Image['variables'] {
+    return this.#options.image.variables
   }
 
   /** For workspace mode: what its containers mount besides, or why they cannot. */
@@ -100,11 +110,12 @@ export class Containers {
       if (signal.aborted && wanted.mode !== 'write') this.giveBack(container, wanted)
       signal.throwIfAborted()
       try {
-        return { container, exec: await container.exec(request, output) }
+        return { container, exec: await container.exec(request, output, signal) }
       } catch (error) {
-        if (!isEngineError(error)) throw error
-        const isReplaceable = container.gone || (wanted.mode !== 'write' && saysPaused(error))
+        const isEngines = isEngineError(error)
+        const isReplaceable = container.gone || (wanted.mode !== 'write' && isEngines && saysPaused(error))
         if (wanted.mode !== 'write') this.discard(container)
+        if (!isEngines) throw error
         if (!isFirst || !isReplaceable) throw this.#refusal(error)
       }
     }
@@ -150,7 +161,14 @@ export class Containers {
   #takeIdle(): Container | undefined {
     const idle = this.#idle
     this.#idle = undefined
-    return idle?.gone ? undefined : idle
+    if (!idle || this.#isUsable(idle)) return idle
+    this.discard(idle)
+    return undefined
+  }
+
+  /** It runs, and shows the directories that are at the workspace's paths now. */
+  #isUsable(container: Container): boolean {
+    return !container.gone && this.#shown.get(container) === identityOf(this.#options.places)
   }
 
   #takeNext(signal: AbortSignal): Promise<Container> {
@@ -183,7 +201,7 @@ export class Containers {
   async #takeShared(): Promise<Container> {
     const shared = this.#shared
     const container = await shared?.catch(() => undefined)
-    if (container && !container.gone) return container
+    if (container && this.#isUsable(container)) return container
     // Another command may have started one meanwhile.
     if (this.#shared === shared) this.#shared = this.#start('write', false)
     return this.#shared ?? this.#start('write', false)
@@ -227,6 +245,7 @@ export class Containers {
       [modeLabel]: mode,
       [workspaceLabel]: workspace,
     }
+    const identity = identityOf(places)
     const here = mountTable()
     const mounts = mountsOf(places, here)
     const others = mode === 'workspace' ? this.#insideMounts() : settings.mounts
@@ -239,10 +258,17 @@ export class Containers {
     const { image, user } = settings
     const container = await Container.start(engine, { spec, name: newName(mode), image, user })
     const wrong = isComparable(container) ? wronglyShown(shown, here, container.mounts) : undefined
+    this.#shown.set(container, identity)
     if (wrong === undefined) return container
     this.discard(container)
     throw refusalOf(shownWrong(wrong))
   }
+}
+
+/** Differs once a directory has been replaced: a container goes on showing the one that was mounted. */
+function identityOf(places: readonly string[]): string {
+  const stats = places.map((place) => tried(() => statSync(place, { bigint: true })))
+  return stats.map((stat) => `${stat?.dev}:${stat?.ino}`).join()
 }
 
 function closedError(): VitrineError {

@@ -45,13 +45,14 @@ export class Exec {
     this.ended = this.#end(words)
   }
 
-  /** Throws EngineError; then nothing was started. */
+  /** Throws EngineError, or the signal's reason: then nothing was started. */
   static async start(
     engine: Engine,
     container: string,
     user: ContainerUser,
     { argv, environment, cwd, stdin }: ExecRequest,
     output: (stream: FrameStream, bytes: Buffer) => void,
+    signal?: AbortSignal,
   ): Promise<Exec> {
     const body = {
       Cmd: argv,
@@ -64,7 +65,9 @@ export class Exec {
       Tty: false,
     }
     const path = `/containers/${container}/exec`
-    const { Id: id } = await engine.call<{ readonly Id: string }>({ method: 'POST', path, body })
+    const { Id: id } = await engine.call<{ readonly Id: string }>({ method: 'POST', path, body, signal })
+    // Not later: an engine starts what it was asked to start, whether or not its client waits.
+    signal?.throwIfAborted()
     const { socket, head } = await engine.hijack({
       method: 'POST',
       path: `/exec/${id}/start`,

@@ -1,13 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../base/package-file.ts'
-import { type Engine, isEngineError, parsed } from './engine/engine.ts'
+import { engineProblems } from '../../messages/docker.ts'
+import { type Engine, EngineError, isEngineError, parsed } from './engine/engine.ts'
 
 const buildMs = 3_600_000
 
-/** The id of an image, `sha256:...`; undefined: the engine does not have it. Throws EngineError. */
-export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
+export interface Image {
+  /** `sha256:...` */
+  readonly id: string
+  readonly variables: Readonly<Record<string, string>>
+}
+
+interface Inspected {
+  readonly Id: string
+  readonly Config?: { readonly Env?: readonly string[] | null }
+}
+
+/** Undefined: the engine does not have it. Throws EngineError. */
+export async function inspectImage(engine: Engine, image: string): Promise<Image | undefined> {
   try {
-    return (await engine.call<{ readonly Id: string }>({ method: 'GET', path: `/images/${image}/json` })).Id
+    const path = `/images/${image}/json`
+    const { Id, Config } = (await engine.call<Inspected | undefined>({ method: 'GET', path })) ?? {}
+    if (typeof Id !== 'string') throw new EngineError(0, 'EPROTO', engineProblems.notJson)
+    const pairs = (Config?.Env ?? []).map((line) => line.split('='))
+    const variables = Object.fromEntries(pairs.map(([name, ...value]) => [name, value.join('=')]))
+    return { id: Id, variables }
   } catch (error) {
     if (isEngineError(error) && error.status === 404) return undefined
     throw error

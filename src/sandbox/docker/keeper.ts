@@ -6,11 +6,11 @@ import { engineFrames } from './engine/frames.ts'
  * The script of a container's first process. It prints the boot id of its kernel and its mounts, then an
  * empty line; after that it answers each input line with a count (`Count`). Its input is a connection of the
  * host process: when that closes for any reason, this process and the container end. It uses shell builtins
- * only: nothing is forked.
+ * only: nothing is forked. Not `echo`, which in some shells decodes the backslashes of paths.
  */
 export const keeperScript = `
 for file in sys/kernel/random/boot_id self/mountinfo; do
-  while read -r line; do echo "$line"; done </proc/$file
+  while read -r line; do printf '%s\\n' "$line"; done </proc/$file
 done
 echo
 group=/sys/fs/cgroup tasks=/sys/fs/cgroup/pids.current events=/sys/fs/cgroup/memory.events

@@ -3,12 +3,12 @@ import { imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { Containers } from './containers.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { type Reach, reachEngine } from './engine/reach.ts'
-import { imageId } from './image.ts'
+import { type Image, inspectImage } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
 import { ownMounts } from './own-mounts.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings, ContainerUser } from './spec.ts'
-import { userOf } from './user.ts'
+import { engineInfo, userOf } from './user.ts'
 import { readUserMounts, type UserMount } from './user-mounts.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
@@ -21,6 +21,7 @@ export interface DockerOptions extends Reach {
 export interface DockerParts {
   readonly containers: Containers
   readonly places: readonly string[]
+  readonly hasSeccomp: boolean
 }
 
 /** Removes containers of hosts that are gone. Starts none. Throws SANDBOX_UNAVAILABLE. */
@@ -34,7 +35,7 @@ export async function openDocker({
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
   const mounts = readUserMounts(docker.mounts, reach.env)
-  const { user, own } = await openable(engine, {
+  const { user, own, image, hasSeccomp } = await openable(engine, {
     image: settings.image,
     user: docker.user,
     workspace,
@@ -45,8 +46,15 @@ export async function openDocker({
   const places = workspacePaths(workspace)
   const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
   const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
-  const containers = new Containers({ engine, settings: made, workspace, places, env: reach.env })
-  return { places, containers }
+  const containers = new Containers({
+    engine,
+    settings: made,
+    workspace,
+    places,
+    env: reach.env,
+    image,
+  })
+  return { places, containers, hasSeccomp }
 }
 
 export function isShown(directory: string, places: readonly string[]): boolean {
@@ -60,15 +68,19 @@ interface Wanted {
   readonly env: Reach['env']
 }
 
+interface Openable extends Pick<DockerParts, 'hasSeccomp'> {
+  readonly user: ContainerUser
+  readonly own: readonly UserMount[]
+  readonly image: Image
+}
+
 /** Finds the image and the user, and what containers mount for them. Throws SANDBOX_UNAVAILABLE. */
-async function openable(
-  engine: Engine,
-  { image, user: named, workspace, env }: Wanted,
-): Promise<{ readonly user: ContainerUser; readonly own: readonly UserMount[] }> {
+async function openable(engine: Engine, { image, user: named, workspace, env }: Wanted): Promise<Openable> {
   try {
-    const [user, id] = await Promise.all([userOf(engine, named, workspace), imageId(engine, image)])
-    if (id === undefined) throw refusalOf(imageMissing(image))
-    return { user, own: await ownMounts(engine, id, user, env) }
+    const [info, found] = await Promise.all([engineInfo(engine), inspectImage(engine, image)])
+    if (found === undefined) throw refusalOf(imageMissing(image))
+    const user = await userOf(info, named, workspace)
+    return { user, own: await ownMounts(engine, found.id, user, env), image: found, ...info }
   } catch (error) {
     throw isEngineError(error) ? engineRefusal(engine, image, error) : error
   }

@@ -12,6 +12,8 @@ import type { MadeMounts } from './node-mounts.ts'
 export interface DockerSandboxOptions {
   readonly network: string
   readonly writableRoot: boolean
+  /** The engine applies its default seccomp profile. */
+  readonly hasSeccomp: boolean
   /** Paths of this machine that containers mount. */
   readonly places: readonly string[]
   /** What workspace mode has to mount, or why it cannot. */
@@ -71,7 +73,8 @@ function workspaceEnforcement(changes: Changes): Enforcement {
   }
 }
 
-function always({ network }: DockerSandboxOptions): Enforcement {
+function always({ network, hasSeccomp }: DockerSandboxOptions): Enforcement {
+  const profile = hasSeccomp ? held(dockerNotes.seccomp) : notEnforced(dockerNotes.noSeccomp)
   return {
     reads: held(dockerNotes.reads),
     unreadable: notEnforced(dockerNotes.unreadable),
@@ -82,8 +85,8 @@ function always({ network }: DockerSandboxOptions): Enforcement {
     signals: held(),
     'other processes': held(),
     ipc: held(),
-    keys: held(dockerNotes.seccomp),
-    namespaces: held(dockerNotes.seccomp),
+    keys: profile,
+    namespaces: profile,
     system: held(),
     terminals: held(),
     descriptors: held(),

@@ -4,12 +4,16 @@ import type { ContainerUser } from './spec.ts'
 
 /**
  * `[docker] user`: an id, the workspace's owner, or this process's user. A rootless engine's root is its own
- * user, every other id a different one of the host. Throws EngineError.
+ * user, every other id a different one of the host.
  */
-export async function userOf(engine: Engine, named: string, workspace: string): Promise<ContainerUser> {
+export async function userOf(
+  { isRootless }: EngineInfo,
+  named: string,
+  workspace: string,
+): Promise<ContainerUser> {
   const [uid, gid = uid] = named.split(':').map(Number)
   if (uid !== undefined && gid !== undefined && /^\d/.test(named)) return { uid, gid, groups: [] }
-  if (await isRootless(engine)) return { uid: 0, gid: 0, groups: [] }
+  if (isRootless) return { uid: 0, gid: 0, groups: [] }
   if (named === 'owner') {
     const owner = await stat(workspace)
     return { uid: owner.uid, gid: owner.gid, groups: [] }
@@ -22,12 +26,24 @@ export async function userOf(engine: Engine, named: string, workspace: string): 
 }
 
 interface Info {
-  readonly SecurityOptions?: readonly string[]
+  readonly SecurityOptions?: readonly string[] | null
   /** Podman's own field; before 4.6 it has no security option for it. */
   readonly Rootless?: boolean
 }
 
-async function isRootless(engine: Engine): Promise<boolean> {
-  const { SecurityOptions = [], Rootless } = await engine.call<Info>({ method: 'GET', path: '/info' })
-  return Rootless === true || SecurityOptions.some((option) => /^name=rootless\b/.test(option))
+export interface EngineInfo {
+  readonly isRootless: boolean
+  /** Its containers have its own seccomp profile, not one of another file or none. */
+  readonly hasSeccomp: boolean
+}
+
+/** Throws EngineError. */
+export async function engineInfo(engine: Engine): Promise<EngineInfo> {
+  const info = await engine.call<Info | undefined>({ method: 'GET', path: '/info' })
+  const { SecurityOptions, Rootless } = info ?? {}
+  const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option))
+  return {
+    isRootless: Rootless === true || has(/^name=rootless\b/),
+    hasSeccomp: has(/^name=seccomp,profile=(default|builtin)$/),
+  }
 }

@@ -269,7 +269,14 @@ linux('where it cannot be held', () => {
   it('the docker backend refuses it without what holds the command in a container', () => {
     const close = async () => {}
     const inside = () => ({ missing: 'no addon' })
-    const sandbox = dockerSandbox({ network: 'none', writableRoot: false, places: ['/work'], inside, close })
+    const sandbox = dockerSandbox({
+      network: 'none',
+      writableRoot: false,
+      hasSeccomp: true,
+      places: ['/work'],
+      inside,
+      close,
+    })
     const changes = { roots: ['/work'], protected: [], closed: [] } as const
     const options = { network: 'none' as const, reads: readEverything, privateTmp: true, unixSockets: [] }
     expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('no addon'))

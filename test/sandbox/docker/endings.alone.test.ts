@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
-import { lostHint } from '../../../src/messages/docker.ts'
+import { engineMissing, lostHint } from '../../../src/messages/docker.ts'
 import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -257,6 +257,28 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect((await shell.execute({ command: 'echo again' })).stdout).toBe('again\n')
   })
 
+  it.each(modes)('one whose workspace has been replaced shows the new one: %s mode', async (mode) => {
+    const cwd = join(makeDirectory(), 'workspace')
+    mkdirSync(cwd)
+    const shell = await openDockerShell(engine, { cwd, mode })
+    await shell.execute({ command: 'true' })
+    renameSync(cwd, `${cwd}-moved`)
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, 'new'), '')
+    expect((await shell.execute({ command: 'ls' })).stdout).toBe('new\n')
+  })
+
+  it.each(modes)('a command whose call has returned does not start: %s mode', async (mode) => {
+    const own = await startEngine()
+    const shell = await openDockerShell(own, { mode })
+    await shell.execute({ command: 'true' })
+    process.kill(own.pid, 'SIGSTOP')
+    const begun = { command: `mkdir made; sleep ${nextLength()}`, timeoutMs: 500 }
+    expect(await shell.execute(begun)).toMatchObject({ timedOut: true })
+    process.kill(own.pid, 'SIGCONT')
+    expect((await shell.execute({ command: 'sleep 1; ls' })).stdout).toBe('')
+  })
+
   it('one that goes in mid-command ends the command, and says so', async () => {
     const shell = await openDockerShell(engine)
     const length = nextLength()
@@ -283,7 +305,10 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const [before = '', after = ''] = lostHint('|', 'user').split('|')
     expect(result.hint?.startsWith(before) && result.hint.endsWith(after)).toBe(true)
     expect(result.failure).toMatchObject({ kind: 'signal', retryable: true })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: engineMissing(own.socketPath, 'ECONNREFUSED', ''),
+    })
     for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')
   })
 })

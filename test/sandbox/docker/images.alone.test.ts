@@ -1,4 +1,5 @@
-import { dirname } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { pausedWords } from '../../../src/messages/docker.ts'
 import type { Shell } from '../../../src/shell.ts'
@@ -26,9 +27,9 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     engine = await startEngine()
   })
 
-  const openWith = (image: string) =>
+  const openWith = (image: string, cwd = makeDirectory()) =>
     openTestShell({
-      cwd: makeDirectory(),
+      cwd,
       backend: 'docker',
       toml: `[docker]\nimage = ${JSON.stringify(image)}\n`,
       env: { DOCKER_HOST: engine.host },
@@ -69,6 +70,17 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     })
     await shell.close()
     await eventually(async () => (await ownOf(shell)).length === 0, 'no container is left')
+  })
+
+  it('an image whose echo decodes backslashes, as dash does, shows a workspace with blanks in its path', async () => {
+    const shell = '#!/bin/busybox sh\necho() { busybox echo -e "$@"; }\nshift\neval "$1"\n'
+    const image = 'vitrine-echo:1'
+    await importImage(engine.engine, dirname(engine.socketPath), image, { 'bin/sh': shell })
+    const cwd = join(makeDirectory(), 'my work\nspace')
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, 'file'), '')
+    const opened = await openWith(image, cwd)
+    expect((await opened.execute({ argv: ['ls'] })).stdout).toBe('file\n')
   })
 
   it.each(['Bad Name?x=1', 'a b', '../../containers', 'x#y'])('%j is no image', async (image) => {

@@ -143,7 +143,11 @@ async function exchange(
 
 function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    send(socketPath, request, {}, reject).once('response', resolve)
+    const sent = send(socketPath, request, {}, reject).once('response', resolve)
+    sent.once('upgrade', (_answer, socket) => {
+      socket.destroy()
+      reject(new EngineError(0, 'EPROTO', engineProblems.notJson))
+    })
   })
 }
 
@@ -208,13 +212,11 @@ async function* piecesOf(answer: IncomingMessage, encoding: BufferEncoding): Asy
   }
 }
 
-/** Reads JSON of the engine. Throws EngineError. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new EngineError(0, 'EPROTO', engineProblems.notJson)
-  }
+/** Reads an object or array of the engine. Throws EngineError. */
+export function parsed(text: string): object {
+  const value: unknown = tried(() => JSON.parse(text))
+  if (typeof value === 'object' && value !== null) return value
+  throw new EngineError(0, 'EPROTO', engineProblems.notJson)
 }
 
 function refused(answer: IncomingMessage, text: string): EngineError {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '../../../base/types.ts'
 import { engineMissing, engineProblems, startFailed } from '../../../messages/docker.ts'
-import { refusalOf } from '../refusal.ts'
+import { isDown, refusalOf } from '../refusal.ts'
 import { Engine, EngineError, engineTried, isEngineError } from './engine.ts'
 import { type EngineSocket, engineSockets } from './sockets.ts'
 
@@ -24,6 +24,7 @@ export async function reachEngine({ env, startCommand }: Reach): Promise<Engine>
   const answer = await firstAnswer(sockets, pingMs)
   if (!isEngineError(answer)) return answer
   const [{ path }] = sockets as readonly [EngineSocket]
+  // Not one that answers with an error, or denies this user access.
   if (startCommand !== '' && isDown(answer)) return startedEngine(env, path, startCommand)
   throw refusalOf(engineMissing(path, answer.reason, answer.message))
 }
@@ -59,11 +60,6 @@ async function firstAnswer(
 
 function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
   return engineTried(Engine.connect(path, timeoutMs))
-}
-
-/** An engine that answers with an error, or denies this user access, is not started again. */
-function isDown({ reason }: EngineError): boolean {
-  return reason === 'ENOENT' || reason === 'ECONNREFUSED'
 }
 
 /** Starts in progress, shared by all shells of this process. */

@@ -21,9 +21,10 @@ export function engineSockets(env: Environment): readonly EngineSocket[] {
   return context ? [named(`context "${context.name}"`, context.host)] : usualSockets(env)
 }
 
+/** Without a path it is the usual socket, as for docker(1). */
 function named(name: string, host: string): EngineSocket {
   if (!host.startsWith('unix://')) throw refusalOf(remoteEngine(`${name} = ${host}`))
-  return { name, path: host.slice('unix://'.length) }
+  return { name, path: host.slice('unix://'.length) || usualSocket }
 }
 
 /** docker(1): DOCKER_CONTEXT, else `currentContext` of the client's configuration, else the default. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { afterFile } from '../../../helpers/clean-up.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 
@@ -15,6 +16,8 @@ export interface EngineDouble {
   readonly socketPath: string
   /** What was asked of it, in order: the keys of `Answers`. */
   readonly asked: readonly string[]
+  /** The bodies that came along, in the same order. */
+  readonly bodies: readonly string[]
   /** The connections that it has handed over. */
   readonly connections: readonly Socket[]
 }
@@ -22,17 +25,19 @@ export interface EngineDouble {
 /** An engine that gives the answers of a test, on a unix socket: for what no real one can be made to do. */
 export async function startDouble(answers: Answers, greetings: Readonly<Record<string, string>> = {}) {
   const asked: string[] = []
+  const bodies: string[] = []
   const connections: Socket[] = []
   const keyOf = (method = '', url = '') => `${method} ${url.replace(/^\/v[\d.]+/, '').replace(/\?.*/, '')}`
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const key = keyOf(request.method, request.url)
-    asked.push(key)
     const answer = { ...always, ...answers }[key] ?? status(404)
-    request.resume().once('end', () => answer(response))
+    const at = asked.push(key) - 1
+    bodies[at] = await readText(request)
+    answer(response)
   })
   server.on('upgrade', ({ method, url }, socket: Socket) => {
     const key = keyOf(method, url)
-    asked.push(key)
+    bodies[asked.push(key) - 1] = ''
     connections.push(socket.on('error', () => {}).resume())
     const head = 'HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n'
     socket.write(Buffer.concat([Buffer.from(head), framed(greetings[key] ?? '')]))
@@ -43,7 +48,7 @@ export async function startDouble(answers: Answers, greetings: Readonly<Record<s
     for (const socket of connections) socket.destroy()
     server.close().closeAllConnections()
   })
-  return { socketPath, asked, connections } satisfies EngineDouble
+  return { socketPath, asked, bodies, connections } satisfies EngineDouble
 }
 
 const always: Answers = {

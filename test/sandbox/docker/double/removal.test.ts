@@ -39,7 +39,14 @@ async function startContainer(answers: Answers): Promise<Started> {
   )
   const engine = await Engine.connect(double.socketPath)
   const workspace = makeDirectory()
-  const containers = new Containers({ engine, settings, workspace, places: [workspace], env: {} })
+  const containers = new Containers({
+    engine,
+    settings,
+    workspace,
+    places: [workspace],
+    env: {},
+    image: { id: 'x', variables: {} },
+  })
   const { signal } = new AbortController()
   const request = { argv: ['true'], environment: {}, cwd: '/', stdin: false }
   const { container } = await containers.exec({ mode: 'read', fresh: true }, signal, request, () => {})

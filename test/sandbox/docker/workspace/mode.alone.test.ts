@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type MadeMounts, nodeMounts } from '../../../../src/sandbox/docker/node-mounts.ts'
-import { makeDirectory, type TestShellOptions } from '../../../helpers/place.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../../../helpers/place.ts'
 import {
   containersOf,
   eventually,
@@ -19,6 +19,7 @@ import {
   openDockerShell,
   startEngine,
   type TestEngine,
+  testImage,
 } from '../engine.ts'
 
 const missing = missingEngine()
@@ -27,6 +28,17 @@ const ordinary = 65_534
 /** Whether another user can read what is mounted: in a checkout of umask 077 it cannot. */
 const isShared = (mounts: MadeMounts) =>
   'missing' in mounts || mounts.every(({ source }) => (statSync(source).mode & 0o004) !== 0)
+
+/** Makes the test's image with one variable more, in which a blank is escaped. */
+async function imageWith({ engine }: TestEngine, variable: string): Promise<string> {
+  const body = { Image: testImage, Cmd: ['true'] }
+  const { Id } = await engine.call<{ Id: string }>({ method: 'POST', path: '/containers/create', body })
+  const repo = 'vitrine-test-variable'
+  const query = { container: Id, repo, tag: '1', changes: `ENV ${variable.replace(' ', '\\ ')}` }
+  await engine.call({ method: 'POST', path: '/commit', query, body: {} })
+  await engine.call({ method: 'DELETE', path: `/containers/${Id}` })
+  return `${repo}:1`
+}
 
 function makeRepository(uid: number): string {
   const workspace = realpathSync(makeDirectory())
@@ -158,6 +170,40 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
       'the container is gone',
     )
   })
+
+  it('says of a command that SIGTERM ended at its deadline that it timed out', async () => {
+    const shell = await open({ toml: '[shell]\nkill_grace_ms = 5000\n' })
+    const result = await shell.execute({ command: 'echo begun; exec sleep 600', timeoutMs: 3000 })
+    expect(result).toMatchObject({
+      timedOut: true,
+      signal: 'SIGTERM',
+      outcome: { kind: 'timed-out', afterMs: 3000 },
+      failure: { kind: 'timeout' },
+    })
+  })
+
+  it.each(['the caller', 'the configuration', 'the image'])(
+    'runs nothing unconfined that a variable of %s names, and gives it to the command',
+    async (source) => {
+      const cwd = makeRepository(0)
+      const value = `--require ${join(cwd, 'preload.cjs')}`
+      const envrc = JSON.stringify(join(cwd, '.envrc'))
+      writeFileSync(join(cwd, 'preload.cjs'), `require('fs').writeFileSync(${envrc}, '')`)
+      const toml = source === 'the configuration' ? `[env]\nset = { NODE_OPTIONS = "${value}" }\n` : ''
+      const image = source === 'the image' ? await imageWith(engine, `NODE_OPTIONS=${value}`) : testImage
+      const shell = await openTestShell({
+        cwd,
+        mode: 'workspace',
+        backend: 'docker',
+        toml: `[docker]\nimage = "${image}"\n${toml}`,
+        env: { DOCKER_HOST: engine.host },
+      })
+      const env = source === 'the caller' ? { NODE_OPTIONS: value } : {}
+      const { stdout } = await shell.execute({ command: 'echo "$NODE_OPTIONS"', env })
+      expect(stdout).toBe(`${value}\n`)
+      expect(existsSync(join(cwd, '.envrc'))).toBe(false)
+    },
+  )
 
   it('makes no device, and enforcement names what the mode opens', async () => {
     const shell = await open()

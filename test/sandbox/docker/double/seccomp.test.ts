@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
+import { dockerSandbox } from '../../../../src/sandbox/docker/sandbox.ts'
+import { engineInfo } from '../../../../src/sandbox/docker/user.ts'
+import { readEverything } from '../../../../src/sandbox/sandbox.ts'
+import { startDouble, text } from './engine-double.ts'
+
+async function enforcementOf(SecurityOptions: readonly string[] | null) {
+  const { socketPath } = await startDouble({ 'GET /info': text(JSON.stringify({ SecurityOptions })) })
+  const { hasSeccomp } = await engineInfo(await Engine.connect(socketPath))
+  const sandbox = dockerSandbox({
+    network: 'none',
+    writableRoot: false,
+    hasSeccomp,
+    places: [],
+    inside: () => [],
+    close: async () => {},
+  })
+  const options = { network: 'none', reads: readEverything, privateTmp: false, unixSockets: [] } as const
+  const { keys, namespaces } = sandbox.enforcement({ ...options, changes: null })
+  return [keys?.enforced, namespaces?.enforced]
+}
+
+it.each(['default', 'builtin'])('keys and namespaces are held by the seccomp profile "%s"', async (name) =>
+  expect(await enforcementOf(['name=rootless', `name=seccomp,profile=${name}`])).toEqual([true, true]),
+)
+
+it.each([[null], [[]], [['name=seccomp,profile=unconfined']], [['name=seccomp,profile=/etc/own.json']]])(
+  'neither is held by what the engine has: %j',
+  async (options) => expect(await enforcementOf(options)).toEqual([false, false]),
+)
