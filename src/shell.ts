@@ -210,7 +210,7 @@ export class Shell {
   }
 
   /**
-   * Runs commands in order, to the first that fails, or that `signal` ends. All are admitted before the first one starts; a second run
+   * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
    * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
    * has the results so far.
    */
@@ -240,9 +240,9 @@ export class Shell {
     const results: Result<OutputIn<E>>[] = []
     try {
       for (const { asked, execution } of admitted) {
+        if (results.length > 0 && signal?.aborted) break
         const result = await this.#runAndAsk<E>(asked, execution).catch(withResults(results))
         results.push(result)
-        if (result.cancelled && signal?.aborted) break
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
       return results
