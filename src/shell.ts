@@ -1,6 +1,7 @@
 import { Admission } from './admit/admission.ts'
 import type { StandingApproval } from './admit/approval/approve.ts'
 import { type AuditEntry, openRecorder, type Recorder } from './audit/open.ts'
+import { tried } from './base/errno.ts'
 import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue } from './config/load.ts'
@@ -12,7 +13,6 @@ import { checkWildcards } from './host/public-suffix.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
-  readExecuteOptions,
   readListOptions,
   readShellOptions,
   type ShellOptions,
@@ -23,7 +23,7 @@ import type { ExecuteOptions } from './request/execute-options.ts'
 import { type ExecuteRequest, readList } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import type { StartRequest } from './request/terminal.ts'
-import { admit, decide, type Given } from './run/admit.ts'
+import { type Asked, admit, ask, decide, type Given } from './run/admit.ts'
 import { mayRunAgain, withoutSecondRun } from './run/again.ts'
 import { contextOf, type RunContext } from './run/context.ts'
 import type { Execution, Running } from './run/execution.ts'
@@ -64,6 +64,16 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
 
+interface ListedCommand {
+  readonly asked: Asked
+  readonly execution: Recorded
+}
+
+/** Writes the lines of those that were never launched. */
+async function notStarted(listed: readonly ListedCommand[]): Promise<void> {
+  for (const { execution } of listed) await execution.entry?.close()
+}
+
 /** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
   readonly cwd: string
@@ -75,6 +85,8 @@ export class Shell {
   readonly #context: RunContext
   readonly #recorder: Recorder | undefined
   readonly #running = new Set<Running>()
+  /** Admitted calls, up to their results and their lines in the audit log. */
+  readonly #calls = new Set<Promise<unknown>>()
   #mode: Mode = 'read'
   #closed = false
 
@@ -120,21 +132,21 @@ export class Shell {
     request: ExecuteRequest,
     options: ExecuteOptions<E> = {},
   ): Promise<Result<OutputIn<E>>> {
-    const given = { kind: 'command', request } as const
-    return this.#runAndAsk<E>(given, await this.#admit(given, options))
+    const asked = this.#ask({ kind: 'command', request }, options)
+    const execution = await this.#admit(asked)
+    return this.#counted(this.#runAndAsk<E>(asked, execution))
   }
 
-  async #admit(given: Given, wanted: ExecuteOptions<Encoding>): Promise<Recorded> {
-    const mode = given.refused ? 'write' : this.#mode
-    const entry = await this.#recorder?.begin(given.request, mode, this.scratchpad.session)
+  async #admit(asked: Asked): Promise<Recorded> {
+    const entry = await this.#recorder?.begin(asked.told, asked.mode, this.scratchpad.session)
     try {
-      const options = readExecuteOptions(wanted)
+      const options = asked.options()
       this.#checkOpen(options)
-      const execution = await admit(given, mode, options, this.#context)
+      const execution = await admit(asked, options, this.#context)
       entry?.admitted(execution.admission)
       return { entry, ...execution }
     } catch (error) {
-      await entry?.refused(error)
+      await entry?.refused(error, tried(asked.options)?.signal)
       throw error
     }
   }
@@ -154,7 +166,7 @@ export class Shell {
       running.listener.end(result)
       return result as Result<OutputIn<E>> // its encoding is that of the options
     } catch (error) {
-      await entry?.refused(error)
+      await entry?.refused(error, options.signal)
       throw error
     } finally {
       access?.end()
@@ -163,13 +175,24 @@ export class Shell {
     }
   }
 
+  #ask(given: Given, options: ExecuteOptions<Encoding>): Asked {
+    return ask(given, options, this.#mode, this.#context)
+  }
+
+  #counted<T>(call: Promise<T>): Promise<T> {
+    const forget = () => this.#calls.delete(call)
+    this.#calls.add(call)
+    void call.then(forget, forget)
+    return call
+  }
+
   /** Runs an admitted command, and once more in write mode where `[workspace] on_refusal` and the approver say so. */
-  async #runAndAsk<E extends Encoding>(given: Given, execution: Recorded): Promise<Result<OutputIn<E>>> {
+  async #runAndAsk<E extends Encoding>(asked: Asked, execution: Recorded): Promise<Result<OutputIn<E>>> {
     const result = await this.#run<E>(execution)
     if (!mayRunAgain(execution, result)) return result
     try {
-      const second = { ...given, refused: result.denials }
-      return await this.#run<E>(await this.#admit(second, execution.options))
+      const second = { ...asked, mode: 'write', refused: result.denials } as const
+      return await this.#run<E>(await this.#admit(second))
     } catch (error) {
       return withoutSecondRun(result, error)
     }
@@ -180,14 +203,14 @@ export class Shell {
    * where no terminal is available. When the promise resolves, the command runs, or has ended before it could.
    */
   async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
-    const execution = await this.#admit({ kind: 'terminal', request }, options)
-    const result = this.#run<'utf8'>(execution)
+    const execution = await this.#admit(this.#ask({ kind: 'terminal', request }, options))
+    const result = this.#counted(this.#run<'utf8'>(execution))
     await Promise.race([execution.running?.started ?? result, result])
     return ptyOf(execution.running, result)
   }
 
   /**
-   * Runs commands in order, to the first that fails, or that `signal` ends. All are admitted before the first one starts; a second run
+   * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
    * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
    * has the results so far.
    */
@@ -196,23 +219,35 @@ export class Shell {
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
-    const listed = readList(requests)
-    const admitted: { given: Given; execution: Recorded }[] = []
+    const listed = readList(requests).map((own) =>
+      this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each),
+    )
+    const admitted: ListedCommand[] = []
+    try {
+      for (const asked of listed) admitted.push({ asked, execution: await this.#admit(asked) })
+    } catch (error) {
+      await notStarted(admitted)
+      throw error
+    }
+    return this.#counted(this.#runAll<E>(admitted, ignoreErrors, each.signal))
+  }
+
+  async #runAll<E extends Encoding>(
+    admitted: readonly ListedCommand[],
+    ignoreErrors: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<OutputIn<E>>[]> {
     const results: Result<OutputIn<E>>[] = []
     try {
-      for (const own of listed) {
-        const given = { kind: 'command', request: { cwd, timeoutMs, ...own } } as const
-        admitted.push({ given, execution: await this.#admit(given, each) })
-      }
-      for (const { given, execution } of admitted) {
-        const result = await this.#runAndAsk<E>(given, execution).catch(withResults(results))
+      for (const { asked, execution } of admitted) {
+        if (results.length > 0 && signal?.aborted) break
+        const result = await this.#runAndAsk<E>(asked, execution).catch(withResults(results))
         results.push(result)
-        if (result.cancelled && each.signal?.aborted) break
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
       return results
     } finally {
-      for (const { execution } of admitted) await execution.entry?.close()
+      await notStarted(admitted)
     }
   }
 
@@ -232,12 +267,15 @@ export class Shell {
     for (const running of this.#running) running.signal(name)
   }
 
-  /** Kills all running commands and waits for their end. Background processes of write mode live on. */
+  /**
+   * Kills all running commands and waits for their end, and for their lines in the audit log. Questions that an approver
+   * has not answered end. Background processes of write mode live on.
+   */
   async close(): Promise<void> {
     this.#closed = true
-    const running = [...this.#running]
-    for (const each of running) each.stop('cancelled')
-    await Promise.all(running.map(({ ended }) => ended))
+    this.#context.admission.end()
+    for (const each of this.#running) each.stop('cancelled')
+    await Promise.allSettled(this.#calls)
     await Promise.all(this.#context.removing)
     await this.#context.proxy.close()
     await this.#context.backend.sandbox.close?.()

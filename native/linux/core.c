@@ -51,6 +51,13 @@ static int open_stdin(struct vt_command *command) {
   return ends[1];
 }
 
+/* The launcher's thread uses the caller's descriptor later, when its number may be that of another file. */
+static bool keep_stdin(struct vt_command *command) {
+  command->stdin_fd = fcntl(command->stdin_fd, F_DUPFD_CLOEXEC, 3);
+  command->owns_stdin = true;
+  return command->stdin_fd >= 0;
+}
+
 /* Returns our end. */
 static int open_state(struct vt_command *command) {
   int ends[2];
@@ -119,6 +126,7 @@ static bool prepare(struct vt_command *command, const struct vt_request *request
   if (!mark(command)) return false;
   *step = VT_STEP_PIPES;
   if (request->state && (started->state_fd = open_state(command)) < 0) return false;
+  if (request->stdin_fd >= 0) return keep_stdin(command);
   return command->stdin_fd != VT_STDIN_PIPE || (*owners_end = open_stdin(command)) >= 0;
 }
 

@@ -3,6 +3,7 @@ import { quoted } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { abortAfter } from '../base/within.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
+import { loadLate } from '../facts/load-late.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { explainChange, explainHeld, explainHost, explainSecondRun } from '../messages/policy.ts'
@@ -11,6 +12,7 @@ import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { ApprovalRequest, Approver, HostQuestion } from './approval/approver.ts'
+import { inputOf } from './approval/input.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
 
 export interface Admitted {
@@ -63,6 +65,7 @@ function heldGitCare(mode: Mode): GitCare {
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #approvals: Approvals | undefined
+  readonly #over = new AbortController()
   #opened: Promise<Decider> | undefined
   #deciderWithLines: Promise<Decider> | undefined
 
@@ -88,6 +91,11 @@ export class Admission {
   /** Revokes one standing approval; without an argument all. */
   revoke(approval?: StandingApproval): void {
     this.#approvals?.revoke(approval)
+  }
+
+  /** Nobody waits for an answer any more: open questions and later ones get none. */
+  end(): void {
+    this.#over.abort()
   }
 
   async decide(command: CommandToDecide): Promise<Decision> {
@@ -181,11 +189,10 @@ export class Admission {
     wait: ApprovalWait,
   ): Promise<ApprovalRecord> {
     const { cwd, mode, change, connect, once } = command
-    const waiting = abortAfter(wait.timeoutMs, wait.signal)
+    const waiting = abortAfter(wait.timeoutMs, wait.signal, this.#over.signal)
     const { signal } = waiting
     try {
-      // Imported late: node:crypto costs start-up time.
-      const stdin = (await import('./approval/input.ts')).inputOf(command)
+      const stdin = inputOf(command)
       const request = { command: textOf(command), cwd, mode, stdin, change, connect, once, signal }
       return await approvals.approves(request, decision)
     } finally {
@@ -198,12 +205,13 @@ export class Admission {
     const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
       return decision
-    this.#deciderWithLines ??= import('./decider.ts').then(async ({ Decider, ruleOrigins }) =>
+    this.#deciderWithLines ??= loadLate(() => import('./decider.ts')).then(async ({ Decider, ruleOrigins }) =>
       Decider.open(this.#options, await ruleOrigins(loaded)),
     )
     try {
       return (await (await this.#deciderWithLines).decide(command, againMs)).decision
     } catch (error) {
+      this.#deciderWithLines = undefined
       // The file has changed since it was loaded: the loaded rules stay in force, without their lines.
       if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision
       throw error
@@ -212,8 +220,15 @@ export class Admission {
 
   /** Imported late: most lines in the sandboxed modes need no parsing, and the parser costs start-up time. */
   #decider(): Promise<Decider> {
-    this.#opened ??= import('./decider.ts').then(({ Decider }) => Decider.open(this.#options))
-    return this.#opened
+    const opened =
+      this.#opened ??
+      loadLate(() => import('./decider.ts')).then(({ Decider }) => Decider.open(this.#options))
+    this.#opened = opened
+    // It can fail for want of a descriptor: the next command tries again.
+    return opened.catch((error) => {
+      this.#opened = undefined
+      throw error
+    })
   }
 }
 

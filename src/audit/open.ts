@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts'
+import { loadLate } from '../facts/load-late.ts'
 import type { Host } from '../host/host.ts'
 import type { Recorder, RecorderOptions } from './recorder.ts'
 
@@ -12,5 +13,6 @@ export async function openRecorder(
 ): Promise<Recorder | undefined> {
   const { path, required } = loaded.config.audit
   if (path === '' && !required) return undefined
-  return (await import('./recorder.ts')).makeRecorder(host, loaded, given)
+  const { makeRecorder } = await loadLate(() => import('./recorder.ts'))
+  return makeRecorder(host, loaded, given)
 }

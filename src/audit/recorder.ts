@@ -133,10 +133,10 @@ export class AuditEntry {
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }
 
-  /** Writes an error as a refusal, unless the line is written. The error's message says if that failed. */
-  async refused(error: unknown): Promise<void> {
+  /** Writes an error as a refusal, unless the line is written. The error's message says if that failed. `signal`: the call's. */
+  async refused(error: unknown, signal?: AbortSignal): Promise<void> {
     if (this.#written) return
-    const refusal = refusalOf(error)
+    const refusal = refusalOf(error, signal)
     const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
     if (!lost) return
     if (isVitrineError(error)) error.auditFault = lost
@@ -180,10 +180,11 @@ function decided({ verdict, reason, matches }: Decision): AuditEnding['decision'
   return { verdict, reason, rules: matches }
 }
 
-/** An error other than a refusal is the reason of an aborted signal, or a bug. */
-function refusalOf(error: unknown): NonNullable<AuditEnding['refusal']> {
+/** An error other than a refusal is the reason of an aborted signal, which can be anything, or a bug. */
+function refusalOf(error: unknown, signal: AbortSignal | undefined): NonNullable<AuditEnding['refusal']> {
   if (isVitrineError(error)) return { code: error.code, message: error.message }
-  const aborted = Object(error).name === 'AbortError'
+  // A signal of another library may have no reason.
+  const aborted = signal?.aborted === true && (signal.reason === error || Object(error).name === 'AbortError')
   return {
     code: aborted ? 'ABORTED' : 'INTERNAL',
     message: errorText(error),

@@ -26,8 +26,9 @@ export function errorMessage(error: unknown): string | undefined {
   return textAt(error, 'message')
 }
 
+/** Anything can be thrown: reading it may throw, too, and not every object becomes a string. */
 export function errorText(error: unknown): string {
-  return errorMessage(error) ?? String(error)
+  return tried(() => errorMessage(error) ?? String(error)) ?? typeof error
 }
 
 /** The code of a failed system call, else the text of the error. */
@@ -60,6 +61,18 @@ export function succeeds(work: () => void): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** Does the work now; the function that it returns gives what came of it, or throws that. */
+export function attempted<T>(work: () => T): () => T {
+  try {
+    const value = work()
+    return () => value
+  } catch (error) {
+    return () => {
+      throw error
+    }
   }
 }
 

@@ -22,7 +22,7 @@ export function unlessAborted<T, O>(work: Promise<T>, signal: AbortSignal, over:
 }
 
 export interface Wait {
-  /** Aborts at the time limit, or with the caller's signal. */
+  /** Aborts at the time limit, or with a caller's signal. */
   readonly signal: AbortSignal
   readonly end: () => void
 }
@@ -31,15 +31,15 @@ export interface Wait {
  * Has its own timer: AbortSignal.any and AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the wait
  * would never end.
  */
-export function abortAfter(timeoutMs: number, signal: AbortSignal | undefined): Wait {
+export function abortAfter(timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]): Wait {
   const over = new AbortController()
   const abort = () => over.abort()
-  if (signal?.aborted) abort()
-  const forget = onAbort(signal, abort)
+  if (signals.some((signal) => signal?.aborted)) abort()
+  const forgets = signals.map((signal) => onAbort(signal, abort))
   const timer = setTimeout(abort, timeoutMs)
   const end = () => {
     clearTimeout(timer)
-    forget()
+    for (const forget of forgets) forget()
   }
   return { signal: over.signal, end }
 }

@@ -56,7 +56,8 @@ const probedHosts = new Map<string | undefined, Host>()
 /** This machine, probed once per addon; `addonPath`: absolute, by default the package's own. */
 export function thisHost(addonPath?: string): Host {
   const host = probedHosts.get(addonPath) ?? probeHost(addonPath)
-  probedHosts.set(addonPath, host)
+  // An addon that did not load for want of a descriptor may load later.
+  if (host.probe || host.windows) probedHosts.set(addonPath, host)
   return host
 }
 

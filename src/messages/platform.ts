@@ -1,4 +1,5 @@
 import type { Unmet } from '../base/refusal.ts'
+import { scarcityRemedy } from './limits.ts'
 
 /** A line whose variables PowerShell expands before the inner PowerShell sees it. */
 export const nestedPowershellHint =
@@ -27,10 +28,11 @@ const addonsOffRemedy = 'start Node without --no-addons, and with --allow-addons
 
 /** @param missing why the addon does not load */
 export function addonMissing(missing: string | undefined): Unmet {
+  const scarce = scarcityRemedy(/^E\w+/.exec(missing ?? '')?.[0] ?? '')
   return {
     wanted: 'the native addon',
     got: missing ?? 'it did not load',
-    remedy: missing === addonsOff ? addonsOffRemedy : addonRemedy,
+    remedy: missing === addonsOff ? addonsOffRemedy : (scarce ?? addonRemedy),
   }
 }
 

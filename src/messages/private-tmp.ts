@@ -1,4 +1,5 @@
 import type { UnmetPrivateTmp } from '../base/refusal.ts'
+import { scarcityRemedy } from './limits.ts'
 
 export function notRemoved(directory: string, errno: string): string {
   return `${directory}, or what an earlier run left there, could not be removed (${errno}); the next process that uses a private tmp tries again`
@@ -51,5 +52,7 @@ export function privateTmpFailed(
     ],
   }
   const [got, remedy] = words[failedStep] ?? [errno, useOwn]
-  return { ...unmet, got, remedy }
+  // A lock that is held is EAGAIN, too.
+  const scarce = failedStep === 'lock' ? undefined : scarcityRemedy(errno)
+  return { ...unmet, got, remedy: scarce ?? remedy }
 }

@@ -70,11 +70,10 @@ export function readFields<T extends object>(what: string, value: T, fields: Fie
   const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
   if (stranger !== undefined)
     refuseRequest({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
-  const checked: Record<string, unknown> = {}
-  for (const name of names) {
-    const given = readField(value, name, fields[name])
-    if (given !== undefined) checked[name] = given
-  }
+  // Absent ones, too: an own `undefined` hides what Object.prototype has.
+  const checked: unknown = Object.fromEntries(
+    names.map((name) => [name, readField(value, name, fields[name])]),
+  )
   // Every field has been checked.
   return checked as T
 }

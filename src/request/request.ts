@@ -34,8 +34,8 @@ export interface ExecuteRequest {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Text or bytes, a stream, or an open descriptor. A stream that fails, or brings anything but text and bytes, ends the input.
-   * Default: no input.
+   * Text or bytes, a stream, or an open descriptor, which must stay open until the result. A stream that fails, or brings anything
+   * but text and bytes, ends the input. Default: no input.
    */
   readonly stdin?: string | Uint8Array | Readable | number | undefined
   /**

@@ -1,5 +1,8 @@
+import { attempted, errorCode, tried } from '../base/errno.ts'
 import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
 import { knownEnvironments } from '../host/mode-setup.ts'
+import { readExecuteOptions } from '../host/shell-options.ts'
+import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
@@ -10,37 +13,76 @@ import type { RunContext } from './context.ts'
 import type { Execution } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
 
-/**
- * A request before any check: of `execute`, or of `start`. `refused`: what a first run was refused; a second
- * one is in write mode and always needs an approval.
- */
-export type Given = { readonly refused?: readonly Denial[] } & (
+/** A request before any check: of `execute`, or of `start`. */
+export type Given =
   | { readonly kind: 'command'; readonly request: ExecuteRequest }
   | { readonly kind: 'terminal'; readonly request: StartRequest }
-)
 
-/** Throws INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
+/**
+ * A request and its options as they were when the call was made: what the caller changes later concerns neither the
+ * command nor its line in the audit log. `refused`: what a first run was refused; a second one is in write mode and always
+ * needs an approval.
+ */
+export interface Asked {
+  readonly mode: Mode
+  /** For the audit log: what runs, or where that is not known what was given. */
+  readonly told: unknown
+  /** Throws INVALID_REQUEST, as `options` does. */
+  readonly request: () => CompleteRequest
+  readonly options: () => ExecuteOptions<Encoding>
+  readonly refused?: readonly Denial[]
+}
+
+export function ask(given: Given, wanted: ExecuteOptions<Encoding>, mode: Mode, context: RunContext): Asked {
+  const options = attempted(() => readExecuteOptions(wanted))
+  const request = attempted(() => complete(given, context))
+  return { told: tried(() => toldOf(request())) ?? given.request, mode, request, options }
+}
+
+function toldOf({ work, cwd }: CompleteRequest) {
+  return work.kind === 'line' ? { command: work.line, cwd } : { argv: work.argv, cwd }
+}
+
+/** Throws INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED. */
 export async function admit(
-  given: Given,
-  mode: Mode,
+  asked: Asked,
   options: ExecuteOptions<Encoding>,
   context: RunContext,
 ): Promise<Execution> {
-  const request = await checked(complete(given, context), mode, context)
+  try {
+    return await admitted(asked, options, context)
+  } catch (error) {
+    const errno = errorCode(error)
+    if (errno !== 'EMFILE' && errno !== 'ENFILE') throw error
+    // A module that is loaded late lacked a descriptor.
+    const program = programOf(asked.request(), context)
+    throw new VitrineError({ code: 'SPAWN_FAILED', step: 'modules', errno, program })
+  }
+}
+
+/** What a request starts: the program, or the shell of a line. */
+export function programOf({ work }: CompleteRequest, { backend }: RunContext): string {
+  return work.kind === 'line' ? backend.interpreter.name : work.argv[0]
+}
+
+async function admitted(
+  asked: Asked,
+  options: ExecuteOptions<Encoding>,
+  context: RunContext,
+): Promise<Execution> {
+  const { mode, refused } = asked
+  const request = await checked(asked.request(), mode, context)
   const network = narrowed(context.network, request.network, context.config.network)
   const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
   // A line of a session begins with the variables that earlier ones left.
   const environments = options.line ? undefined : knownEnvironments(setup)
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
-  const admission = await context.admission.admit(
-    { mode, environments, refused: given.refused, ...request },
-    wait,
-  )
+  const admission = await context.admission.admit({ mode, environments, refused, ...request }, wait)
   await startEngine(request, mode, options, context)
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(setup, context.removing)
-  const asked = { answers: [], hostAnswers: [] }
-  return { request, mode, options, admission, tmp, access, context, ...asked, running: undefined }
+  const answered = { answers: [], hostAnswers: [] }
+  return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

@@ -4,6 +4,7 @@ import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
 import type { Variables } from '../request/environment.ts'
+import { programOf } from './admit.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
 import { metadataOf } from './metadata.ts'
@@ -43,8 +44,7 @@ function endOf({ end }: Ended, { request, context }: Execution): ResultParts['en
   if (end.kind !== 'failed') return end
   if (end.refusal) throw new VitrineError(end.refusal)
   if (end.step === 'chdir') throw cannotEnter(request.cwd, end.errno)
-  const { work } = request
-  const program = work.kind === 'line' ? context.backend.interpreter.name : work.argv[0]
+  const program = programOf(request, context)
   throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
 }
 

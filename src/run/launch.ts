@@ -2,6 +2,7 @@ import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
+import { checkInput } from '../request/descriptor.ts'
 import { type Variables, without, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
@@ -15,9 +16,14 @@ import { Listener } from './listener.ts'
 import { hostQuestions } from './network/ask-host.ts'
 import { type Cause, Supervision } from './supervise.ts'
 
-/** Launches a command and starts its clock. Throws SANDBOX_UNAVAILABLE if its private directory cannot be made. */
+/**
+ * Launches a command and starts its clock. Throws INVALID_REQUEST for a descriptor that is no harmless input any more,
+ * SANDBOX_UNAVAILABLE if its private directory cannot be made.
+ */
 export function launch(execution: Execution): Running {
-  const { request, options, context, tmp, access } = execution
+  const { request, mode, options, context, tmp, access } = execution
+  // Again: the caller may have closed it, and opened another file under its number.
+  if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   const deadline = deadlineOf(execution)
   // A call must return within a second after deadline and grace; the rest is for building the result.
   const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
@@ -76,7 +82,9 @@ function outputOf(
   process: () => LaunchedProcess,
 ): Output {
   const backpressure = new Backpressure((bytes) => process().consumed(bytes))
-  const listener = new Listener(options.onOutput, () => supervision.stop('cancelled'))
+  // The addon calls from no asynchronous context: the callback finds that of its call (AsyncLocalStorage).
+  const onOutput = options.onOutput && inThisContext(options.onOutput)
+  const listener = new Listener(onOutput, () => supervision.stop('cancelled'))
   const collector = new Collector({
     inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,

@@ -1,7 +1,7 @@
-import { types } from 'node:util'
 import type { AnyResult, Stream } from '../base/types.ts'
 import { ListenerError } from '../messages/error.ts'
 import type { OnOutput } from '../request/execute-options.ts'
+import { hasMethods } from '../request/fields.ts'
 
 /** Calls the `onOutput` callback until it throws or its promise rejects. */
 export class Listener {
@@ -21,7 +21,9 @@ export class Listener {
     if (!this.#onOutput || this.#failed) return undefined
     try {
       const taking = this.#onOutput(stream, chunk)
-      return types.isPromise(taking) ? taking.catch((error) => this.#fail(error)) : undefined
+      // Not every promise is the system's own: zone.js and others bring theirs.
+      if (!hasMethods(taking, 'then')) return undefined
+      return Promise.resolve(taking).catch((error) => this.#fail(error))
     } catch (error) {
       this.#fail(error)
       return undefined

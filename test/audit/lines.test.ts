@@ -110,6 +110,8 @@ it('what never ran has a line that says why', async () => {
     shell.execute({ command: ' ' }),
     shell.execute({ command: 7 as never }),
     shell.execute({ command: 'true' }, { signal: AbortSignal.abort() }),
+    shell.execute({ command: 'true 1' }, { signal: AbortSignal.abort(new DOMException('', 'TimeoutError')) }),
+    shell.execute({ command: 'true 2' }, { signal: AbortSignal.abort(Object.create(null)) }),
   ]
   const ends = await Promise.allSettled(tried)
   expect(ends.map(({ status }) => status)).toEqual(tried.map(() => 'rejected'))
@@ -125,6 +127,8 @@ it('what never ran has a line that says why', async () => {
       [' ', 'refused', 'INVALID_REQUEST'],
       [null, 'refused', 'INVALID_REQUEST'],
       ['true', 'refused', 'ABORTED'],
+      ['true 1', 'refused', 'ABORTED'],
+      ['true 2', 'refused', 'ABORTED'],
       ['ls', 'refused', 'WRITE_MODE_REQUIRED'],
     ].sort((a, b) => String(a).localeCompare(String(b))),
   )

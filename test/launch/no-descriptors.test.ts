@@ -25,3 +25,20 @@ it.skipIf(!isInstalled('prlimit')).for(['read', 'write'])(
     })
   },
 )
+
+const hosts = ['opening', 'running'].flatMap((when) => ['read', 'write'].map((mode) => [when, mode] as const))
+
+it.skipIf(!isInstalled('prlimit')).for(hosts)(
+  'a host that once had no descriptor left runs commands later (%s, %s mode, needs prlimit)',
+  ([when, mode]) => {
+    const program = join(repository, 'test/fixtures/host/full-for-a-while.mjs')
+    const printed = execFileSync(
+      'prlimit',
+      ['--nofile=128:128', process.execPath, program, builtLibrary, when, mode],
+      { encoding: 'utf8' },
+    )
+    const { full, later } = JSON.parse(printed)
+    expect(later).toBe('ran\n')
+    if (when === 'running') expect(full).toEqual({ name: 'VitrineError', code: 'SPAWN_FAILED' })
+  },
+)

@@ -1,4 +1,12 @@
-import { closeSync, mkdirSync, openSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -163,4 +171,24 @@ describe.each(modes)('%s mode: cwd', (mode) => {
     await (await shell).execute({ command: 'cd /usr' })
     expect((await (await shell).execute({ argv: ['pwd', '-P'] })).stdout).toBe(`${cwd}\n`)
   })
+})
+
+it('read mode: a descriptor whose number becomes that of a writable file opens no way to write', async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const directory = makeDirectory()
+  const [harmless, victim] = [join(directory, 'harmless'), join(directory, 'victim')]
+  writeFileSync(harmless, '')
+  writeFileSync(victim, 'as it was')
+  // The number changes its meaning before the command starts, or while a thread starts it.
+  for (let turns = 0; turns < 60; turns++) {
+    const stdin = openSync(harmless, 'r')
+    const call = shell.execute({ command: 'echo changed >&0', stdin })
+    const ended = call.catch(({ code }) => expect(code).toBe('INVALID_REQUEST'))
+    for (let turn = 0; turn < turns; turn++) await undefined
+    closeSync(stdin)
+    const other = openSync(victim, 'r+')
+    await ended
+    closeSync(other)
+  }
+  expect(readFileSync(victim, 'utf8')).toBe('as it was')
 })

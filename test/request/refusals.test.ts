@@ -548,3 +548,24 @@ describe('other functions refuse wrong options', () => {
     },
   )
 })
+
+it('a field that was added to Object.prototype is no option', async () => {
+  const added = {
+    mode: 'write',
+    privateTmp: true,
+    command: 'echo added',
+    cwd: '/',
+    timeoutMs: 1,
+    merged: true,
+  }
+  Object.assign(Object.prototype, added)
+  try {
+    const shell = await openShell({ env: process.env })
+    const result = await shell.execute({ argv: ['sh', '-c', 'pwd; echo err >&2'] })
+    expect(result).toMatchObject({ mode: 'read', stdout: `${process.cwd()}\n`, stderr: 'err\n' })
+    expect(result.enforcement['private tmp']).toBeUndefined()
+    await shell.close()
+  } finally {
+    for (const name of Object.keys(added)) Reflect.deleteProperty(Object.prototype, name)
+  }
+})

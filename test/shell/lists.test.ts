@@ -117,6 +117,16 @@ describe('executeAll', () => {
     expect(made('second')).toBe(false)
   })
 
+  it('returns the results so far when its signal aborts between two commands', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    const caller = new AbortController()
+    Object.assign(shell.scratchpad, { describe: () => caller.abort() })
+    const first = { command: 'echo one', scratchpad: 'first' }
+    const results = await shell.executeAll([first, 'touch after'], { signal: caller.signal })
+    expect(results).toMatchObject([{ stdout: 'one\n', cancelled: false }])
+    expect(made('after')).toBe(false)
+  })
+
   it('one signal ends many commands, without a warning of Node, and keeps no listener', async () => {
     const shell = await openTestShell({ cwd })
     const caller = new AbortController()

@@ -13,7 +13,6 @@
 #include "core.h"
 #include "base/command.h"
 #include "base/paths.h"
-#include "confine/capabilities.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/reads/reads.h"
@@ -25,12 +24,6 @@ static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_confinement *cache; /* most recently used first */
 
 enum { MOST_CACHED = 16 };
-
-/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. */
-static void choose_capabilities(struct vt_confinement *confinement) {
-  struct __user_cap_data_struct data[2];
-  if (vt_capabilities_read(data) == 0) confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
-}
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   struct vt_filter_options filter = {
@@ -91,7 +84,6 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   confinement->listener_flags = vt_probe_listener_flags();
   confinement->reads = options->reads;
   if (confinement->reads) vt_reads_retain(confinement->reads);
-  choose_capabilities(confinement);
   *step = VT_STEP_RULESET;
   confinement->writable = copy_paths(options->writable);
   confinement->sockets = copy_paths(options->sockets);

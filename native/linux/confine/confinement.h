@@ -25,7 +25,6 @@ struct vt_confinement {
   bool listener;
   bool listener_proves;      /* its hang-up proves that no process is left */
   uint32_t listener_flags;
-  uint32_t kept_capabilities; /* of the first 32: CAP_DAC_READ_SEARCH, or none */
   struct vt_reads *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "base/descriptors.h"
 #include "base/kernel.h"
+#include "confine/capabilities.h"
 #include "confine/filter/bpf.h"
 #include "launch/clone3.h"
 #include "confine/core_dumps.h"
@@ -114,12 +114,17 @@ static int limit_descriptors(struct vt_command *command) {
   return most ? lower(RLIMIT_NOFILE, most) : 0;
 }
 
-/* Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file, security/commoncap.c). */
+/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. What the host had at an
+ * earlier command is no guide: setuid(2) takes them. Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file,
+ * security/commoncap.c). */
 static int drop_capabilities(struct vt_command *command) {
-  const struct vt_confinement *confinement = command->confinement;
+  (void)command;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2] = {{confinement->kept_capabilities, confinement->kept_capabilities, 0}, {0, 0, 0}};
+  struct __user_cap_data_struct now[2];
+  if (vt_capabilities_read(now)) return -1;
+  uint32_t kept = now[0].permitted & (1u << CAP_DAC_READ_SEARCH);
+  struct __user_cap_data_struct data[2] = {{kept, kept, 0}, {0, 0, 0}};
   return (int)syscall(SYS_capset, &header, data);
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { types } from 'node:util'
 import type { CompleteRequest } from '../../request/request.ts'
 import type { ApprovalInput } from './approver.ts'
@@ -10,6 +9,8 @@ export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'te
   if (stdin === null || stdin === '') return { kind: 'none' }
   if (typeof stdin !== 'string' && !types.isUint8Array(stdin)) return { kind: 'unknown' }
   const bytes = Buffer.from(stdin)
+  // Loaded late: it costs start-up time.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   return {
     kind: 'given',
     bytes: bytes.length,

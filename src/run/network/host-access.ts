@@ -1,5 +1,6 @@
 import { errorReason } from '../../base/errno.ts'
 import type { Connection, Denial } from '../../base/types.ts'
+import { loadLate } from '../../facts/load-late.ts'
 import type { BackendParts } from '../../host/backend.ts'
 import type { ModeSetup } from '../../host/mode-setup.ts'
 import { unavailable } from '../../messages/error.ts'
@@ -38,7 +39,7 @@ export class ShellProxy {
   }
 
   async #start(): Promise<HostProxy> {
-    const { HostProxy } = await import('../../network/proxy.ts')
+    const { HostProxy } = await loadLate(() => import('../../network/proxy.ts'))
     const { clientOf, relays, resolver } = this.#backend
     const proxy = new HostProxy({ clientOf, relays, resolver })
     await proxy.listen()
