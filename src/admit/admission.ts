@@ -93,7 +93,7 @@ export class Admission {
     this.#approvals?.revoke(approval)
   }
 
-  /** Nobody waits for an answer any more: open questions and later ones get none. */
+  /** Ends open questions without an answer, and asks no more. */
   end(): void {
     this.#over.abort()
   }
@@ -224,7 +224,7 @@ export class Admission {
       this.#opened ??
       loadLate(() => import('./decider.ts')).then(({ Decider }) => Decider.open(this.#options))
     this.#opened = opened
-    // It can fail for want of a descriptor: the next command tries again.
+    // Where descriptors ran out, the next command tries again.
     return opened.catch((error) => {
       this.#opened = undefined
       throw error

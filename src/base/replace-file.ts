@@ -29,7 +29,7 @@ function writeSynced(file: string, text: string, mode: number, owner: Owner | un
   const descriptor = openSync(file, 'wx', mode)
   try {
     if (owner) fchownSync(descriptor, owner.uid, owner.gid)
-    // The umask may have taken bits.
+    // The umask may have cleared bits.
     fchmodSync(descriptor, mode)
     writeFileSync(descriptor, text)
     fsyncSync(descriptor)

@@ -64,7 +64,7 @@ export interface LoadedConfig {
   readonly files: readonly ReadFile[]
   /** `policy.workspace` without untrusted project files; present when one of them has set it. */
   readonly outerWorkspace?: string
-  /** The same of `policy.preset`. */
+  /** The same for `policy.preset`. */
   readonly outerPreset?: Config['policy']['preset']
 }
 
@@ -216,7 +216,7 @@ export async function badSetting(
   const { source, where: file } = sources[key]
   const problem = { kind: 'bad-value', wanted, got } as const
   const isFile = source === 'user' || source === 'project'
-  // Several files, if the value is a list that they add to: then it has no single place.
+  // `where` can name several files, which add to one list: then the value has no single place.
   const text = isFile ? tried(() => readConfigFile(file)) : undefined
   if (text === undefined) return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
   const isLink = source === 'project' && isSymlink(file)

@@ -151,7 +151,7 @@ function findWords(words: readonly Word[], parts: readonly string[]): Found {
   for (const part of parts) {
     const places = new Set(starts)
     const ends = new Set<number>()
-    // A set's loop reaches what is added to it, each place once: trying every combination would never end.
+    // The loop also visits the places that it adds, each one once: trying every combination would take exponential time.
     for (const place of places) {
       const word = words[place]
       if (word?.kind !== 'literal') isOpen ||= word !== undefined && couldBe(word, part)

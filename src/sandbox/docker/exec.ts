@@ -66,7 +66,7 @@ export class Exec {
     }
     const path = `/containers/${container}/exec`
     const { Id: id } = await engine.call<{ readonly Id: string }>({ method: 'POST', path, body, signal })
-    // Not later: an engine starts what it was asked to start, whether or not its client waits.
+    // Aborting later has no effect: the engine starts what it was asked to start, whether or not its client waits.
     signal?.throwIfAborted()
     const { socket, head } = await engine.hijack({
       method: 'POST',
