@@ -64,7 +64,7 @@ export function dottedPath(path: KeyPath): string {
   }, '')
 }
 
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'string') return found.string(clipped(tomlText(value), maxQuoteLength))
   if (typeof value === 'number' || typeof value === 'bigint') return found.number(value)
   if (Array.isArray(value)) return found.list

@@ -19,7 +19,7 @@ import type { Client } from './clients.ts'
 import { parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
 
-export const serverName = 'vitrine'
+const serverName = 'vitrine'
 
 export type Installed =
   | { readonly kind: 'written'; readonly file: string; readonly backup?: string }

@@ -10,7 +10,7 @@ import { type NamedProgram, nameOf, programOf } from '../command/program.ts'
 import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
-export interface Operands {
+interface Operands {
   /** `pattern`: the first operand is a script, unless an option in `patternIn` has it; the rest are paths. */
   readonly are: 'paths' | 'words' | 'pattern'
   readonly most: number
