@@ -220,12 +220,9 @@ export class Admission {
 
   /** Imported late: most lines in the sandboxed modes need no parsing, and the parser costs start-up time. */
   #decider(): Promise<Decider> {
-    const opened =
-      this.#opened ??
-      loadLate(() => import('./decider.ts')).then(({ Decider }) => Decider.open(this.#options))
-    this.#opened = opened
+    this.#opened ??= loadLate(() => import('./decider.ts')).then(({ Decider }) => Decider.open(this.#options))
     // Where descriptors ran out, the next command tries again.
-    return opened.catch((error) => {
+    return this.#opened.catch((error) => {
       this.#opened = undefined
       throw error
     })

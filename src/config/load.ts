@@ -62,10 +62,10 @@ export interface LoadedConfig {
   readonly ignored: readonly IgnoredValue[]
   /** Lowest precedence first. */
   readonly files: readonly ReadFile[]
-  /** `policy.workspace` without untrusted project files; present when one of them has set it. */
-  readonly outerWorkspace?: string
+  /** `policy.workspace` without untrusted project files, where one of them has set it. */
+  readonly outerWorkspace: string | undefined
   /** The same for `policy.preset`. */
-  readonly outerPreset?: Config['policy']['preset']
+  readonly outerPreset: Config['policy']['preset'] | undefined
 }
 
 interface Assembly {
@@ -232,18 +232,14 @@ function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConf
     own[name] = setting.value
     sources[key] = setting
   }
-  const isTightened = (key: ConfigKey) => sources[key]?.source === 'project' && untightened.has(key)
+  const outer = (key: ConfigKey) => (sources[key]?.source === 'project' ? untightened.get(key) : undefined)
   // `sections`, which the type is derived from, has filled every key.
   return {
     config: config as unknown as Config,
     sources: sources as Record<ConfigKey, Setting>,
     ignored,
     files,
-    ...(isTightened('policy.workspace')
-      ? { outerWorkspace: String(untightened.get('policy.workspace')) }
-      : {}),
-    ...(isTightened('policy.preset')
-      ? { outerPreset: untightened.get('policy.preset') as Config['policy']['preset'] }
-      : {}),
+    outerWorkspace: outer('policy.workspace') as LoadedConfig['outerWorkspace'],
+    outerPreset: outer('policy.preset') as LoadedConfig['outerPreset'],
   }
 }
