@@ -8,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { tried } from './errno.ts'
 
 export interface Owner {
   readonly uid: number
@@ -18,22 +19,28 @@ export interface Owner {
 export function replaceFile(file: string, text: string, mode: number, owner?: Owner): void {
   const unfinished = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`
   try {
-    writeSynced(unfinished, text, mode, owner)
+    writeNewFile(unfinished, text, mode, owner)
     renameSync(unfinished, file)
   } finally {
     rmSync(unfinished, { force: true })
   }
 }
 
-function writeSynced(file: string, text: string, mode: number, owner: Owner | undefined): void {
-  const descriptor = openSync(file, 'wx', mode)
+/** Throws EEXIST for a file that exists. Where it cannot have its group, it has no rights for that group either. */
+export function writeNewFile(file: string, content: string | Uint8Array, mode: number, owner?: Owner): void {
+  const descriptor = openSync(file, 'wx', mode & 0o707)
   try {
-    if (owner) fchownSync(descriptor, owner.uid, owner.gid)
     // The umask may have cleared bits.
-    fchmodSync(descriptor, mode)
-    writeFileSync(descriptor, text)
+    fchmodSync(descriptor, isGiven(descriptor, owner) ? mode : mode & 0o707)
+    writeFileSync(descriptor, content)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** A user other than root can only give a file to groups of their own. */
+function isGiven(descriptor: number, owner: Owner | undefined): boolean {
+  const give = () => owner && fchownSync(descriptor, owner.uid, owner.gid)
+  return tried(() => [give()]) !== undefined
 }

@@ -1,5 +1,5 @@
 import { fstatSync, readFileSync } from 'node:fs'
-import { errorCode } from '../base/errno.ts'
+import { errorCode, tried } from '../base/errno.ts'
 import { isNull } from '../base/null-device.ts'
 import { found, wanted } from '../messages/wanted.ts'
 import { refuseType } from './fields.ts'
@@ -30,8 +30,9 @@ export function checkInput(fd: number): void {
   refuseType('stdin', wanted.harmlessInput, got)
 }
 
-/** proc_pid_fdinfo(5) shows the flags of open(2) in octal. */
+/** proc_pid_fdinfo(5) shows the flags of open(2) in octal. Not known on Windows and macOS. */
 function isOpenForReadingOnly(fd: number): boolean {
-  const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
+  const shown = tried(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? ''
+  const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(shown) ?? []
   return flags !== '' && (Number.parseInt(flags, 8) & accessMode) === readOnly
 }

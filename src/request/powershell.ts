@@ -13,7 +13,8 @@ const maxCommandLineLength = 32_767 - 1
 /** Else Windows PowerShell uses the system's code page, as it does where a language mode forbids this. */
 const utf8 =
   'try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); $OutputEncoding = [Console]::OutputEncoding } catch {}; '
-const mustComeFirst = /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding)/i
+const mustComeFirst =
+  /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding|(?:dynamicparam|begin|process|end)\s*\{)/i
 
 /** `powershell.exe -Command LINE` by its absolute path, and programs looked up without batch files. */
 export function powershell(systemDirectory: string): Interpreter {

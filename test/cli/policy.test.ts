@@ -60,7 +60,7 @@ describe('policy check', () => {
     ])
     expect(checked).toMatchObject({ code: 125, stdout: '' })
     expect(checked.stderr).toBe(ran.stderr)
-    expect(checked.stderr).toContain(`${file}: limits.processes`)
+    expect(checked.stderr).toContain(`${file}:2:13: limits.processes`)
   })
 
   it('nothing runs', async () => {

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { openTestShell } from '../helpers/place.ts'
+import { builtLibrary } from '../helpers/programs.ts'
+import { cannotUnshare } from '../helpers/surroundings.ts'
 
 const status = `python3 -c 'import fcntl; print(fcntl.fcntl(0, fcntl.F_GETFL))'`
 const change = `python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK | os.O_APPEND)'`
@@ -22,3 +24,24 @@ describe.runIf(process.platform === 'linux').for(['read', 'write'] as const)(
     })
   },
 )
+
+/** A file stands for the new /dev/null. */
+const replacing = `
+  import { spawnSync } from 'node:child_process'
+  const { openShell } = await import('${builtLibrary}')
+  const shell = await openShell({ cwd: '/', mode: 'read' })
+  await shell.execute({ command: 'true' })
+  spawnSync('mount', ['--bind', process.execPath, '/dev/null'])
+  const { exitCode } = await shell.execute({ command: 'test -s /dev/stdin' })
+  console.log(exitCode)
+  await shell.close()`
+
+describe.runIf(process.platform === 'linux')('a /dev/null that is replaced between two commands', () => {
+  const namespaces = ['--user', '--map-root-user', '--mount']
+  const reason = cannotUnshare(...namespaces)
+
+  it.skipIf(reason)('becomes the next standard input', () => {
+    const argv = [...namespaces, process.execPath, '--input-type=module', '-e', replacing]
+    expect(execFileSync('unshare', argv, { encoding: 'utf8' }).trim()).toBe('0')
+  })
+})

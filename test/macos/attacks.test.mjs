@@ -210,6 +210,25 @@ test('what is unreadable stays so, by every name, and is listed', { skip }, asyn
   assert.equal(stdout.trim(), 'key')
 })
 
+for (const [what, command] of [
+  ['in another case', 'cat secret/key'],
+  [
+    'cloned with its directory',
+    `perl -e 'syscall(462, -2, "secret", -2, "$ENV{TMPDIR}/x", 0)'; cat "$TMPDIR/x/key"`,
+  ],
+  ['moved', 'mv secret/key x; mv secret y; cat x y/key'],
+])
+  test(`what is unreadable stays so in workspace mode: ${what}`, { skip }, async () => {
+    const workspace = realpathSync(mkdtempSync(join(directory, 'read-')))
+    const config = join(directory, 'unreadable.toml')
+    mkdirSync(join(workspace, 'secret'))
+    writeFileSync(join(workspace, 'secret/key'), 'the key')
+    const named = what === 'in another case' ? 'SECRET' : 'secret'
+    writeFileSync(config, `[shell]\nunreadable = ["${join(workspace, named)}"]`)
+    const { stdout } = await run(command, { config, cwd: workspace, mode: 'workspace' })
+    assert.equal(stdout, '')
+  })
+
 test('what read mode is for works', { skip }, async () => {
   writeFileSync(file, 'seen')
   assert.equal((await run(`cat ${file} | tr a-z A-Z; echo > /dev/null`)).stdout.trim(), 'SEEN')

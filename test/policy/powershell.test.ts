@@ -43,6 +43,16 @@ describe('a line of PowerShell', () => {
     expect(verdict({ kind: 'line', line: 'git status' }, presetRules('analysis'))).toBe('deny')
     expect(verdict({ kind: 'line', line: 'cat x' }, rulesOf({ deny: ['Get-Content'] }))).toBe('deny')
   })
+
+  it('is denied by a rule about the alias that it has in place of a cmdlet', () => {
+    for (const mode of ['read', 'write'] as const) {
+      const verdicts = ['cat x', 'ls | CAT', 'type x', 'Get-Content x'].map((line) =>
+        verdict({ kind: 'line', line }, rulesOf({ deny: ['cat'] }), mode),
+      )
+      expect(verdicts).toEqual(['deny', 'deny', 'allow', 'allow'])
+    }
+    expect(verdict({ kind: 'line', line: 'cat x -Wait' }, rulesOf({ allow: ['cat'] }))).toBe('ask')
+  })
 })
 
 describe('an argument vector on Windows', () => {

@@ -62,7 +62,10 @@ describe('PowerShell', () => {
   })
 
   it('puts nothing before what must come first in a script', () => {
-    for (const line of ['using namespace System.IO', 'param($x) $x', '# a\n<# b #> using module x'])
+    for (const line of [
+      ...['using namespace System.IO', 'param($x) $x', '# a\n<# b #> using module x'],
+      ...['process { 1 }', 'Begin{ 1 } end { 2 }'],
+    ])
       expect(shell.line(line).argv).toContain('-EncodedCommand')
     expect(shell.line('# a\nls').argv).toContain('-Command')
   })

@@ -159,6 +159,53 @@ describe('the profile of workspace mode on macOS', () => {
     expect(allowed(linked, everyWrite, join(root, 'real/inner/other'))).toEqual(everyWrite)
   })
 
+  describe('with what cannot be read', () => {
+    const names = { beneath: '/Users/me/work', patterns: ['.env'], except: ['.env.example'], skip: [] }
+    const unreadable = ['/Users/me/work/keys/own', '/Users/me/work/.git/modules/new/x']
+    let rules: Rules
+    let read: (path: string) => string
+    beforeAll(async () => {
+      const { tools, calls } = doubleOf()
+      const reads = { readable: null, unreadable, names }
+      const changes = { ...small, closed: ['/Users/me/work/.git/modules'] }
+      const given = { network: 'none' as const, reads, privateTmp: false, unixSockets: [], changes }
+      const sandbox = closedAfterFile(tools)
+      const confinement = sandbox.privateDirectories?.grant(sandbox.confine(given), temporary)
+      if (!confinement) throw new Error('there is no private tmp')
+      await launchIn(confinement, 'exit 0')
+      const [, profile = '', ...rest] = calls().at(-1) ?? []
+      const parameters = rest.filter((word) => word.startsWith('-D')).map((word) => word.slice(2).split('='))
+      rules = readProfile(profile, Object.fromEntries(parameters))
+      read = (path) => evaluate(rules, { operation: 'file-read-data', path })
+    })
+
+    it.each(['/Users/me/work/keys/own', '/Users/me/work/keys/own/a'])(
+      'neither changes nor moves %s',
+      (path) => {
+        expect(read(path)).toBe('deny')
+        expect(allowed(rules, everyWrite, path)).toEqual([])
+      },
+    )
+
+    it.each(['/Users/me/work/.env', '/Users/me/work/a/.env'])('does not move %s', (path) => {
+      expect(read(path)).toBe('deny')
+      expect(allowed(rules, naming, path)).toEqual(['file-write-create'])
+    })
+
+    it('moves no directory above it, and opens nothing that is closed', () => {
+      expect(allowed(rules, naming, '/Users/me/work/keys')).toEqual([])
+      expect(allowed(rules, everyWrite, '/Users/me/work/keys/other')).toEqual(everyWrite)
+      for (const name of ['new', 'new/config'])
+        expect(allowed(rules, everyWrite, `/Users/me/work/.git/modules/${name}`), name).toEqual([])
+    })
+
+    it('reads no file of such a name where a directory could be moved', () => {
+      for (const place of [temporary, '/Users/me/.cache/pip'])
+        expect([read(`${place}/a/.env`), read(`${place}/a/.env.example`)]).toEqual(['deny', 'allow'])
+      expect(allowed(rules, everyWrite, '/Users/me/work/.env.example')).toEqual(everyWrite)
+    })
+  })
+
   it('has no path of the machine as text, whatever is in it', () => {
     const root = '/w") (allow default) ("/(x|[^'
     const hostile = {

@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos/profile.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -61,6 +61,13 @@ describe('a profile of macOS', () => {
     expect(Object.values(parameters)).toEqual(['/usr', '/usr/not/there'])
   })
 
+  it('spells what exists as the disk does: a rule in another case would match nothing', () => {
+    const native = vi.spyOn(realpathSync, 'native').mockReturnValue('/Users/me/.ssh')
+    const { parameters } = seatbeltProfile({ network: 'none', unreadable: ['/Users/me/.SSH'], tag })
+    native.mockRestore()
+    expect(Object.values(parameters)).toEqual(['/Users/me/.ssh'])
+  })
+
   it('takes no pattern of names that may mean something else in a regular expression', () => {
     for (const pattern of ['[a]', 'a"', 'a(b', '\\', 'a/b', '']) {
       const names = { beneath: '/', patterns: [pattern], except: [], skip: [] }
@@ -106,6 +113,8 @@ const always: readonly Row[] = [
   [{ operation: 'sysctl-write', sysctl: 'kern.hostname' }, 'deny'],
   [{ operation: 'sysctl-write', sysctl: 'kern.grade_cputype' }, 'allow'],
   [{ operation: 'file-link', path: '/Users/me/work/linked' }, 'deny'],
+  [{ operation: 'file-clone', path: '/Users/me/work', directory: true }, 'deny'],
+  [{ operation: 'file-clone', path: '/Users/me/work/a.ts' }, 'allow'],
   [{ operation: 'user-preference-write' }, 'deny'],
   [{ operation: 'network-outbound', socket: '/var/run/docker.sock' }, 'deny'],
   [{ operation: 'network-bind', socket: '/private/tmp/s' }, 'deny'],

@@ -27,6 +27,17 @@ interface Rule {
   readonly filters: readonly (readonly Expression[])[]
 }
 
+/**
+ * What macOS 14 to 26 has of the operations that the profile may name, and nothing else: sandbox-exec refuses a whole profile
+ * for one unbound name. There is no `file-link*`, and `file-write*` contains neither of file-link, file-clone and file-mknod.
+ */
+const operationNames = new Set(
+  `default file-write* file-write-create file-write-data file-write-unlink file-write-setugid file-link file-clone file-mknod
+   file-mount file-unmount file-read-data file-read-xattr mach-lookup mach-priv* lsopen appleevent-send job-creation signal
+   ipc-posix* ipc-posix-shm-read* user-preference-write sysctl-write iokit-set-properties nvram*
+   network* network-inbound network-bind network-outbound`.split(/\s+/),
+)
+
 /** Throws on everything that it does not know. */
 export function readProfile(text: string, parameters: Readonly<Record<string, string>>): Rules {
   const rules: Rule[] = []
@@ -36,6 +47,8 @@ export function readProfile(text: string, parameters: Readonly<Record<string, st
     if (action === 'version') continue
     if (action !== 'allow' && action !== 'deny') throw new Error(`not a rule: ${String(action)}`)
     const operations = rest.filter((item) => typeof item === 'string')
+    const unbound = operations.find((name) => !operationNames.has(name))
+    if (unbound !== undefined) throw new Error(`unbound variable: ${unbound}`)
     const filters = rest
       .filter((item): item is readonly Expression[] => Array.isArray(item))
       .filter(([name]) => name !== 'with')

@@ -72,6 +72,15 @@ static int open_pipes(struct vt_command *command) {
   return 0;
 }
 
+/* For each command: flags and locks of a shared one would outlive it. Not by the child: the ruleset may grant a /dev/null that has
+ * been replaced since. */
+static int open_input(struct vt_command *command) {
+  if (command->stdin_fd >= 0) return 0;
+  command->stdin_fd = vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  command->owns_stdin = true;
+  return command->stdin_fd < 0 ? fail(command, VT_STEP_STDIO) : 0;
+}
+
 static int take_slot(struct vt_command *command) {
   command->slot = vt_watcher_take_slot();
   return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
@@ -113,7 +122,7 @@ static bool prepare(struct vt_command *command) {
   if (confine(command) || reserve_server(command)) return false;
   pthread_mutex_lock(&preparing);
   vt_spawn_prepare();
-  bool ready = open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;
+  bool ready = open_pipes(command) == 0 && open_input(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;
   pthread_mutex_unlock(&preparing);
   return ready;
 }

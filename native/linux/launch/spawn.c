@@ -170,12 +170,8 @@ static int place(int fd, int target) {
   return dup2(fd, target) == target ? 0 : -1;
 }
 
-/* Opened for each command: flags and locks of a shared one would outlive it. Closed at exec under its own number. */
-static int open_null(void) { return vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
-
 static int standard_streams(struct vt_command *command) {
-  int input = command->stdin_fd < 0 ? open_null() : command->stdin_fd;
-  if (input < 0 || place(input, 0)) return -1;
+  if (place(command->stdin_fd, 0)) return -1;
   if (place(command->write_ends[VT_STDOUT], 1)) return -1;
   if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
   return command->state_fd < 0 ? 0 : place(command->state_fd, 3);

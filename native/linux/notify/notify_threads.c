@@ -70,7 +70,7 @@ static bool start_one(struct notifier *notifier) {
   return started;
 }
 
-/* Keeps one notifier in reserve. When no more can be started, the last one makes no lookups. */
+/* Keeps one notifier in reserve. While no more can be started, the last one makes no lookups. */
 static void reserve(void) {
   for (int at = 0; at < NOTIFIERS && !spare(); at++)
     if (!notifiers[at].started && !start_one(&notifiers[at])) return;
@@ -78,6 +78,7 @@ static void reserve(void) {
 
 static bool is_last(void) {
   pthread_mutex_lock(&roster);
+  reserve(); /* no thread could be started before, perhaps */
   bool last = !spare();
   pthread_mutex_unlock(&roster);
   return last;

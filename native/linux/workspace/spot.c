@@ -53,7 +53,8 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
 }
 
 /* Whether the file system tells this name from the protected one that it may spell: it has something by this name, and by the
- * other something else, or, beside a file, nothing. The command cannot bring that about: it can make no file by either name. */
+ * other something else, or, beside a file, nothing. The command cannot bring that about: it can make no file by either name, and
+ * move no directory. It could remove one and make another between the two looks; what is open here keeps its number till then. */
 static bool is_kept_apart(int root, const char *rest, const char *name, size_t length, const struct vt_path_node *place) {
   char directory[PATH_MAX], given[NAME_MAX + 1];
   struct stat this, other;
@@ -61,12 +62,13 @@ static bool is_kept_apart(int root, const char *rest, const char *name, size_t l
   snprintf(directory, sizeof directory, "%.*s", (int)(name - rest), rest);
   snprintf(given, sizeof given, "%.*s", (int)length, name);
   int fd = open_beneath(root, directory);
-  if (fd < 0) return false;
-  bool exists = fstatat(fd, given, &this, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
-  bool apart = exists && (fstatat(fd, place->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)
-                            ? errno == ENOENT && !S_ISDIR(this.st_mode)
-                            : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
-  close(fd);
+  int there = fd < 0 ? -1 : openat(fd, given, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  int missing = there < 0 || !fstatat(fd, place->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ? 0 : errno;
+  bool exists = there >= 0 && fstat(there, &this) == 0 && this.st_nlink > 0;
+  bool apart = exists && (missing ? missing == ENOENT && !S_ISDIR(this.st_mode)
+                                  : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
+  if (there >= 0) close(there);
+  if (fd >= 0) close(fd);
   return apart;
 }
 

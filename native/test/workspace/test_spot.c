@@ -1,11 +1,14 @@
 /* Where a path of a workspace leads: vt_workspace_find(). */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/threads.h"
@@ -70,6 +73,34 @@ static void make(void) {
   strcpy(kept[4], at("root/Tools/hooks"));
   strcpy(kept[5], at("root/both/monitor"));
   strcpy(kept[6], at("root/Both/hooks"));
+}
+
+static bool folds; /* as on a file system that folds case, Tools is tools, and is another directory at each look */
+
+static void make_tools_anew(void) {
+  char anew[sizeof base + 16];
+  strcpy(anew, at("root/anew"));
+  CHECK(mkdir(anew, 0755) == 0 && rmdir(at("root/tools")) == 0, "%s", strerror(errno));
+  CHECK(rename(anew, at("root/tools")) == 0, "%s", strerror(errno));
+}
+
+/* In the place of libc's. */
+int fstatat(int fd, const char *path, struct stat *status, int flags) {
+  typedef int looks(int, const char *, struct stat *, int);
+  bool tools = folds && strcasecmp(path, "tools") == 0;
+  if (tools) make_tools_anew();
+  return ((looks *)dlsym(RTLD_NEXT, "fstatat"))(fd, tools ? "tools" : path, status, flags);
+}
+
+static void check_races(const struct vt_workspace *workspace) {
+  struct vt_spot spot;
+  char hooks[sizeof root + 16];
+  strcpy(hooks, at("root/tools/hooks"));
+  folds = true;
+  vt_workspace_find(workspace, NULL, hooks, false, &spot);
+  folds = false;
+  CHECK(spot.kind == VT_SPOT_PROTECTED, "kind %d", spot.kind);
+  vt_spot_close(&spot);
 }
 
 static void check_rows(const struct vt_workspace *workspace) {
@@ -158,6 +189,7 @@ int main(void) {
     CHECK(ruleset >= 0, "%s", strerror(errno));
     check_rows(workspace);
     check_known(workspace);
+    check_races(workspace);
     close(ruleset);
     vt_workspace_release(workspace);
   }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { chownSync, constants, copyFileSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { makeDirectories } from '../../base/directories.ts'
 import { errorText, tried } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
-import { replaceFile } from '../../base/replace-file.ts'
+import { replaceFile, writeNewFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
 import {
   changedMeanwhile,
@@ -120,13 +120,12 @@ function readText(file: string): string | undefined {
 
 function backUp(file: string): string {
   const backup = `${file}.${new Date().toISOString().replace(/[^0-9TZ]/g, '')}.backup`
-  copyFileSync(file, backup, constants.COPYFILE_EXCL)
-  const { uid, gid } = statSync(file)
-  chownSync(backup, uid, gid)
+  const known = statSync(file)
+  writeNewFile(backup, readFileSync(file), known.mode & 0o777, known)
   return backup
 }
 
-/** Keeps the file's mode, owner and group: a file that sudo gives to root could not be read by its user. */
+/** Keeps the file's mode, owner and group as far as it can: a file that sudo gives to root could not be read by its user. */
 function replace(file: string, text: string): void {
   makeDirectories(dirname(file), 0o777)
   const known = statSync(file, { throwIfNoEntry: false })

@@ -20,12 +20,12 @@ import { knownValue, type SimpleCommand } from '../syntax/line.ts'
 import type { PolicyInput } from './input.ts'
 import { policyMatch, verdictWhenUnsure } from './input.ts'
 import type { PlannedStep } from './plan.ts'
-import { powershellRules } from './powershell.ts'
+import { asTyped, powershellRules } from './powershell.ts'
 
 export function matchProgram(step: PlannedStep, given: PolicyInput): PolicyMatch[] {
   const { command } = step
   if (command.words.length === 0) return []
-  const own = given.rules.own.flatMap((rule) => ownOutcome(rule, command))
+  const own = given.rules.own.flatMap((rule) => typedOutcome(rule, command, given))
   const strict = own.filter(({ rule }) => rule.verdict !== 'allow')
   const allowed = own.find(({ rule, verdict }) => rule.verdict === 'allow' && verdict === 'allow')
   const refused = own.filter(({ rule, verdict }) => rule.verdict === 'allow' && verdict !== 'allow')
@@ -55,6 +55,13 @@ function programRow(step: PlannedStep, given: PolicyInput, allowed: RuleOutcome 
 function ownOutcome(rule: Rule, command: SimpleCommand): RuleOutcome[] {
   const outcome = applyRule(rule, command)
   return outcome ? [outcome] : []
+}
+
+/** A rule that asks or denies also counts where it names the alias that was typed in PowerShell. */
+function typedOutcome(rule: Rule, command: SimpleCommand, { request }: PolicyInput): RuleOutcome[] {
+  const outcomes = ownOutcome(rule, command)
+  const isOpen = outcomes.length === 0 && rule.verdict !== 'allow' && request.shell === 'powershell'
+  return isOpen ? ownOutcome(rule, asTyped(command)) : outcomes
 }
 
 /** The match for an `ask` or `deny` rule. A lenient sandboxed mode never asks, so only `deny` counts there. */

@@ -71,12 +71,19 @@ function checkCmdlet(
   return firstBad(words, ({ value }) => leadsAway(value))
 }
 
-const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com\d|lpt\d)(?:$|[.:])/i
+/** Windows ignores blanks behind such a name, also before an extension. */
+const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com\d|lpt\d) *(?:$|[.:])/i
 
 /** True for a network share, which would learn who asks, a device, or a drive that is no disk. */
 function leadsAway(value: string): boolean {
   if (/[\\/]{2}/.test(value) || value.replace(/^[A-Za-z]:(?!:)/, '').includes(':')) return true
   return value.split(/[\\/]/).some((part) => DEVICE.test(part.trim()))
+}
+
+/** By the alias that was typed in place of a cmdlet's name. */
+export function asTyped(command: SimpleCommand): SimpleCommand {
+  const [typed = ''] = command.text.split(' ', 1)
+  return { ...command, words: [literalWord(typed), ...command.words.slice(1)] }
 }
 
 // ASCII only: PowerShell accepts other dashes, quotes and blanks too. No commas, which build lists.

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { packageFile } from '../../base/package-file.ts'
+import { realPath } from '../../base/paths.ts'
 import { profileFaults } from '../../messages/sandbox/macos.ts'
 import type { NetworkKind } from '../../network/access.ts'
 import type { UnreadableNames } from '../sandbox.ts'
@@ -43,23 +44,40 @@ export function seatbeltProfile(options: ProfileOptions): Profile {
     writer.add('reads-listed')
     for (const path of options.readable) writer.add('readable', path)
   }
-  if (options.names) addNames(writer, options.names)
   if (options.privateTmp !== undefined) writer.add('private-tmp', options.privateTmp)
-  if (options.changes) addChanges(writer, options.changes)
+  if (options.names) addNames(writer, options.names, options)
+  if (options.changes) addChanges(writer, options.changes, options.names)
   for (const path of options.unreadable ?? []) writer.add('unreadable', path)
   writer.add(options.network === 'all' ? 'network-on' : 'network-off')
   if (options.proxyPort !== undefined) writer.add('network-proxy', undefined, String(options.proxyPort))
   return writer.profile(options.tag)
 }
 
-function addNames(writer: ProfileWriter, { beneath, patterns, except }: UnreadableNames): void {
-  for (const pattern of patterns) writer.add('unreadable-name', beneath, namePattern(pattern))
-  for (const pattern of except) writer.add('readable-name', beneath, namePattern(pattern))
+/** In workspace mode also where a directory could be moved to. */
+function addNames(
+  writer: ProfileWriter,
+  { beneath, patterns, except }: UnreadableNames,
+  { changes, privateTmp }: ProfileOptions,
+): void {
+  const others = changes ? [...changes.map(({ root }) => root), ...(privateTmp ? [privateTmp] : [])] : []
+  for (const place of new Set([beneath, ...others])) {
+    for (const pattern of patterns) writer.add('unreadable-name', place, namePattern(pattern))
+    for (const pattern of except) writer.add('readable-name', place, namePattern(pattern))
+  }
 }
 
 /** All that is granted comes first: a root may lie in another one. */
-function addChanges(writer: ProfileWriter, kept: readonly Kept[]): void {
-  for (const { root } of kept) writer.add('workspace-open', root)
+function addChanges(
+  writer: ProfileWriter,
+  kept: readonly Kept[],
+  names: UnreadableNames | null | undefined,
+): void {
+  const roots = new Set(kept.map(({ root }) => root))
+  for (const root of roots) writer.add('workspace-open', root)
+  for (const root of roots) {
+    for (const name of names?.patterns ?? []) writer.add('workspace-unreadable-name', root, namePattern(name))
+    for (const name of names?.except ?? []) writer.add('workspace-readable-name', root, namePattern(name))
+  }
   for (const { root, closed } of kept)
     for (const pattern of closed) writer.add('workspace-kept', root, pattern)
   for (const path of kept.flatMap(({ open }) => open)) writer.add('workspace-open', path)
@@ -86,7 +104,7 @@ class ProfileWriter {
   add(name: string, path?: string, pattern = ''): void {
     const section = this.#sections.get(name)
     if (section === undefined) throw new Error(profileFaults.section(name))
-    const parameter = path === undefined ? '' : this.#parameterFor(realPath(path))
+    const parameter = path === undefined ? '' : this.#parameterFor(placeOf(path))
     this.#parts.push(section.replaceAll('"PATH"', `"${parameter}"`).replaceAll('NAME', () => pattern))
   }
 
@@ -102,11 +120,10 @@ class ProfileWriter {
   }
 }
 
-/** Rules match real paths (/tmp is /private/tmp); a missing one is resolved from its nearest parent. */
-function realPath(path: string): string {
-  if (existsSync(path)) return realpathSync(path)
+/** Rules match real paths (/tmp is /private/tmp) in the disk's own case; a missing one is resolved from its nearest parent. */
+function placeOf(path: string): string {
   const parent = dirname(path)
-  return parent === path ? path : join(realPath(parent), basename(path))
+  return realPath(path) ?? (parent === path ? path : join(placeOf(parent), basename(path)))
 }
 
 function readSections(): Map<string, string> {

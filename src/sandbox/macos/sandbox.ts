@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { realPath } from '../../base/paths.ts'
 import type { Unmet } from '../../base/refusal.ts'
 import type { Denial, Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
@@ -10,9 +11,9 @@ import {
   sandboxExecMissing,
 } from '../../messages/sandbox/macos.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
-import type { Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import type { Changes, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import { refuseUnixSockets } from '../unavailable.ts'
-import { isKept, keptBeneath, placesOf } from './kept.ts'
+import { isKept, type Kept, keptBeneath, placesOf } from './kept.ts'
 import { type DenialLog, openDenialLog } from './log.ts'
 import { otherName } from './other-names.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
@@ -80,9 +81,16 @@ function profileOf({ network, reads, changes }: SandboxOptions): Untagged {
     network,
     unreadable,
     names,
-    ...(changes && { changes: keptBeneath(changes) }),
+    ...(changes && { changes: keptFrom(changes, unreadable) }),
     ...(readable && { readable: [readable.workspace, ...readable.others, ...readable.unlinked] }),
   }
+}
+
+/** What is unreadable stays where it is, too: under another name it could be read. */
+function keptFrom(changes: Changes, unreadable: readonly string[]): readonly Kept[] {
+  const places = unreadable.flatMap((path) => [path, realPath(path) ?? path])
+  const unread = keptBeneath({ ...changes, protected: places, closed: [] })
+  return [...keptBeneath(changes), ...unread.filter(({ paths }) => paths.length > 0)]
 }
 
 /** sandbox-exec exits with EX_OSERR (sysexits(3)) when sandbox_apply(3) fails. */
