@@ -93,7 +93,7 @@ export class Admission {
     this.#approvals?.revoke(approval)
   }
 
-  /** Nobody waits for an answer any more: open questions and later ones get none. */
+  /** Ends open questions without an answer, and asks no more. */
   end(): void {
     this.#over.abort()
   }
@@ -220,12 +220,9 @@ export class Admission {
 
   /** Imported late: most lines in the sandboxed modes need no parsing, and the parser costs start-up time. */
   #decider(): Promise<Decider> {
-    const opened =
-      this.#opened ??
-      loadLate(() => import('./decider.ts')).then(({ Decider }) => Decider.open(this.#options))
-    this.#opened = opened
-    // It can fail for want of a descriptor: the next command tries again.
-    return opened.catch((error) => {
+    this.#opened ??= loadLate(() => import('./decider.ts')).then(({ Decider }) => Decider.open(this.#options))
+    // Where descriptors ran out, the next command tries again.
+    return this.#opened.catch((error) => {
       this.#opened = undefined
       throw error
     })

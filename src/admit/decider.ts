@@ -41,7 +41,7 @@ export interface DeciderOptions {
 /** Gathers the facts that a decision needs, and asks the policy. Starts nothing. */
 export class Decider {
   readonly #rules: RuleSet
-  /** With the preset that an untrusted project file has replaced: that of the file asks less about a few commands. */
+  /** With the preset that an untrusted project file has replaced: it asks about a few commands that the file's preset allows. */
   readonly #outerRules: RuleSet | undefined
   readonly #workspace: string
   readonly #home: string

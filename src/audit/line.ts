@@ -53,7 +53,7 @@ export interface CommandLine {
 }
 
 /** Where the network is a list of hosts: a line for each connection follows the command's own. */
-export interface ConnectionLine extends AuditAuthor {
+interface ConnectionLine extends AuditAuthor {
   readonly version: 1
   readonly event: 'connection'
   /** Of the command's line. */
@@ -63,7 +63,7 @@ export interface ConnectionLine extends AuditAuthor {
 
 export type AuditLine = CommandLine | ConnectionLine
 
-export interface AuditDecision {
+interface AuditDecision {
   readonly verdict: Decision['verdict']
   readonly reason: string
   readonly rules: readonly PolicyMatch[]

@@ -133,7 +133,7 @@ export class AuditEntry {
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }
 
-  /** Writes an error as a refusal, unless the line is written. The error's message says if that failed. `signal`: the call's. */
+  /** Writes an error as a refusal, unless the line is written already. If that fails, the error's message says so. */
   async refused(error: unknown, signal?: AbortSignal): Promise<void> {
     if (this.#written) return
     const refusal = refusalOf(error, signal)
@@ -180,10 +180,10 @@ function decided({ verdict, reason, matches }: Decision): AuditEnding['decision'
   return { verdict, reason, rules: matches }
 }
 
-/** An error other than a refusal is the reason of an aborted signal, which can be anything, or a bug. */
+/** An error other than a refusal is a bug, or the reason of the call's aborted signal, which can be any value. */
 function refusalOf(error: unknown, signal: AbortSignal | undefined): NonNullable<AuditEnding['refusal']> {
   if (isVitrineError(error)) return { code: error.code, message: error.message }
-  // A signal of another library may have no reason.
+  // The signal of a polyfill may have no reason.
   const aborted = signal?.aborted === true && (signal.reason === error || Object(error).name === 'AbortError')
   return {
     code: aborted ? 'ABORTED' : 'INTERNAL',

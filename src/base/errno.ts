@@ -26,7 +26,7 @@ export function errorMessage(error: unknown): string | undefined {
   return textAt(error, 'message')
 }
 
-/** Anything can be thrown: reading it may throw, too, and not every object becomes a string. */
+/** Of any thrown value, also of one whose message cannot be read, or that cannot be converted to a string. */
 export function errorText(error: unknown): string {
   return tried(() => errorMessage(error) ?? String(error)) ?? typeof error
 }
@@ -64,7 +64,7 @@ export function succeeds(work: () => void): boolean {
   }
 }
 
-/** Does the work now; the function that it returns gives what came of it, or throws that. */
+/** Does the work now. The function that it returns returns its value, or throws its error. */
 export function attempted<T>(work: () => T): () => T {
   try {
     const value = work()

@@ -30,7 +30,7 @@ export function replaceFile(file: string, text: string, mode: number, owner?: Ow
 export function writeNewFile(file: string, content: string | Uint8Array, mode: number, owner?: Owner): void {
   const descriptor = openSync(file, 'wx', mode & 0o707)
   try {
-    // The umask may have taken bits.
+    // The umask may have cleared bits.
     fchmodSync(descriptor, isGiven(descriptor, owner) ? mode : mode & 0o707)
     writeFileSync(descriptor, content)
     fsyncSync(descriptor)

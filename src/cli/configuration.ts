@@ -66,7 +66,7 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   }
 }
 
-/** Throws INVALID_REQUEST for options about the sandbox where each mode is write mode, which has none. */
+/** Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one. */
 export function checkSandboxed(
   served: readonly Mode[],
   { flags, lists }: Pick<Options, 'flags' | 'lists'>,

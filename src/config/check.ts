@@ -24,7 +24,7 @@ const maxQuoteLength = 60
 /** Validates the value of one key and makes its paths absolute. */
 export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): CheckedValue {
   const schema = entry.schema()
-  // valibot takes a list for a table whose names are numbers.
+  // valibot accepts a list as a table whose names are numbers.
   if (schema.type === 'record' && !isTable(raw)) {
     return { fault: notATable([entry.section, entry.name], raw, wanted.stringTable) }
   }
@@ -64,7 +64,7 @@ export function dottedPath(path: KeyPath): string {
   }, '')
 }
 
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'string') return found.string(clipped(tomlText(value), maxQuoteLength))
   if (typeof value === 'number' || typeof value === 'bigint') return found.number(value)
   if (Array.isArray(value)) return found.list
@@ -74,7 +74,7 @@ export function describeValue(value: unknown): string {
 }
 
 function faultOf(entry: KeyEntry, issue: v.BaseIssue<unknown>): ValueFault {
-  // Of `true`, a word or a list: a list is meant, so the fault is in one of its entries.
+  // A value that may be a boolean or a list is a list with a wrong entry.
   const inList = issue.issues?.find(({ path }) => path)
   if (inList) return faultOf(entry, inList)
   const inside = (issue.path ?? []).map((step) => step.key as string | number)

@@ -20,7 +20,7 @@ import { isVitrineError, VitrineError } from '../messages/error.ts'
 import type { ToAbsolute } from './field.ts'
 
 /** The largest config file accepted, in bytes. */
-export const maxFileBytes = 1_048_576
+const maxFileBytes = 1_048_576
 
 const PROJECT_FILE = '.vitrine.toml'
 

@@ -40,7 +40,7 @@ export async function readLayer(
   throw await faultyFile(source, found.fault)
 }
 
-/** The error for a value, with its place in the file. */
+/** The error for a wrong value, with its place in the file. */
 export async function faultyFile(
   { file, text, isLink }: ConfigFile,
   { path, problem }: ValueFault,

@@ -62,10 +62,10 @@ export interface LoadedConfig {
   readonly ignored: readonly IgnoredValue[]
   /** Lowest precedence first. */
   readonly files: readonly ReadFile[]
-  /** `policy.workspace` without untrusted project files; present when one of them has set it. */
-  readonly outerWorkspace?: string
-  /** The same of `policy.preset`. */
-  readonly outerPreset?: Config['policy']['preset']
+  /** `policy.workspace` without untrusted project files, where one of them has set it. */
+  readonly outerWorkspace: string | undefined
+  /** The same for `policy.preset`. */
+  readonly outerPreset: Config['policy']['preset'] | undefined
 }
 
 interface Assembly {
@@ -216,7 +216,7 @@ export async function badSetting(
   const { source, where: file } = sources[key]
   const problem = { kind: 'bad-value', wanted, got } as const
   const isFile = source === 'user' || source === 'project'
-  // Several files, if the value is a list that they add to: then it has no single place.
+  // `where` can name several files, which add to one list: then the value has no single place.
   const text = isFile ? tried(() => readConfigFile(file)) : undefined
   if (text === undefined) return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
   const isLink = source === 'project' && isSymlink(file)
@@ -232,18 +232,14 @@ function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConf
     own[name] = setting.value
     sources[key] = setting
   }
-  const isTightened = (key: ConfigKey) => sources[key]?.source === 'project' && untightened.has(key)
+  const outer = (key: ConfigKey) => (sources[key]?.source === 'project' ? untightened.get(key) : undefined)
   // `sections`, which the type is derived from, has filled every key.
   return {
     config: config as unknown as Config,
     sources: sources as Record<ConfigKey, Setting>,
     ignored,
     files,
-    ...(isTightened('policy.workspace')
-      ? { outerWorkspace: String(untightened.get('policy.workspace')) }
-      : {}),
-    ...(isTightened('policy.preset')
-      ? { outerPreset: untightened.get('policy.preset') as Config['policy']['preset'] }
-      : {}),
+    outerWorkspace: outer('policy.workspace') as LoadedConfig['outerWorkspace'],
+    outerPreset: outer('policy.preset') as LoadedConfig['outerPreset'],
   }
 }

@@ -4,7 +4,7 @@ import { integer, listMatching, listOf, oneOf, textValue } from './field.ts'
 
 /** More arguments than the kernel passes to a program. */
 const maxOperands = 1_000_000
-// Other entries would never match: a whole command line, and an option without its dash or with a value.
+// Other entries never match: a whole command line, and an option without its dash or with a value.
 const WORD = /^(?:\.{0,2}\/.*|\S+)$/
 const OPTION = /^-[^\s=]+$/
 

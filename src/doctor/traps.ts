@@ -91,7 +91,7 @@ function isNested({ listenerErrno }: Probe): boolean {
 }
 
 /** hidepid=ptraceable hides non-traceable processes from their own user, too: proc(5). */
-export function hidesOwn({ hidepid }: System): boolean {
+function hidesOwn({ hidepid }: System): boolean {
   return hidepid === '4' || hidepid === 'ptraceable'
 }
 

@@ -2,12 +2,12 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { errorCode } from '../base/errno.ts'
 
-/** More than the files of one such module. */
+/** More than loading one such module takes. */
 const neededDescriptors = 8
 
 /**
- * Imports a module that few commands need. Throws EMFILE or ENFILE before the import where descriptors are short: Node 20 would
- * keep the failure, and never load the module again.
+ * Imports a module that few commands need. Throws EMFILE or ENFILE before the import where too few descriptors are free: Node 20
+ * remembers a failed import, and never loads the module again.
  */
 export async function loadLate<Module>(load: () => Promise<Module>): Promise<Module> {
   const open: number[] = []

@@ -21,7 +21,7 @@ export interface PathLookup {
 }
 
 /** The time that lookups for one decision may take, in milliseconds; after it, missing facts are unknown. */
-export const lookupLimitMs = 200
+const lookupLimitMs = 200
 
 /**
  * How often `where` asks again about a path with `..` behind a missing name. It may lead to a link with another one, without end:

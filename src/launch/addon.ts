@@ -41,7 +41,7 @@ export interface SpawnRecord {
 }
 
 /** A started command; its last event follows. */
-export interface Spawned {
+interface Spawned {
   readonly kind: 'queued'
   readonly id: number
   /** Linux: our end of stdin or the terminal; -1: none. */
@@ -109,7 +109,7 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStat
   lock(fd: number): number
 }
 
-export interface ProxyClient {
+interface ProxyClient {
   /** As in `LandlockConfinement.proxy`. */
   readonly command: number
   readonly pid: number

@@ -57,7 +57,7 @@ export function insideProcessEnd(
       : { ...killedBy('SIGKILL'), lost: insideEnded(ended.code, said) }
   const succeeded = end.kind === 'exited' && end.code === 0
   if (stopped && succeeded) return killedBy(stopped)
-  // It has no deadline inside: the one out here counts.
+  // The process inside has no deadline: the one that counts is outside.
   const { timedOut: _, ...told } = end
   const survivors = { ...end.survivors, killed: end.survivors.killed + killed }
   return { ...told, survivors, ...(succeeded ? {} : limit) }

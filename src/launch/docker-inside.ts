@@ -32,8 +32,8 @@ export const insideArgv: readonly string[] = [
 ]
 
 /**
- * The order as environment variables: stdin is the command's. All other variables are empty or in the order, as the
- * loader and Node, which nothing confines, would load what they name (LD_PRELOAD, NODE_OPTIONS).
+ * The order as environment variables, because stdin belongs to the command. It contains the command's variables, and those of
+ * the image are emptied: nothing confines the loader and Node, which load what variables name (LD_PRELOAD, NODE_OPTIONS).
  */
 export function insideVariables(order: ToldOrder, imageVariables: Variables): Record<string, string> {
   const environment = { ...imageVariables, ...order.environment }

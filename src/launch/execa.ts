@@ -115,21 +115,14 @@ function supervised(
   confined: SeatbeltCommand | undefined,
   cookie: Cookie,
 ): LaunchedProcess {
-  const flow = flowControl(child)
-  let lastByte = 0
-  for (const stream of ['stdout', 'stderr'] as const)
-    child[stream]?.on('data', (chunk: Buffer) => {
-      lastByte = Date.now()
-      flow.handedOut(chunk.length)
-      events.output(request.merged ? 'stdout' : stream, chunk)
-    })
+  const { lastByte, consumed } = passOutput(child, request, events)
   let ending = false
   const group = (signal: NodeJS.Signals) => signalGroup(child.pid, signal)
   const killAll = () => {
     group('SIGKILL')
     return sweep(cookie)
   }
-  endOf(child, () => lastByte)
+  endOf(child, lastByte)
     // No process found outlives a confined command.
     .then((end) => (ending || confined ? withKilled(end, killAll()) : end))
     .then((end) => withDenials(end, confined))
@@ -146,7 +139,7 @@ function supervised(
       ending = true
       killAll()
     },
-    consumed: flow.consumed,
+    consumed,
   }
 }
 
@@ -165,13 +158,19 @@ async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefine
   return end.kind === 'failed' ? end : { ...end, denials }
 }
 
-function flowControl(child: Child) {
+/** Passes output on, until `windowBytes` of it wait to be consumed. */
+function passOutput(child: Child, { merged }: LaunchRequest, events: LaunchEvents) {
   let open = 0
-  return {
-    handedOut(bytes: number) {
-      open += bytes
+  let lastByte = 0
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.on('data', (chunk: Buffer) => {
+      lastByte = Date.now()
+      open += chunk.length
       if (open > windowBytes) for (const pipe of streamsOf(child)) pipe.pause()
-    },
+      events.output(merged ? 'stdout' : stream, chunk)
+    })
+  return {
+    lastByte: () => lastByte,
     consumed(bytes: number) {
       open -= bytes
       if (open <= windowBytes / 2) for (const pipe of streamsOf(child)) pipe.resume()

@@ -41,7 +41,7 @@ export class MessageLimit extends Transform {
     done()
   }
 
-  /** The last line of a file may lack its end. */
+  /** The last line may lack its newline. */
   override _flush(done: TransformCallback): void {
     if (this.#length > 0) {
       this.#add(Buffer.of(newline))

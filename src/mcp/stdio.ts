@@ -52,9 +52,9 @@ class CountingTransport extends StdioServerTransport {
 }
 
 /**
- * The input has ended: answers the requests that have arrived, as those of a script that pipes them, and ends commands that still run
- * when the grace is over. It begins with the last message, since a client that has been waiting for its answers closes. Where the client
- * is dead, commands end at once.
+ * After the end of the input, waits for the answers to the requests that have arrived, such as those that a script pipes, and ends
+ * commands that still run after the grace. The grace counts from the last message: a client that closes while it waits for an answer
+ * needs it no more. Where the client is dead, commands end at once.
  */
 async function answerRest(session: McpSession, unanswered: Unanswered): Promise<void> {
   const over = new AbortController()
@@ -64,7 +64,7 @@ async function answerRest(session: McpSession, unanswered: Unanswered): Promise<
   await Promise.race(waits.map((wait) => wait.catch(() => {})))
   over.abort()
   await session.close()
-  // Commands that were ended have a result, too.
+  // Ended commands have a result, too.
   await Promise.race([unanswered.none(), delay(endedGraceMs)])
 }
 

@@ -59,20 +59,16 @@ function inputRows(stdin: ApprovalInput, width: number): string[] {
   return [`  ${head}`, ...shown.slice(0, maxInputRows)]
 }
 
+type Kind = Pick<ApprovalRequest, 'once' | 'connect'>
+
 /** Shown once keys are accepted as an answer. */
-export function approvalChoices({
-  once = false,
-  connect,
-}: Pick<ApprovalRequest, 'once' | 'connect'> = {}): string {
+export function approvalChoices({ once, connect }: Kind): string {
   if (connect) return '[y]es, this command  [s] all commands of this session  [n]ever in this session: '
   return once ? '[y]es  [n]o: ' : '[y]es  [n]o  [a]ll this session  [s] this command this session: '
 }
 
 /** After keys that are not an answer. */
-export function approvalReminder({
-  once = false,
-  connect,
-}: Pick<ApprovalRequest, 'once' | 'connect'> = {}): string {
+export function approvalReminder({ once, connect }: Kind): string {
   if (connect) return '\nPlease press one key, y, s or n: '
   return once ? '\nPlease press one key, y or n: ' : '\nPlease press one key, y, n, a or s: '
 }

@@ -12,7 +12,7 @@ export function proxyVariables({ port, secret }: ProxyPlace): Readonly<Record<st
     HTTPS_PROXY: http,
     http_proxy: http,
     https_proxy: http,
-    // Not SOCKS: httpx and others take all that these name, and fail without their package for SOCKS.
+    // Not SOCKS: httpx and others prepare every proxy that is named, and fail without their package for SOCKS.
     ALL_PROXY: http,
     all_proxy: http,
     // Exceptions would be refused.

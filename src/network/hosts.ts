@@ -16,7 +16,7 @@ export interface HostPattern {
 }
 
 /** Ports of an allowed host without one. */
-export const defaultPorts: readonly number[] = [443, 80]
+const defaultPorts: readonly number[] = [443, 80]
 
 const maxNameLength = 253
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/

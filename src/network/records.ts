@@ -2,12 +2,12 @@ import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type Host, hostAndPort } from './hosts.ts'
 
 /**
- * Of allowed and of refused connections. Further ones are counted in the last record of their host, port and outcome. An allowed
- * host without one gets it: no command can hide that by filling the list.
+ * The most records of allowed connections, and of refused ones. Further connections are counted in the last record of their host,
+ * port and outcome. An allowed host without a record still gets one, so that no command hides it by filling the list.
  */
 const maxRecords = 1000
 
-/** Then, under a wildcard, connections to hosts without a record are counted together. */
+/** From here on, connections to allowed hosts without a record (under a wildcard) are counted together. */
 const maxWithHosts = 2 * maxRecords
 const others: Host = { kind: 'name', name: '*' }
 
@@ -17,7 +17,7 @@ interface Counts {
   count: number
 }
 
-/** What can still change. */
+/** A record whose counts can still change. */
 export type OpenRecord = Omit<Connection, keyof Counts> & Counts
 
 export interface Client {
@@ -57,7 +57,7 @@ export class Records {
     return record
   }
 
-  /** A connection of an allowed record was refused after all. */
+  /** Takes one connection from an allowed record, because it was refused after all. */
   takeBack(record: OpenRecord): void {
     record.count -= 1
     if (record.count > 0) return

@@ -13,7 +13,7 @@ export interface FieldRule {
 export type FieldRules<T> = Readonly<Record<keyof T & string, FieldRule>>
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
-export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 /** Array.isArray throws for a revoked proxy. */

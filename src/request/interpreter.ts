@@ -9,7 +9,7 @@ export interface ProgramToStart {
   readonly variables?: Variables
 }
 
-export interface ArgvContext {
+interface ArgvContext {
   readonly cwd: string
   readonly environment: Variables
 }

@@ -21,7 +21,7 @@ export class Listener {
     if (!this.#onOutput || this.#failed) return undefined
     try {
       const taking = this.#onOutput(stream, chunk)
-      // Not every promise is the system's own: zone.js and others bring theirs.
+      // zone.js and other libraries have promises of their own.
       if (!hasMethods(taking, 'then')) return undefined
       return Promise.resolve(taking).catch((error) => this.#fail(error))
     } catch (error) {

@@ -7,13 +7,13 @@ import type { Saved } from './save.ts'
 import type { View } from './window.ts'
 
 /** Everything if it fits, else head and tail around a line that counts the omitted bytes. */
-export interface ShownOutput<Output> {
+interface ShownOutput<Output> {
   readonly output: Output
   readonly omittedBytes: number
 }
 
 /** `inlineChars`: UTF-16 code units; 0 shows nothing. `notSaved`: why omitted output is not stored. */
-export function shownText(view: View, inlineChars: number, notSaved?: string): ShownOutput<string> {
+function shownText(view: View, inlineChars: number, notSaved?: string): ShownOutput<string> {
   const whole = view.omitted === 0
   // More bytes than this always exceed the limit, so they need no decoding.
   if (whole && view.head.length <= inlineChars * bytesPerUnit) {
@@ -33,7 +33,7 @@ export function shownText(view: View, inlineChars: number, notSaved?: string): S
 }
 
 /** Like `shownText` for undecoded bytes, limited to `inlineBytes`. */
-export function shownBytes(view: View, inlineBytes: number, notSaved?: string): ShownOutput<Buffer> {
+function shownBytes(view: View, inlineBytes: number, notSaved?: string): ShownOutput<Buffer> {
   const whole = view.omitted === 0
   if (whole && view.head.length <= inlineBytes) return { output: view.head, omittedBytes: 0 }
   if (inlineBytes === 0) return { output: Buffer.alloc(0), omittedBytes: bytesIn(view) }

@@ -71,7 +71,7 @@ export interface LowIntegrityConfinement {
   readonly kind: 'low-integrity'
 }
 
-export interface ContainerConfinement {
+interface ContainerConfinement {
   readonly kind: 'container'
   /** An unused container, because /tmp is this command's private tmp. */
   readonly fresh: boolean

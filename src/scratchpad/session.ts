@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { pidNamespace, signalled } from '../base/process.ts'
 
-export interface SessionOwner {
+interface SessionOwner {
   readonly pid: number
   /** Identifies the machine and the PID namespace in which `pid` is valid. */
   readonly host: string
@@ -17,7 +17,7 @@ export function makeSessionName(): string {
 }
 
 /** `undefined` for a name not made by `makeSessionName`. */
-export function ownerOf(session: string): SessionOwner | undefined {
+function ownerOf(session: string): SessionOwner | undefined {
   const [, pid, host] = /^[0-9TZ]+-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/.exec(session) ?? []
   return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host }
 }

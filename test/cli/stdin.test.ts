@@ -42,7 +42,7 @@ it('in read mode a file opened for writing is read, and never handed over', asyn
   expect(readFileSync(file, 'utf8')).toBe('content\n')
 })
 
-it('a directory is refused, for a command would find it empty', async () => {
+it('a directory is refused, because the command would find it empty', async () => {
   const ran = await home.shell('vitrine run -- cat < .')
   expect(ran).toMatchObject({ code: 125, stdout: '' })
   expect((await home.shell('vitrine run --write -- cat < .')).code).toBe(1)

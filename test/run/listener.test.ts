@@ -49,7 +49,7 @@ describe.each(['read', 'write'] as const)('%s mode: an onOutput that fails', (mo
     expect(aliveWith(marker)).toEqual([])
   })
 
-  it('may throw what no text can be made of', async () => {
+  it('may throw a value that cannot be converted to text', async () => {
     const shell = await openTestShell({ mode })
     const cause = Object.create(null)
     const onOutput = () => {

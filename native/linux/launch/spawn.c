@@ -114,8 +114,8 @@ static int limit_descriptors(struct vt_command *command) {
   return most ? lower(RLIMIT_NOFILE, most) : 0;
 }
 
-/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. What the host had at an
- * earlier command is no guide: setuid(2) takes them. Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file,
+/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. The host may have lost
+ * it since an earlier command (setuid(2)). Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file,
  * security/commoncap.c). */
 static int drop_capabilities(struct vt_command *command) {
   (void)command;

@@ -13,7 +13,7 @@ export type OwnOffer =
   | { readonly kind: 'output' }
 
 /** Candidates that the shell completes itself. */
-export type ShellOffer =
+type ShellOffer =
   /** A path; `behind` is what precedes it in the same word: `--cwd=`. */
   | { readonly kind: 'file' | 'directory'; readonly behind: string }
   /** A command line of its own that begins at word `from`, counted from 0 after `vitrine`. */

@@ -80,15 +80,13 @@ export async function runStreaming(
     })
   await relay.flushed()
   const broken = await brokenPipeCode()
-  const lines = given.each
-    ? listLines(
-        given.requests.map(({ command = '' }) => command),
-        ran.results,
-        ran.stopped?.message,
-      )
-    : []
-  if (broken === undefined) await relay.sayAfterwards(ran.results, lines)
+  if (broken === undefined) await relay.sayAfterwards(ran.results, linesOf(given, ran))
   return broken ?? exitCodeOfList(given, ran)
+}
+
+function linesOf({ each, requests }: CommandsToRun, { results, stopped }: Ran): readonly string[] {
+  const commands = requests.map(({ command = '' }) => command)
+  return each ? listLines(commands, results, stopped?.message) : []
 }
 
 async function runAll(

@@ -9,7 +9,7 @@ import { isTerminal } from '../terminal.ts'
 /**
  * What a command may read of our stdin; undefined: nothing. A confined command gets the descriptor itself only if
  * nothing can be changed through it; vitrine reads anything else itself and passes the bytes on. Throws INVALID_REQUEST
- * for a directory, which has none.
+ * for a directory, which has no bytes.
  */
 export function standardInput(mode: Mode): number | Readable | undefined {
   const stat = fstatSync(0)

@@ -134,7 +134,22 @@ async function attached<R>(
   relay: OutputRelay,
   endings: Endings,
 ): Promise<R> {
-  const follow = () => {
+  const leave = follow(pty, terminal)
+  endings.attend(pty)
+  const keep = passOn(pty, relay)
+  try {
+    const result = await ending
+    await relay.flushed()
+    return result
+  } finally {
+    keep()
+    leave()
+  }
+}
+
+/** Puts our terminal into raw mode, and follows its size and job control. Returns a function that stops this. */
+function follow(pty: Pty, terminal: RawTerminal): () => void {
+  const resize = () => {
     const { columns, rows } = windowSize()
     if (columns && rows) pty.resize(columns, rows)
   }
@@ -145,23 +160,16 @@ async function attached<R>(
   // While we were stopped, another process may have changed the terminal's settings.
   const goOn = () => {
     terminal.begin()
-    follow()
+    resize()
   }
   terminal.begin()
-  process.stdout.on('resize', follow)
+  process.stdout.on('resize', resize)
   process.on('SIGTSTP', stop)
   process.on('SIGCONT', goOn)
-  endings.attend(pty)
-  const keep = passOn(pty, relay)
-  try {
-    const result = await ending
-    await relay.flushed()
-    return result
-  } finally {
-    process.stdout.off('resize', follow)
+  return () => {
+    process.stdout.off('resize', resize)
     process.off('SIGTSTP', stop)
     process.off('SIGCONT', goOn)
-    keep()
     terminal.end()
   }
 }

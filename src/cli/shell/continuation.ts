@@ -10,7 +10,7 @@ type Open = 'here-document' | 'other'
 /** The lines of one command. */
 export class Command {
   text: string
-  /** Without the quotes of words, at the last time that sh was asked. */
+  /** The text without quotes when sh was last asked. */
   #asked = ''
   #open: Open | undefined
 
@@ -20,7 +20,7 @@ export class Command {
 
   add(line: string): void {
     this.text += `\n${line}`
-    // Most lines of a here-document cannot be the word that ends it: asking sh about each takes milliseconds.
+    // Asking sh takes milliseconds, and most lines of a here-document cannot be the word that ends it.
     if (this.#open === 'here-document' && !this.#asked.includes(unquoted(line.replace(/^\t+/, '')))) return
     this.#open = undefined
   }
@@ -61,7 +61,7 @@ function read(command: string): Promise<Reading> {
     const sh = execFile('/bin/sh', ['-n'], options, (error, _stdout, stderr) =>
       resolve({ valid: error === null, complaint: stderr.split('\n', 1)[0] ?? '' }),
     )
-    // As standard input, for no argument takes more than 128 KiB. sh stops reading at a syntax error.
+    // An argument takes at most 128 KiB. Writing fails where sh has stopped reading at a syntax error.
     sh.stdin?.on('error', () => {}).end(command)
   })
 }

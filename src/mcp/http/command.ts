@@ -25,7 +25,7 @@ export function httpToken(
   chosen: string | undefined,
 ): { readonly token: string; readonly made: boolean } | { readonly refusal: string } {
   if (chosen === '') return { refusal: emptyToken }
-  // A header carries no others, so no client could send it.
+  // A header carries no other characters, so no client could send the token.
   if (chosen !== undefined && !/^[!-~]+$/.test(chosen)) return { refusal: unsendableToken }
   if (chosen !== undefined) return { token: chosen, made: false }
   return isLoopback(host) ? { token: makeToken(), made: true } : { refusal: tokenNeeded(host) }

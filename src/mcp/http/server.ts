@@ -48,7 +48,7 @@ export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
   const server = createServer()
   await listening(server, options)
   const { address, port, family } = server.address() as AddressInfo
-  // The address and not what was given: 127.1 is loopback, too.
+  // The address in place of the given name: 127.1 is loopback, too.
   const service = new HttpService({ ...options, host: address })
   server.on('request', (request, response) => {
     service.answer(request, response).catch((error) => {
@@ -106,7 +106,7 @@ class HttpService {
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController()
     outgoing.once('close', () => gone.abort())
-    // A target that is no URL, or a method that a web Request does not take (TRACE).
+    // A web Request takes neither a target that is no URL nor every method (TRACE).
     const request = tried(() => webRequest(incoming, gone.signal))
     const response = request ? await this.#respond(request) : errorResponse(400, httpErrors.badRequest)
     await sendResponse(response, outgoing)

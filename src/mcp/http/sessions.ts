@@ -73,7 +73,7 @@ export class HttpSessions {
       await server.connect(transport)
       const response = await this.#pass(client, request)
       if (!this.#closed || transport.sessionId === undefined) return response
-      // It began while the others were closed.
+      // `close()` has ended all others meanwhile.
       await this.#close(transport.sessionId)
       return ending()
     } finally {
@@ -115,7 +115,7 @@ export class HttpSessions {
   }
 }
 
-/** The server takes no more requests. */
+/** The answer of a server that takes no more requests. */
 export function ending(): Response {
   return errorResponse(503, httpErrors.ending, { connection: 'close' })
 }

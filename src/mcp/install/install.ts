@@ -19,7 +19,7 @@ import type { Client } from './clients.ts'
 import { parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
 
-export const serverName = 'vitrine'
+const serverName = 'vitrine'
 
 export type Installed =
   | { readonly kind: 'written'; readonly file: string; readonly backup?: string }
@@ -38,7 +38,7 @@ export async function installEntry(client: Client): Promise<Installed> {
     const before = readText(file)
     const after = await edited(client, before ?? '')
     if (after === before) return { kind: 'unchanged', file }
-    // Clients write these files, too.
+    // The client writes this file, too.
     if (readText(file) !== before) throw new Error(changedMeanwhile)
     const backup = before === undefined ? undefined : backUp(file)
     replace(file, after)
@@ -48,7 +48,7 @@ export async function installEntry(client: Client): Promise<Installed> {
   }
 }
 
-/** Where a symbolic link ends, also if nothing is there yet: a link, as dotfile managers use them, stays one. */
+/** Where symbolic links lead, even if nothing is there yet. The links themselves, which dotfile managers make, stay. */
 function leadsTo(file: string, hops = 40): string {
   const known = realPath(file)
   const link = known === undefined && hops > 0 ? tried(() => readlinkSync(file)) : undefined
@@ -64,7 +64,7 @@ async function edited({ file, format, servers, entry }: Client, before: string):
   if (isDeepStrictEqual(plain(wanted), plain(known))) return before
   const edit = format === 'json' ? withEntry : withTable
   const after = await edit(before, servers, serverName, members)
-  // The text is our own: what a parser says about it would not be about the file.
+  // A parser's complaint would be about our own text, not about the file.
   const got = await parse(after).catch(() => undefined)
   if (!isDeepStrictEqual(plain(got ?? null), plain(wanted))) throw new Error(notEditable(servers))
   return after
@@ -80,7 +80,7 @@ function isOfNetwork(key: string, value: unknown): boolean {
   return otherTransports.has(key) || (key === 'type' && value !== 'stdio' && value !== 'local')
 }
 
-/** The document as it should be, where the user's other settings for the server stay, and the members of the entry that change. */
+/** The document as it should be, with the user's other settings for the server, and the members of the entry that change. */
 function merged(document: unknown, servers: string, entry: Client['entry']) {
   if (!isTable(document)) throw new Error(noObjectInFile)
   const known = document[servers] === undefined ? {} : document[servers]
@@ -107,11 +107,11 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
-/** Undefined: there is no such file. Other bytes than UTF-8 would not be written again as they are. */
+/** Undefined: there is no such file. Throws for bytes that are not UTF-8, because writing the text would change them. */
 function readText(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats) return undefined
-  // A FIFO would be waited for.
+  // Reading a FIFO would wait.
   if (!stats.isFile()) throw new Error(noFile)
   const bytes = readFileSync(file)
   if (!isUtf8(bytes)) throw new Error(noUtf8)
@@ -125,7 +125,7 @@ function backUp(file: string): string {
   return backup
 }
 
-/** Keeps the file's mode, owner and group, as far as it can: with sudo, a user could not read the new one. */
+/** Keeps the file's mode, owner and group as far as it can: a file that sudo gives to root could not be read by its user. */
 function replace(file: string, text: string): void {
   makeDirectories(dirname(file), 0o777)
   const known = statSync(file, { throwIfNoEntry: false })

@@ -25,7 +25,7 @@ export function parseJsonc(text: string): unknown {
 
 /**
  * Sets the members of the object at `[parent, name]` one by one, and removes those whose value is undefined: comments, trailing commas
- * and everything else stay. What is no object there is replaced.
+ * and everything else stay. Replaces a value that is no object.
  */
 export function withEntry(text: string, parent: string, name: string, members: Members): string {
   const path = [parent, name]

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AST } from 'toml-eslint-parser'
 
-/** What an entry should have; undefined: the key is to go. */
+/** The members to set in an entry; undefined: to remove. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** A part of a text, from one offset to another, and what is to stand there. */
+/** Replaces the text between two offsets. */
 interface Edit {
   readonly from: number
   readonly to: number
@@ -65,7 +65,7 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted | undefined): string | undefi
   return key?.type === 'TOMLBare' ? key.name : key?.value
 }
 
-/** Where the line ends that `offset` is on. */
+/** The end of the line that contains `offset`. */
 function lineEnd(text: string, offset: number): number {
   return offset + text.slice(offset).search(/\r?\n|$/)
 }
@@ -75,7 +75,7 @@ function nextLine(text: string, offset: number): number {
   return end + (/^\r?\n/.exec(text.slice(end))?.[0].length ?? 0)
 }
 
-/** From the end on, so that offsets stay true; of edits at one place the first stands first. */
+/** Works from the end to the beginning, so that offsets stay valid. Edits at one place keep their order. */
 function applied(text: string, edits: readonly Edit[]): string {
   return edits
     .toReversed()

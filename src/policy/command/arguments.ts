@@ -26,7 +26,7 @@ export type OptionNames = {
   readonly [K in keyof OptionTable]?: OptionTable[K] extends boolean ? boolean : string
 }
 
-export interface GivenOption {
+interface GivenOption {
   readonly name: string
   readonly value?: Word
 }

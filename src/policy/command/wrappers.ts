@@ -71,7 +71,7 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
 function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
   const { words } = command
   const { scripts, assigned, at } = headOf(words, kind, name)
-  // parallel(1) takes arguments for the command behind such a word.
+  // Behind such a word parallel(1) takes arguments for the command.
   const isMark = ({ value }: Word) => name === 'parallel' && /^:{3,4}\+?$/.test(value)
   const tail = words.slice(at).filter((word) => !isMark(word))
   if (tail.length === 0 && scripts.length === 0) return undefined
@@ -122,7 +122,7 @@ function valueIn(
   const takes = (name: string) => valued.has(name) || script.has(name)
   if (text.startsWith('--')) {
     const [given = ''] = text.split('=', 1)
-    // getopt_long(3) takes the beginning of a name for it.
+    // getopt_long(3) accepts abbreviated names.
     const isMeant = (known: string) => given.length > 3 && known.startsWith(given)
     const name = takes(given) ? given : [...valued, ...script].find(isMeant)
     return name === undefined ? undefined : { name, attached: text.slice(given.length + 1) }

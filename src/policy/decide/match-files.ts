@@ -98,7 +98,7 @@ function matchSystem(use: PathUse, { command }: PlannedStep, { facts }: PolicyIn
   return [policyMatch(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
 }
 
-export function bindsWorkspace({ facts, rules, request }: PolicyInput): boolean {
+function bindsWorkspace({ facts, rules, request }: PolicyInput): boolean {
   return facts.workspace !== undefined && (request.mode === 'write' || rules.workspaceInReadMode)
 }
 

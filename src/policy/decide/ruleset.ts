@@ -151,7 +151,7 @@ function argumentsOfTable({ allow_options, ask_options, deny_options, operands }
   })
 }
 
-export function appliesTo(rule: Rule, example: string): boolean {
+function appliesTo(rule: Rule, example: string): boolean {
   return parseLine(example).commands.some((command) => {
     const outcome = applyRule(rule, command)
     return outcome !== undefined && !outcome.maybe && (rule.verdict !== 'allow' || !outcome.objection)

@@ -10,7 +10,7 @@ import { type NamedProgram, nameOf, programOf } from '../command/program.ts'
 import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
-export interface Operands {
+interface Operands {
   /** `pattern`: the first operand is a script, unless an option in `patternIn` has it; the rest are paths. */
   readonly are: 'paths' | 'words' | 'pattern'
   readonly most: number
@@ -151,7 +151,7 @@ function findWords(words: readonly Word[], parts: readonly string[]): Found {
   for (const part of parts) {
     const places = new Set(starts)
     const ends = new Set<number>()
-    // A set's loop reaches what is added to it, each place once: trying every combination would never end.
+    // The loop also visits the places that it adds, each one once: trying every combination would take exponential time.
     for (const place of places) {
       const word = words[place]
       if (word?.kind !== 'literal') isOpen ||= word !== undefined && couldBe(word, part)

@@ -1,9 +1,9 @@
 import type { Unsure, UnsureKind } from './line.ts'
 
 /** In bytes; longer lines are not parsed. */
-export const maxLineLength = 65_536
+const maxLineLength = 65_536
 /** The parser is quadratic in here-documents: 100 KB of `<<E ` takes 1.6 s. */
-export const maxHereDocuments = 64
+const maxHereDocuments = 64
 
 // Ranges, because V8 takes a millisecond to make \p{Cc} of ICU's tables.
 // Every shell treats only tab and newline among control characters as blanks; some locales add C1 controls.

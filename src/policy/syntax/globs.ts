@@ -39,7 +39,7 @@ function translate(pattern: string, one: One): RegExp | undefined {
   const last = others.pop()
   const middle = others.filter((part) => part !== '')
   if (middle.length > maxStars) return undefined
-  // The first place for each part is enough. A lookahead is not tried again, so that the time does not grow with each star's power.
+  // The first match of each part is enough. A lookahead does not backtrack: the time is not exponential in the number of stars.
   const found = middle.map((part, at) => `(?=(.*?${part}))(?:\\${at + 1})`)
   return new RegExp(`^${first}${found.join('')}${last === undefined ? '' : `.*${last}`}$`, 's')
 }

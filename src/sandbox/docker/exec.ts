@@ -30,6 +30,19 @@ interface ExecState {
 
 const stateMs = 400
 
+function bodyOf({ argv, environment, cwd, stdin }: ExecRequest, { uid, gid }: ContainerUser) {
+  return {
+    Cmd: argv,
+    Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+    WorkingDir: cwd,
+    User: `${uid}:${gid}`,
+    AttachStdin: stdin,
+    AttachStdout: true,
+    AttachStderr: true,
+    Tty: false,
+  }
+}
+
 export class Exec {
   /** Carries its input and output; `pause` and `resume` control the output. */
   readonly socket: Socket
@@ -50,23 +63,14 @@ export class Exec {
     engine: Engine,
     container: string,
     user: ContainerUser,
-    { argv, environment, cwd, stdin }: ExecRequest,
+    request: ExecRequest,
     output: (stream: FrameStream, bytes: Buffer) => void,
     signal?: AbortSignal,
   ): Promise<Exec> {
-    const body = {
-      Cmd: argv,
-      Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
-      WorkingDir: cwd,
-      User: `${user.uid}:${user.gid}`,
-      AttachStdin: stdin,
-      AttachStdout: true,
-      AttachStderr: true,
-      Tty: false,
-    }
+    const body = bodyOf(request, user)
     const path = `/containers/${container}/exec`
     const { Id: id } = await engine.call<{ readonly Id: string }>({ method: 'POST', path, body, signal })
-    // Not later: an engine starts what it was asked to start, whether or not its client waits.
+    // Aborting later has no effect: the engine starts what it was asked to start, whether or not its client waits.
     signal?.throwIfAborted()
     const { socket, head } = await engine.hijack({
       method: 'POST',

@@ -33,7 +33,7 @@ interface Info {
 
 export interface EngineInfo {
   readonly isRootless: boolean
-  /** Its containers have its own seccomp profile, not one of another file or none. */
+  /** It applies its default seccomp profile. */
   readonly hasSeccomp: boolean
 }
 

@@ -12,7 +12,7 @@ const silenceMs = 40
 /** Rows per command; further kinds are summed up in one extra row. */
 const maxRows = 64
 
-export interface Logged {
+interface Logged {
   /** The message of the rules in its profile; unique to the command. */
   readonly tag: string
   /** The command's denials. If some are expected, waits briefly for what the log has not delivered yet. */

@@ -91,7 +91,7 @@ function guardedIn(
   return { ...git, protected: [...usual, ...git.protected, ...programs, ...listed] }
 }
 
-/** A file by its path in a root; empty: not in it. Its own path may lead there by another mount, or spell the root otherwise. */
+/** The file's path in the root, where it lies in it: its own path may lead there through another mount, or another spelling. */
 function placeIn(root: string, file: string, looks: Looks): readonly string[] {
   if (isBeneath(file, root)) return [file]
   const top = looks.status(root)

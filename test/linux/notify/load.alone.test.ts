@@ -84,7 +84,7 @@ it('a command that is killed while it is refused has what was counted', async ()
   expect(result.denials[0]?.count).toBeGreaterThan(10)
 })
 
-// A search takes the time of all commands.
+// All commands wait while a notifier searches.
 it('a user lookup is not recognized where more than 5000 mappings stand before libc', async () => {
   const { file, run } = await makeGround()
   const few = await run(`${attempts} crowded ${file} 3000`)

@@ -37,7 +37,7 @@ static bool identify_by_path(struct vt_known *known, const struct vt_caller *cal
   else if (directory[0] != '/') end += snprintf(path, sizeof path, "fd/%d/", base);
   strcpy(end, directory);
   bool found = vt_identify(from, path, 0, identity) == 0;
-  /* Of a thread that has ended, though there is a new one with its number. */
+  /* The descriptor may be that of a thread that has ended, whose number another one has now. */
   if (!found && from >= 0) forget_proc(known);
   return found;
 }

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-/* By port, so that no client can put another's entry out: a command whose entry is gone could use the secret of another command.
+/* An entry for each port, so that no client displaces another: a command without its entry could use the secret of another one.
  * Pages take memory when they are first used. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {

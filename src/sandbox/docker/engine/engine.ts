@@ -154,10 +154,11 @@ function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingM
 /** Uses one connection per request: on a local socket they are cheap. */
 function send(
   socketPath: string,
-  { method, path, query, body, timeoutMs = defaultTimeoutMs, signal, inBackground }: EngineRequest,
+  request: EngineRequest,
   headers: Readonly<Record<string, string>>,
   fail: (error: EngineError) => void,
 ): ClientRequest {
+  const { method, path, query, body } = request
   const search = query ? `?${new URLSearchParams(query)}` : ''
   const isBytes = types.isUint8Array(body)
   const bytes = isBytes ? body : body && Buffer.from(JSON.stringify(body))
@@ -173,6 +174,19 @@ function send(
       ...(bytes && { 'content-type': type, 'content-length': bytes.length }),
     },
   })
+  endInTime(sent, request)
+  sent.once('error', (error) => {
+    fail(isEngineError(error) ? error : new EngineError(0, errorCode(error) ?? 'EIO', error.message))
+  })
+  sent.end(bytes)
+  return sent
+}
+
+/** Destroys a request that has neither ended nor become a connection at its time limit, or when its signal aborts. */
+function endInTime(
+  sent: ClientRequest,
+  { timeoutMs = defaultTimeoutMs, signal, inBackground }: EngineRequest,
+): void {
   const timer = setTimeout(() => {
     sent.destroy(new EngineError(0, 'ETIMEDOUT', engineProblems.late(timeoutMs)))
   }, timeoutMs)
@@ -187,13 +201,7 @@ function send(
     timer.unref()
     sent.once('socket', (socket) => socket.unref())
   }
-  sent.once('upgrade', inTime).once('close', inTime)
-  sent.once('error', (error) => {
-    inTime()
-    fail(isEngineError(error) ? error : new EngineError(0, errorCode(error) ?? 'EIO', error.message))
-  })
-  sent.end(bytes)
-  return sent
+  sent.once('upgrade', inTime).once('close', inTime).once('error', inTime)
 }
 
 async function textOf(answer: IncomingMessage, encoding: BufferEncoding = 'utf8'): Promise<string> {

@@ -24,7 +24,7 @@ export async function reachEngine({ env, startCommand }: Reach): Promise<Engine>
   const answer = await firstAnswer(sockets, pingMs)
   if (!isEngineError(answer)) return answer
   const [{ path }] = sockets as readonly [EngineSocket]
-  // Not one that answers with an error, or denies this user access.
+  // An engine that answers with an error, or denies this user access, is not started again.
   if (startCommand !== '' && isDown(answer)) return startedEngine(env, path, startCommand)
   throw refusalOf(engineMissing(path, answer.reason, answer.message))
 }

@@ -17,7 +17,7 @@ function makeProject(): string {
   return cwd
 }
 
-/** vfat then reads each inode that nobody holds anew, under another number. */
+/** vfat then reads each inode that no process holds anew, under another number. */
 function dropCaches(): void {
   for (let time = 0; time < 3; time++) {
     execFileSync('sync')

@@ -70,7 +70,7 @@ describe('an answer that is no JSON', () => {
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
 
-  it('nor is a connection that was not asked for', async () => {
+  it('is none if it switches to another protocol', async () => {
     const engine = await engineWith({ 'GET /version': handOver })
     await expect(engine.call({ method: 'GET', path: '/version' })).rejects.toMatchObject(notJson)
   })
