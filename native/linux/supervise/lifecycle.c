@@ -121,7 +121,7 @@ static void report(struct vt_command *command, const struct vt_end *end) {
 /* Unconfined children may live on; a signal to the group first is a cheap test whether there are any. */
 static int count_background(struct vt_command *command) {
   if (command->confinement || kill(-command->pid, 0) != 0) return 0;
-  return vt_session_count(command);
+  return vt_session_count_group(command);
 }
 
 /* A killed process becomes a zombie shortly after its listener hangs up. False: more may follow. */
