@@ -37,7 +37,14 @@ export type Refusal =
       readonly setBy?: string
     }
   | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
-  | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
+  | {
+      readonly code: 'SPAWN_FAILED'
+      readonly step: string
+      readonly errno: string
+      readonly program: string
+      /** The program exists; what runs it does not. */
+      readonly missing?: 'interpreter'
+    }
 
 export type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
 

@@ -198,7 +198,8 @@ export interface Result<Output extends string | Buffer = string> {
   readonly survivorsKilled: number
   /**
    * Write mode: processes that live on in the command's process group. Processes that left the group
-   * (`setsid`, job control) live on uncounted.
+   * (`setsid`, job control) live on uncounted. In every mode: processes, the command's own too, that the
+   * kernel had not ended when the call returned (a file system that does not answer).
    */
   readonly background?: { readonly count: number; readonly group: number }
   /**

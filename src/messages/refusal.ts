@@ -133,6 +133,8 @@ function describeDirectoryProblem(
 function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
   const { step, errno } = failure
   const program = visible(failure.program)
+  if (failure.missing)
+    return `${program}: what runs it was not found: the interpreter that its first line names, or the loader of a binary.`
   if (step === 'exec' && (errno === 'ENOENT' || errno === 'ENOTDIR')) return `${program}: not found.`
   if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
   if (step === 'exec' && errno === 'E2BIG')
@@ -172,18 +174,26 @@ export function loweredTimeoutHint(asked: number, most: number): string {
   return `The timeout of ${asked} ms was lowered to the maximum, ${most} ms ([shell] max_timeout_ms).`
 }
 
-/** The hint for "permission denied" without a denial report. */
+/** The hint if the launcher fell silent: whether the kernel has ended the command is not known. */
+export const untoldEndHint =
+  'The end of the command was not reported in time. Processes of it may still be running.'
+
+/**
+ * The hint for "permission denied" without a denial report.
+ * @param errors what the command said of errors
+ */
 export function hintFor(
   mode: Mode,
   failure: Failure | undefined,
   reports: Enforcement[string] | undefined,
   reader: HintReader,
+  errors: string,
 ): string | undefined {
   if (mode === 'write' || failure?.kind !== 'permission-denied') return undefined
   const { write } = remedies[reader]
   const name = modeNames[mode]
   if (reports?.enforced)
-    return `${name} reports no refusal: this user may lack the permission (write mode does not help then), or the file is in /dev, where only write mode reads more than harmless devices. If a change was intended, ${write}.`
+    return `${name} reports no refusal: this user may lack the permission (write mode does not help then)${errors.includes('/dev/') ? ', or the file is in /dev, where only write mode reads more than harmless devices' : ''}. If a change was intended, ${write}.`
   const place = mode === 'read' ? 'command' : 'workspace'
   return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
 }

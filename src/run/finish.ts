@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import type { AnyResult, Connection } from '../base/types.ts'
 import { cannotEnter } from '../facts/directory.ts'
+import { Lookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
@@ -17,7 +19,7 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const { request, context, tmp, access } = execution
   const connections = access?.end()
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
-  const end = withRefusedHosts(endOf(ended, execution), connections)
+  const end = withRefusedHosts(await endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
   const result = buildResult(partsOf(execution, { connections, ...ended, end }, collected))
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
@@ -40,12 +42,24 @@ function withRefusedHosts<E extends ResultParts['ended']['end']>(
   return { ...end, denials: [...end.denials, ...deniedConnections(connections)] }
 }
 
-function endOf({ end }: Ended, { request, context }: Execution): ResultParts['ended']['end'] {
+async function endOf({ end }: Ended, execution: Execution): Promise<ResultParts['ended']['end']> {
+  const { request, context } = execution
   if (end.kind !== 'failed') return end
   if (end.refusal) throw new VitrineError(end.refusal)
   if (end.step === 'chdir') throw cannotEnter(request.cwd, end.errno)
+  const { step, errno } = end
   const program = programOf(request, context)
-  throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
+  const found = step === 'exec' && errno === 'ENOENT' && (await isThere(program, execution))
+  const missing = found ? ({ missing: 'interpreter' } as const) : {}
+  throw new VitrineError({ code: 'SPAWN_FAILED', step, errno, program, ...missing })
+}
+
+/** Whether the path of a program on this machine exists. */
+async function isThere(program: string, { request, context }: Execution): Promise<boolean> {
+  if (context.config.shell.backend !== 'local' || !program.includes('/')) return false
+  const path = resolve(request.cwd, program)
+  const [answer] = await new Lookup(context.backend.pathLookup).ask([{ kind: 'exists', path }])
+  return answer !== undefined && 'found' in answer
 }
 
 /** A container makes its command's private directory itself, under a name that is not known here. */

@@ -25,6 +25,7 @@ import {
   notSavedHint,
   partlySavedHint,
   unsavedHint,
+  untoldEndHint,
 } from '../messages/refusal.ts'
 import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
@@ -131,10 +132,19 @@ function hintOf(
     (refused && describeHint(refused, reader)) ??
     // A container denies no reads: a path that is not mounted does not exist.
     (parts.backend === 'local' ? readsHint(mode, enforcement, failure, reader) : undefined) ??
-    hintFor(mode, failure, enforcement['denial reports'], reader) ??
+    unreportedHint(parts, judged) ??
     timeoutHint(parts, outcome) ??
     parts.hint
   return { hint, refused }
+}
+
+/** Nothing where the sandbox has no part: in a file that is not executable, and in a read-only file system where it reports its own refusals. */
+function unreportedHint({ mode, hintFor: reader }: ResultParts, judged: Judged): string | undefined {
+  const { outcome, errors, failure } = judged
+  const reports = judged.enforcement['denial reports']
+  if (outcome.kind === 'exited' && outcome.code === 126) return undefined
+  if (reports?.enforced && !permissionWords.test(errors)) return undefined
+  return hintFor(mode, failure, reports, reader, errors)
 }
 
 /** The command, or its output, lacked something that is worth more than a refusal. */
@@ -143,6 +153,7 @@ function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: 
   const saving = noFiles ?? savingHint(saved, outcome, hintFor)
   if (saving !== undefined) return saving
   if (lost !== undefined) return lostHint(lost, hintFor)
+  if (isUntold(ended.end)) return untoldEndHint
   return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)
 }
 
@@ -220,13 +231,21 @@ function configuredOf(limit: Limit, limits: Limits | null): number {
   }
 }
 
-function backgroundOf({ survivors }: ResultParts['ended']['end']): Pick<Result, 'background'> {
-  return survivors.alive > 0 ? { background: { count: survivors.alive, group: survivors.group } } : {}
+/** The launcher did not report in time: which processes are left is not known. */
+function isUntold({ survivors }: ResultParts['ended']['end']): boolean {
+  return survivors.alive > 0 && survivors.group === 0
+}
+
+function backgroundOf(end: ResultParts['ended']['end']): Pick<Result, 'background'> {
+  const { survivors } = end
+  return survivors.alive > 0 && !isUntold(end)
+    ? { background: { count: survivors.alive, group: survivors.group } }
+    : {}
 }
 
 /** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */
-const refusalWords =
-  /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
+const permissionWords = /permission denied|operation not permitted|access denied|\b(EACCES|EPERM)\b/i
+const readOnlyWords = /read-only file system|\bEROFS\b/i
 
 function failureOf(
   { ended, loweredFromMs, hintFor: reader }: ResultParts,
@@ -235,7 +254,10 @@ function failureOf(
 ): Failure | undefined {
   const { denials, lost } = ended.end
   if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
-  const kind = failureKind(outcome, denials.length > 0 || refusalWords.test(errors))
+  const kind = failureKind(
+    outcome,
+    denials.length > 0 || permissionWords.test(errors) || readOnlyWords.test(errors),
+  )
   if (kind === 'timeout' && loweredFromMs !== undefined)
     return { ...adviceFor(kind, reader), kind, advice: atMostTime }
   if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }

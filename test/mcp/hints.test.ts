@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Denial, Enforcement, Failure, Mode } from '../../src/base/types.ts'
@@ -39,8 +39,8 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
 /** Everything that a result can advise the reader of a tool's answer to do. */
 const said: readonly (string | undefined)[] = [
   ...kinds.map((kind) => adviceFor(kind, 'tool').advice),
-  hintFor('read', refused, row, 'tool'),
-  hintFor('read', refused, undefined, 'tool'),
+  hintFor('read', refused, row, 'tool', ''),
+  hintFor('read', refused, undefined, 'tool', ''),
   notSavedHint('ENOSPC', 'tool'),
   unsavedHint('ENOSPC', 'tool'),
   lostHint('x', 'tool'),
@@ -86,15 +86,28 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     expect(text).toContain(`[${readsHint('read', { reads: row }, failure, 'tool')}]`)
   })
 
-  it('a refusal that is the user’s own permissions names the write tool', async () => {
-    const { run, home } = await connect([])
-    mkdirSync(join(home.directory, 'bin'))
-    writeFileSync(join(home.directory, 'bin/tool'), '#!/bin/sh\n')
-    chmodSync(join(home.directory, 'bin/tool'), 0o644)
-    expect((await run({ command: './bin/tool' })).text).toContain(
-      `[${hintFor('read', refused, row, 'tool')}]`,
-    )
-  })
+  it.for([
+    ['echo "x: Permission denied" >&2; exit 1', false],
+    ['echo "/dev/x: Permission denied" >&2; exit 1', true],
+  ] as const)(
+    'where no refusal is known, what it may be is said, with the write tool: %s',
+    async ([command, isDevice]) => {
+      const { run } = await connect([])
+      const { text } = await run({ command })
+      expect(text).toContain(`[${hintFor('read', refused, row, 'tool', isDevice ? '/dev/x' : '')}]`)
+    },
+  )
+
+  it.for(['./tool', 'echo "x: Read-only file system" >&2; exit 1'])(
+    'nothing where the sandbox has no part: %s',
+    async (command) => {
+      const { run, home } = await connect([])
+      writeFileSync(join(home.directory, 'tool'), '#!/bin/sh\n', { mode: 0o644 })
+      const { text } = await run({ command })
+      expect(text).toMatch(/\[exit code: 1(26)?\]/)
+      expect(text).not.toContain(remedies.tool.write)
+    },
+  )
 
   it('output that cannot be saved: ask for less, or the user', async () => {
     const nowhere = { XDG_STATE_HOME: '/proc/none', TMPDIR: '/proc/none' }

@@ -142,6 +142,7 @@ const refusals: readonly Refusal[] = [
   { code: 'NOT_APPROVED', decision, approval },
   { code: 'AUDIT_FAILED', path: '/a', step: 'write', reason: 'ENOSPC' },
   { code: 'SPAWN_FAILED', step: 'exec', errno: 'ENOENT', program: 'ls' },
+  { code: 'SPAWN_FAILED', step: 'exec', errno: 'ENOENT', program: './run', missing: 'interpreter' },
   { code: 'SPAWN_FAILED', step: 'exec', errno: 'E2BIG', program: 'ls' },
   { code: 'SPAWN_FAILED', step: 'core dumps', errno: 'EPERM', program: 'ls' },
 ]

@@ -398,6 +398,18 @@ describe('a bad request is refused, and nothing runs', () => {
     })
   })
 
+  it.skipIf(process.platform === 'win32')('a script whose interpreter is missing: that is said', async () => {
+    const program = join(cwd, 'script')
+    writeFileSync(program, '#!/no/such/interpreter\n', { mode: 0o755 })
+    for (const name of [program, './script'])
+      expect(await refusalOf(shell.execute({ argv: [name] }))).toMatchObject({
+        code: 'SPAWN_FAILED',
+        refusal: { errno: 'ENOENT', program: name, missing: 'interpreter' },
+      })
+    const absent = await refusalOf(shell.execute({ argv: ['./absent'] }))
+    expect(absent.refusal).not.toHaveProperty('missing')
+  })
+
   it('a program with no known format: SPAWN_FAILED', async () => {
     const program = join(cwd, 'blank')
     writeFileSync(program, 'echo hi\n', { mode: 0o755 })

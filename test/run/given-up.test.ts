@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { type Host, thisHost } from '../../src/host/host.ts'
 import type { NativeEvent, SpawnRecord } from '../../src/launch/addon.ts'
+import { untoldEndHint } from '../../src/messages/refusal.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 
@@ -29,7 +30,9 @@ it('a command whose end is not told returns at its deadline, and nothing is writ
   const shell = await openTestShell({ host })
   const call = { command: 'yes', timeoutMs: 500 }
   const result = await shell.execute(call, { onOutput: (_, chunk) => void heard.push(chunk.length) })
-  expect(result).toMatchObject({ timedOut: true, background: { count: 1 } })
+  expect(result).toMatchObject({ timedOut: true, hint: untoldEndHint })
+  // "kill -- -0" would end the reader's own group.
+  expect(result).not.toHaveProperty('background')
   const seen = heard.length
   // The number of the saved output's descriptor is free again.
   const files = Array.from({ length: 20 }, (_, at) => openSync(join(makeDirectory(), String(at)), 'w'))

@@ -133,6 +133,7 @@ struct vt_command {
   bool settled;             /* the monitors' last measurements are in, or overdue */
   int finishing;            /* rounds of waiting for orphans */
   int misses;               /* passes of the sweep in a row without a process */
+  bool swept;               /* once at least */
   int remembered_count;
   pid_t remembered[VT_REMEMBERED]; /* killed: none counts twice */
   int killed;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,21 @@ bool vt_procfs_thread_sleeps(pid_t thread) {
   vt_procfs_read(thread, "stat", stat, sizeof stat);
   const char *state = strrchr(stat, ')');
   return !state || !state[1] || !strchr("RTt", state[2]);
+}
+
+/* The kernel turns a deadly signal into a pending SIGKILL at once. Fields 9, 20 and 31: flags, number of threads, pending signals. */
+bool vt_procfs_is_ending(pid_t pid) {
+  enum { PF_EXITING = 4 }; /* linux/sched.h */
+  char stat[1024];
+  unsigned flags;
+  int threads;
+  unsigned long pending;
+  vt_procfs_read(pid, "stat", stat, sizeof stat);
+  const char *fields = strrchr(stat, ')');
+  if (!fields || sscanf(fields, ") %*s %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d"
+                                " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &flags, &threads, &pending) != 3)
+    return false;
+  return (threads == 1 && flags & PF_EXITING) || pending & 1UL << (SIGKILL - 1);
 }
 
 int vt_procfs_umask(pid_t thread) {

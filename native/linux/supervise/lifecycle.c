@@ -121,7 +121,7 @@ static void report(struct vt_command *command, const struct vt_end *end) {
 /* Unconfined children may live on; a signal to the group first is a cheap test whether there are any. */
 static int count_background(struct vt_command *command) {
   if (command->confinement || kill(-command->pid, 0) != 0) return 0;
-  return vt_session_count(command);
+  return vt_session_count_group(command);
 }
 
 /* A killed process becomes a zombie shortly after its listener hangs up. False: more may follow. */
@@ -181,11 +181,14 @@ static bool drain(struct vt_command *command) {
   return false;
 }
 
-/* Reports before the sweep is over, so that no run outlasts its deadline; the sweep goes on. */
+/* Reports before the sweep is over, so that no run outlasts its deadline; the sweep goes on. What the kernel has not ended yet
+ * (uninterruptible sleep, proc_pid_stat(5)), the leader too, is alive. */
 static void report_late(struct vt_command *command) {
   if (command->reported) return;
-  struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL, .limited = command->limited};
-  end.alive = vt_session_count(command);
+  struct vt_end end = {.group = command->pid, .signal = SIGKILL, .limited = command->limited};
+  int others = vt_session_count(command);
+  end.alive = others + !command->leader_ended;
+  end.killed = command->killed > others ? command->killed - others : 0;
   vt_streams_release(command, false);
   if (command->listener) end.denials = vt_listener_take(command->listener);
   report(command, &end);

@@ -40,6 +40,11 @@ static int count_one(void *context, pid_t pid) {
   return alive;
 }
 
+static int count_in_group(void *context, pid_t pid) {
+  const struct vt_command *command = context;
+  return getpgid(pid) == command->pid && count_one(context, pid) && !vt_procfs_is_ending(pid);
+}
+
 static void remember(struct vt_command *command, pid_t pid) {
   for (int i = 0; i < command->remembered_count; i++)
     if (command->remembered[i] == pid) return;
@@ -47,17 +52,29 @@ static void remember(struct vt_command *command, pid_t pid) {
   if (command->remembered_count < VT_REMEMBERED) command->remembered[command->remembered_count++] = pid;
 }
 
+static int remember_one(void *context, pid_t pid) {
+  if (getpid() != pid && count_one(context, pid)) remember(context, pid);
+  return 0;
+}
+
 static int kill_one(void *context, pid_t pid) {
   struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
   int found = sweep_kill(pid, context, is_member);
-  if (found && pid != command->pid) remember(command, pid);
+  if (found && pid != command->pid && command->remembered_count < VT_REMEMBERED) remember(command, pid);
   return found;
 }
 
-int vt_session_sweep(struct vt_command *command) { return each(proc, command, kill_one); }
+/* Counted first: groups are killed as a whole, and the members of one end before their turn comes. */
+int vt_session_sweep(struct vt_command *command) {
+  if (!command->swept) each(proc, command, remember_one);
+  command->swept = true;
+  return each(proc, command, kill_one);
+}
 
 int vt_session_count(const struct vt_command *command) { return each(proc, (void *)command, count_one); }
+
+int vt_session_count_group(const struct vt_command *command) { return each(proc, (void *)command, count_in_group); }
 
 struct members {
   const struct vt_command *command; /* NULL: the members of the session alone */

@@ -12,6 +12,9 @@ int vt_session_sweep(struct vt_command *command);
 /* The number of live members besides the leader. */
 int vt_session_count(const struct vt_command *command);
 
+/* The number of live members in the leader's process group; none that is about to end. */
+int vt_session_count_group(const struct vt_command *command);
+
 /* Zombies included; returns the sum. Supervisor thread. */
 int vt_session_each(pid_t session, void *context, int (*found)(void *context, pid_t pid));
 

@@ -64,6 +64,14 @@ describe('read mode: the deadline is kept, and nothing is left', () => {
 })
 
 describe('read mode: other ends', () => {
+  it('says how many were killed, also of one group, which ends as a whole', async () => {
+    const marker = marked()
+    const line = `for i in $(seq 100); do sleep ${marker} & done; echo started`
+    const { result, seen } = await runWatched(shell, line, marker)
+    expect(seen).toHaveLength(100)
+    expect(result.survivorsKilled).toBe(100)
+  })
+
   it('over the output limit everything is killed, daemons too', async () => {
     const marker = marked()
     const limited = await openTestShell({ mode: 'read', toml: '[output]\nmax_bytes = 100000\n' })

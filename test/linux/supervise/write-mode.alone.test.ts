@@ -57,6 +57,19 @@ describe('write mode: background children live on', () => {
     expect(await shell.execute({ command: 'true & wait' })).not.toHaveProperty('background')
   })
 
+  it('none that is about to end is counted', async () => {
+    const line = 'for i in $(seq 20); do sleep 60 >/dev/null 2>&1 & all="$all $!"; done; kill $all'
+    for (let run = 0; run < 20; run++)
+      expect(await shell.execute({ command: line })).not.toHaveProperty('background')
+  })
+
+  it('none that left the group is counted beside one that did not', async () => {
+    const marker = marked()
+    const line = `setsid sleep ${marker} & sleep ${marker} & while [ $(pgrep -cf "^sleep ${marker}") != 2 ]; do :; done; echo started`
+    const { result, seen } = await runWatched(shell, line, marker)
+    expect([seen.length, result.background?.count]).toEqual([2, 1])
+  })
+
   it('a child that writes on after the result is neither stopped nor killed by its pipe', async () => {
     const marker = marked()
     const written = join(makeDirectory(), 'written')
