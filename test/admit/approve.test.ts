@@ -314,7 +314,7 @@ it('what the policy allows or denies is not asked', async () => {
   expect(asked).toEqual([])
 })
 
-it('what an approver changes in a question reaches neither the decision nor the standing approvals', async () => {
+it('an approver gets copies: the decision and the standing approvals stay as they were', async () => {
   const stdin = { kind: 'given', bytes: 1, sha256: 'a', beginning: 'x', complete: true } as const
   const decided: Decision = { ...decision, matches: [] }
   const approvals = new Approvals(async (question, told) => {

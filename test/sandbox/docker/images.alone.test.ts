@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     await eventually(async () => (await ownOf(shell)).length === 0, 'no container is left')
   })
 
-  it('an image whose echo decodes backslashes, as dash does, shows a workspace with blanks in its path', async () => {
+  it('an image whose echo decodes backslashes (dash) shows a workspace with blanks in its path', async () => {
     const shell = '#!/bin/busybox sh\necho() { busybox echo -e "$@"; }\nshift\neval "$1"\n'
     const image = 'vitrine-echo:1'
     await importImage(engine.engine, dirname(engine.socketPath), image, { 'bin/sh': shell })

@@ -21,7 +21,7 @@ it('shells that open at the same time all get the files that containers mount', 
   }
 })
 
-it('the container from which they are read names its host: if that is killed, the next one removes it', async () => {
+it('the container from which they are read is removed by the next host, if its own is killed', async () => {
   const { socketPath, asked, bodies } = await startDouble({
     'POST /containers/create': text('{"Id":"c"}'),
     'DELETE /containers/c': status(204),
