@@ -66,14 +66,27 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   }
 }
 
-/** Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one. */
+/**
+ * Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one. A container has its network
+ * in write mode, too.
+ */
 export function checkSandboxed(
   served: readonly Mode[],
   { flags, lists }: Pick<Options, 'flags' | 'lists'>,
+  backend: Backend | undefined,
 ): void {
   if (served.some((mode) => mode !== 'write')) return
-  const given = ['network', 'allow-host', 'private-tmp'].filter((name) => flags.has(name) || lists.has(name))
+  const names = [...(backend === 'local' ? ['network'] : []), 'allow-host', 'private-tmp']
+  const given = names.filter((name) => flags.has(name) || lists.has(name))
   if (given.length > 0) throw misuse(noSandbox(given.map((name) => `--${name}`)))
+}
+
+/** The same before a shell is open. A faulty configuration is told when one is opened. */
+export async function checkServed(served: readonly Mode[], options: GivenOptions): Promise<void> {
+  const loaded = options.flags.has('network')
+    ? await loadConfigFor(options).catch(() => undefined)
+    : undefined
+  checkSandboxed(served, options, loaded?.config.shell.backend)
 }
 
 /** `--network`, or each `--allow-host`. Throws INVALID_REQUEST for what is no host, or both. */

@@ -12,7 +12,7 @@ import { entryText, installEntry } from '../mcp/install/install.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/install.ts'
 import { exitCode } from './command.ts'
-import { backendOf, checkSandboxed } from './configuration.ts'
+import { backendOf, checkServed } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { print, standardError } from './run/sink.ts'
@@ -27,7 +27,7 @@ export async function install(
   if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
   if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
   const { modes } = check(values)
-  if (modes) checkSandboxed(modes, { flags, lists })
+  if (modes) await checkServed(modes, { flags, values, lists })
   backendOf(values.get('backend'))
   const command = serverCommand({ flags, values, lists })
   return flags.has('write') ? write(name, command) : show(name, command)

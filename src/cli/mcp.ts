@@ -2,7 +2,7 @@ import { absolutePath, type Mode, modes } from '../internal.ts'
 import type { McpSession, ServerOptions } from '../mcp/session.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/serve.ts'
-import { checkSandboxed, flagsFor } from './configuration.ts'
+import { checkServed, flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { packageVersion } from './package-file.ts'
@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (word !== undefined) throw misuse(say.strayWords(options.words))
   const http = options.values.get('http')
   const given = serverOptions(options)
-  if (given.modes) checkSandboxed(given.modes, options)
+  if (given.modes) await checkServed(given.modes, options)
   const { McpSession } = await import('../mcp/session.ts')
   const makeSession = () => new McpSession(given)
   return http === undefined ? onStdio(makeSession()) : onHttp(http, makeSession)

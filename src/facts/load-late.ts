@@ -2,8 +2,8 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { errorCode } from '../base/errno.ts'
 
-/** More than loading one such module takes. */
-const neededDescriptors = 8
+/** More than the files of one such module, which are opened at once: eleven. */
+const neededDescriptors = 16
 
 /**
  * Imports a module that few commands need. Throws EMFILE or ENFILE before the import where too few descriptors are free: Node 20

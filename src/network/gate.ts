@@ -175,7 +175,7 @@ export class Gate {
   }
 
   async #addresses(host: Host, signal: AbortSignal): Promise<readonly Address[] | undefined> {
-    return host.kind === 'address' ? [host] : addressesOf(host.name, this.#options.resolver, signal)
+    return host.kind === 'address' ? [host] : addressesOf(host.name, this.#options.resolver, signal, this)
   }
 }
 

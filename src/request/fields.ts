@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { nearestKey } from '../base/did-you-mean.ts'
 import { errorMessage, tried } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
@@ -36,7 +37,11 @@ export const fieldOf = {
       hasFields(value, 'aborted') &&
       hasMethods(value, 'throwIfAborted', 'addEventListener', 'removeEventListener'),
   },
-  variables: { wanted: wanted.variables, test: (value: unknown) => isObject(value) && !isArray(value) },
+  // Of a Map or a list nothing would be read.
+  variables: {
+    wanted: wanted.variables,
+    test: (value: unknown) => isObject(value) && !isFunction(Reflect.get(value, Symbol.iterator)),
+  },
 } satisfies Record<string, FieldRule>
 
 export function fieldOneOf(...words: readonly string[]): FieldRule {
@@ -85,7 +90,7 @@ function readField(value: object, name: string, field: FieldRule): unknown {
     return isArray(read) ? [...read] : read
   })
   if (given === undefined || reading(name, () => field.test(given))) return given
-  return refuseType(name, field.wanted, kindOf(given))
+  return refuseType(name, field.wanted, isNumber(given) ? String(given) : kindOf(given))
 }
 
 /** Throws INVALID_REQUEST when reading the object throws. */
@@ -143,7 +148,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))
     return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
-  if (!isArray(value)) return typeof value
+  if (!isArray(value)) return types.isMap(value) ? 'Map' : typeof value
   const items = value.slice(0, maxItems).map((item) => (isArray(item) ? found.array : kindOf(item)))
   return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
 }

@@ -122,7 +122,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
     env: variablesOf(request.env ?? {}),
-    stdin: request.stdin ?? null,
+    stdin: types.isUint8Array(request.stdin) ? Buffer.from(request.stdin) : (request.stdin ?? null),
     merged: request.merged ?? false,
     scratchpad: request.scratchpad,
     privateTmp: request.privateTmp,

@@ -313,3 +313,16 @@ it('what the policy allows or denies is not asked', async () => {
   await expect(shell.execute({ command: 'rm -rf /' })).rejects.toMatchObject({ code: 'DENIED' })
   expect(asked).toEqual([])
 })
+
+it('an approver gets copies: the decision and the standing approvals stay as they were', async () => {
+  const stdin = { kind: 'given', bytes: 1, sha256: 'a', beginning: 'x', complete: true } as const
+  const decided: Decision = { ...decision, matches: [] }
+  const approvals = new Approvals(async (question, told) => {
+    Object.assign(question.stdin, { sha256: 'b' })
+    Object.assign(told, { verdict: 'allow', reason: 'changed' })
+    return 'same'
+  })
+  expect(await approvals.may(request('cat', { stdin }), decided)).toBe(true)
+  expect(decided).toEqual(decision)
+  expect(approvals.list()).toMatchObject([{ kind: 'same', stdin: 'a' }])
+})

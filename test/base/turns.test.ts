@@ -67,4 +67,27 @@ describe('turns', () => {
     await expect(turns.run(work, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
     expect(began).toBe(false)
   })
+
+  it('of an owner with one running come after those of others', async () => {
+    const turns = new Turns(2)
+    const began: string[] = []
+    const gates = ['busy', 'busy', 'busy', 'other'].map((owner) => ({ owner, ...gate() }))
+    const calls = gates.map(({ owner, work }) =>
+      turns.run(
+        () => {
+          began.push(owner)
+          return work()
+        },
+        never,
+        owner,
+      ),
+    )
+    gates[0]?.open()
+    await calls[0]
+    await settle()
+    expect(began).toEqual(['busy', 'busy', 'other'])
+    for (const { open } of gates) open()
+    await Promise.all(calls)
+    expect(began).toEqual(['busy', 'busy', 'other', 'busy'])
+  })
 })

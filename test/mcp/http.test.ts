@@ -111,6 +111,13 @@ describe('over HTTP', () => {
     },
   )
 
+  it('the address where it listens, as it says it, is no other name', async () => {
+    const { url, token } = await serve(['--http', '127.0.0.2:0'], { VITRINE_TOKEN: 'chosen' })
+    const Authorization = `Bearer ${token}`
+    expect(await post(url, { Authorization })).toBe(400)
+    expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
+  })
+
   it('a request without the token, or with another one, is refused', async () => {
     const { url, token } = await serve()
     expect(await post(url, {})).toBe(401)

@@ -16,5 +16,7 @@ it('a lookup that waits for its turn goes with its command', async () => {
   expect(wanted?.aborted).toBe(true)
   expect((await answer).toString()).toContain(' 502 ')
   expect(gate.connections()).toMatchObject([{ reason: 'unreachable' }])
-  await expect(systemResolver('localhost', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(systemResolver('localhost', AbortSignal.abort(), gate)).rejects.toMatchObject({
+    name: 'AbortError',
+  })
 })

@@ -118,7 +118,12 @@ const badRequests: readonly BadRequest[] = [
   {
     what: 'a command that is no string',
     request: { command: 5 },
-    problem: { kind: 'wrong-type', field: 'command', got: 'number' },
+    problem: { kind: 'wrong-type', field: 'command', got: '5' },
+  },
+  {
+    what: 'variables as a Map',
+    request: { command: touch, env: new Map([['A', '1']]) },
+    problem: { kind: 'wrong-type', field: 'env', got: 'Map' },
   },
   {
     what: 'an argv that is a string',
@@ -461,7 +466,7 @@ describe('a shell that cannot be opened', () => {
     [{ modes: 'read' }, { kind: 'unknown-option', field: 'modes', nearest: 'mode' }],
     [{ backnd: 'docker' }, { kind: 'unknown-option', field: 'backnd', nearest: 'backend' }],
     [{ backend: 'podman' }, { kind: 'wrong-type', field: 'backend', got: '"podman"' }],
-    [{ mode: 5 }, { kind: 'wrong-type', field: 'mode', got: 'number' }],
+    [{ mode: 5 }, { kind: 'wrong-type', field: 'mode', got: '5' }],
     [{ privateTmp: 'yes' }, { kind: 'wrong-type', field: 'privateTmp', got: '"yes"' }],
     [{ cwd: '/\0x' }, { kind: 'nul-byte', field: 'cwd' }],
     [{ config: 'a\0b' }, { kind: 'nul-byte', field: 'config' }],

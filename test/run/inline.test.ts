@@ -66,7 +66,13 @@ describe('inlineMaxChars', () => {
     const call = shell.execute({ command: 'echo x' }, { inlineMaxChars: inlineMaxChars as number })
     await expect(call).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      refusal: { problem: { kind: 'wrong-type', field: 'inlineMaxChars' } },
+      refusal: {
+        problem: {
+          kind: 'wrong-type',
+          field: 'inlineMaxChars',
+          got: inlineMaxChars === '5' ? '"5"' : `${inlineMaxChars}`,
+        },
+      },
     })
   })
 })

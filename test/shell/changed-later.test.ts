@@ -44,3 +44,11 @@ it('a list runs in the mode of its call', async () => {
   shell.mode = 'write'
   expect((await call).map(({ mode }) => mode)).toEqual(['read', 'read'])
 })
+
+it('bytes for standard input are those of the call', async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const stdin = Buffer.from('first')
+  const call = shell.execute({ command: 'cat', stdin })
+  stdin.fill('x')
+  expect((await call).stdout).toBe('first')
+})

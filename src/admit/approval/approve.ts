@@ -119,7 +119,10 @@ async function answerOf(
   decision: Decision,
 ): Promise<Approval | 'none'> {
   try {
-    const answer = await approver(request, decision)
+    // Copies: what the approver changes must reach neither the audit log nor what is remembered.
+    const { stdin, connect } = request
+    const question = { ...request, stdin: { ...stdin }, connect: connect && { ...connect } }
+    const answer = await approver(question, structuredClone(decision))
     return answer === 'yes' || answer === 'all' || answer === 'same' ? answer : 'no'
   } catch {
     return 'none'

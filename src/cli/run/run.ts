@@ -29,7 +29,7 @@ export async function main(args: readonly string[]): Promise<number> {
     // Imported late: most commands need no approval.
     approver: given.ask ? (await import('./ask.ts')).askingApprover(relay) : undefined,
   })
-  checkSandboxed([shell.mode], given.options)
+  checkSandboxed([shell.mode], given.options, shell.config.shell.backend)
   await sayIgnored(shell)
   await sayLowered(given.requests[0]?.timeoutMs, shell)
   if (pty) return pty.runInTerminal(shell, given)

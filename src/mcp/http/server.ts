@@ -49,7 +49,8 @@ export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
   await listening(server, options)
   const { address, port, family } = server.address() as AddressInfo
   // The address in place of the given name: 127.1 is loopback, too.
-  const service = new HttpService({ ...options, host: address })
+  const names = isLoopback(address) ? localNames(options.host, address) : undefined
+  const service = new HttpService(options, names)
   server.on('request', (request, response) => {
     service.answer(request, response).catch((error) => {
       options.log(errorText(error))
@@ -71,8 +72,16 @@ function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
+/** What clients of this machine call it: the usual names, the one that was given (`/etc/hosts`), and its address. */
+function localNames(...hosts: readonly string[]): string[] {
+  const urls = hosts.map((host) => (host.includes(':') ? `http://[${host}]` : `http://${host}`))
+  return [...localhostAllowedHostnames(), ...urls.flatMap((url) => tried(() => new URL(url).hostname) ?? [])]
+}
+
 class HttpService {
   readonly #options: HttpOptions
+  /** Undefined: any name, for it is not on loopback. */
+  readonly #names: string[] | undefined
   readonly #sessions: HttpSessions
   readonly #modern: McpHttpHandler
   /** Clients of MCP 2026-07-28 have no session and share this one. */
@@ -80,10 +89,11 @@ class HttpService {
   #draining = false
   #drainUntil = 0
 
-  constructor(options: HttpOptions) {
+  constructor(options: HttpOptions, names: string[] | undefined) {
     const { brokenGraceMs } = options
     const turns = new Turns(maxAtOnce)
     this.#options = options
+    this.#names = names
     this.#shared = options.makeSession()
     this.#sessions = new HttpSessions({
       idleMs: options.idleMs ?? idleMs,
@@ -145,11 +155,9 @@ class HttpService {
 
   #refusal(request: Request, pathname: string): Response | undefined {
     if (this.#draining) return ending()
-    const { host, token } = this.#options
+    const { token } = this.#options
     // DNS rebinding reaches a server on loopback. Elsewhere host names vary, and the token decides.
-    const rebound = isLoopback(host)
-      ? hostHeaderValidationResponse(request, localhostAllowedHostnames())
-      : undefined
+    const rebound = this.#names && hostHeaderValidationResponse(request, this.#names)
     const refused = rebound ?? originValidationResponse(request, localhostAllowedOrigins())
     if (refused) return refused
     if (!carriesToken(request.headers.get('authorization') ?? undefined, token))

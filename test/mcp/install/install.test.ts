@@ -65,6 +65,15 @@ it('mcp install passes on what the server is to give commands', async () => {
   expect(JSON.parse(stdout).mcpServers.vitrine.args.slice(1)).toEqual(['mcp', ...given])
 })
 
+it('mcp install takes a network in write mode of a container, which has one', async () => {
+  const given = ['--mode', 'write', '--network']
+  const run = (options: readonly string[], env = {}) =>
+    makeHome().run(['mcp', 'install', 'claude', ...given, ...options], { env })
+  expect((await run(['--backend', 'docker'])).code).toBe(0)
+  expect((await run([], { VITRINE_SHELL_BACKEND: 'docker' })).code).toBe(0)
+  expect((await run([])).code).toBe(125)
+})
+
 describe.each(names)('mcp install %s', (name) => {
   const [below, path] = places[name]
   const command = [process.execPath, program, 'mcp', '--mode', 'both']
