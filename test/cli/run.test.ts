@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Result } from '../../src/base/types.ts'
-import { afterLines, prefixed } from '../../src/messages/cli/run.ts'
+import { prefixed } from '../../src/messages/cli/run.ts'
 import { denialLines } from '../../src/messages/denials.ts'
 import { survivorsText } from '../../src/messages/sandbox/processes.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
@@ -191,16 +190,6 @@ describe("vitrine's own lines", () => {
     const group = Number(/kill -- -(\d+)/.exec(ran.stderr)?.[1])
     process.kill(-group, 'SIGKILL')
     expect(await survivors(marker)).toEqual([])
-  })
-
-  it('name no group to end where it is not known, as where the start hangs', () => {
-    const outcome = { kind: 'timed-out', afterMs: 9 }
-    const lines = afterLines({
-      outcome,
-      denials: [],
-      background: { count: 1, group: 0 },
-    } as unknown as Result)
-    expect(lines.join('\n')).toMatch(/1 background process is still running(?!.*kill)/)
   })
 
   it('tell once which values of a project file do not count', async () => {

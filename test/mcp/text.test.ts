@@ -109,11 +109,6 @@ describe('the text of a result', () => {
       'out\n[2 background processes are still running: process group 77]',
     ],
     [
-      'a command whose start hangs, in no group that is known',
-      { background: { count: 1, group: 0 } },
-      'out\n[1 background process is still running: it could not be ended yet]',
-    ],
-    [
       'background processes that were killed',
       { survivorsKilled: 1 },
       'out\n[1 background process was killed when the command ended]',
