@@ -68,6 +68,7 @@ export const wanted = {
   ruleWord: 'one word',
   ruleWords: 'a list of words, not empty',
   ruleLine: 'a command line',
+  allowing: 'verdict = "allow" in the same rule',
   ruleOption: 'an option such as "--force"',
   image: 'an image such as "debian:12", or empty',
   user: 'an id such as "1000:1000", "owner" or empty',

@@ -110,6 +110,13 @@ describe('rules of the configuration', () => {
     'sudo --use me git push',
     'env -a x git push',
     'parallel git ::: push',
+    'parallel git ::: status push',
+    'parallel git {} ::: push',
+    "parallel 'git {}' ::: push",
+    "parallel ::: ls 'git push'",
+    'parallel git :::: list',
+    'parallel :::: list',
+    'echo push | parallel git',
   ]
   for (const line of hidden)
     it(`a deny rule for "git push" does not let through: ${line}`, () => {
@@ -118,7 +125,13 @@ describe('rules of the configuration', () => {
     })
 
   it('a deny rule leaves others alone', () => {
-    for (const line of ['git log push', 'git status', 'echo git push', 'git log --grep push'])
+    const lines = ['git log push', 'git status', 'echo git push', 'git log --grep push', 'alias', 'alias ll']
+    const started = [
+      'parallel gzip ::: *.log',
+      "parallel 'a {} {.}.png' ::: *.jpg",
+      "parallel ::: 'npm test' ls",
+    ]
+    for (const line of [...lines, ...started])
       expect(verdict(line, { deny: ['git push'] }, 'read'), line).toBe('allow')
   })
 
@@ -205,6 +218,16 @@ describe('rules of the configuration', () => {
       })
       expect(thrown.message).toContain('config.toml:12')
     }
+  })
+
+  it('refuses limits of arguments in a rule that allows nothing', () => {
+    for (const verdict of ['ask', 'deny'] as const)
+      for (const limit of [{ operands: 0 }, { allow_options: [] }]) {
+        const { refusal } = caught(() => rulesOf({ rule: [table({ verdict, ...limit })] }))
+        expect(refusal).toMatchObject({ code: 'CONFIG_INVALID', key: `policy.rule.${Object.keys(limit)[0]}` })
+      }
+    const others = { deny_options: ['-f'], ask_options: ['-n'] }
+    expect(() => rulesOf({ rule: [table({ verdict: 'allow', operands: 1 }), table(others)] })).not.toThrow()
   })
 
   it('refuses an entry that is no plain command', () => {

@@ -56,7 +56,8 @@ export const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   [
     'strace',
     wrapper(
-      '-e -o -p -s -u -E -P -a -S -X -I -O -U --output --trace --env --user --string-limit --columns --attach',
+      `-e -o -p -s -u -E -P -a -S -X -I -O -U -b --output --trace --trace-path --signal --inject --fault --abbrev --verbose --raw
+      --read --write --status --detach-on --interruptible --const-print-style --env --user --string-limit --columns --attach`,
     ),
   ],
   ['watch', wrapper('-n -q --interval --equexit')],
@@ -67,7 +68,11 @@ export const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   // Without a file, a command follows only with -c.
   [
     'script',
-    wrapper('-B -E -I -O -T -m -o --echo --log-in --log-out --log-io --log-timing', 1, '-c --command'),
+    wrapper(
+      '-B -E -I -O -T -m -o --echo --log-in --log-out --log-io --log-timing --logging-format --output-limit',
+      1,
+      '-c --command',
+    ),
   ],
   [
     'setpriv',
@@ -76,19 +81,24 @@ export const prefixes: ReadonlyMap<string, Wrapper> = new Map([
       --selinux-label --apparmor-profile`,
     ),
   ],
-  ['nsenter', wrapper('-t -S -G --target --setuid --setgid')],
+  ['nsenter', wrapper('-t -S -G -W --target --setuid --setgid')],
   ['prlimit', wrapper('-p -o --pid --output')],
   ['pkexec', wrapper('--user')],
   [
     'systemd-run',
     wrapper(
-      '-p -u -E -H -M --property --unit --setenv --uid --gid --nice --slice --working-directory --host',
+      `-p -u -E -H -M --property --unit --setenv --uid --gid --nice --slice --working-directory --host --machine --description
+      --service-type --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --path-property
+      --socket-property --timer-property`,
     ),
   ],
   [
     'parallel',
     wrapper(
-      '-j -P -a -n -N -L -s -I -S -C -d --jobs --arg-file --max-args --delay --timeout --colsep --delimiter --joblog --results --wd',
+      // Without --tagstring and other names of which a flag is the beginning.
+      `-j -P -a -n -N -L -s -I -S -C -d -E -J --jobs --arg-file --max-args --max-procs --max-chars --delay --timeout --colsep
+      --delimiter --joblog --results --wd --workdir --halt --halt-on-error --retries --block --block-size --load --nice --memfree
+      --memsuspend --env --sshlogin --sshloginfile --basefile --return --trc --tmpdir --header --recstart --recend --trim --profile`,
     ),
   ],
   ['fakeroot', wrapper('-l -s -i -b --lib --faked')],

@@ -71,20 +71,42 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
 function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
   const { words } = command
   const { scripts, assigned, at } = headOf(words, kind, name)
-  // Behind such a word parallel(1) takes arguments for the command.
-  const isMark = ({ value }: Word) => name === 'parallel' && /^:{3,4}\+?$/.test(value)
-  const tail = words.slice(at).filter((word) => !isMark(word))
+  const tail = words.slice(at)
   if (tail.length === 0 && scripts.length === 0) return undefined
   const variables = words.slice(assigned, at).filter(({ value }) => ASSIGNMENT.test(value))
   const own = words.slice(0, at).filter((word) => !variables.includes(word))
   // env(1): -S puts its words before the others.
   if (name === 'env' && scripts.length > 0)
     return { own, inner: [], scripts: [joined([...scripts, ...tail.map(quoted)])] }
-  // watch(1) and parallel(1) give their words to a shell.
-  if (name === 'watch' || name === 'parallel') scripts.push(joined(tail))
-  const inner =
-    tail.length > 0 ? [innerOf(command, name === 'xargs' ? filledByXargs(own, tail) : tail, variables)] : []
+  // watch(1) gives its words to sh -c.
+  if (name === 'watch') scripts.push(joined(tail))
+  if (name === 'parallel') scripts.push(...parallelScripts(tail))
+  const started =
+    name === 'xargs'
+      ? filledByXargs(own, tail)
+      : name === 'parallel'
+        ? tail.filter((word) => !isMark(word))
+        : tail
+  const inner = started.length > 0 ? [innerOf(command, started, variables)] : []
   return { own, inner, scripts }
+}
+
+/** parallel(1): a line for a shell, into which it puts each argument behind `:::`, quoted; without a line the arguments are lines. */
+function parallelScripts(words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex(isMark)
+  const template = end === -1 ? words : words.slice(0, end)
+  const all = words.filter((word) => !isMark(word))
+  // Behind `::::` are files.
+  const isRead = end === -1 || words.some(({ value }) => value.startsWith('::::'))
+  if (template.length === 0) return isRead ? [unknownWords] : all
+  // A shell's first argument stands for one of parallel, which is added at the end unless the line has a place for it.
+  const places = template.map((word) => ({ ...word, value: word.value.replace(/\{[^\s{},]*\}/g, '"$1"') }))
+  const line = joined([...places, literalWord('"$1"')])
+  return all.every(({ kind }) => kind === 'literal') ? [line, joined(all)] : [line]
+}
+
+function isMark({ value }: Word): boolean {
+  return /^:{3,4}\+?$/.test(value)
 }
 
 interface Head {

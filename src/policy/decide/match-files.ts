@@ -32,15 +32,12 @@ export function matchFiles(step: PlannedStep, given: PolicyInput, onlyReads: boo
 const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
 
 /** In workspace mode the operating system keeps them as they are. */
-function matchOwnFiles(
-  use: PathUse,
-  { command }: PlannedStep,
-  { request, facts }: PolicyInput,
-): PolicyMatch[] {
+function matchOwnFiles(use: PathUse, step: PlannedStep, { request, facts }: PolicyInput): PolicyMatch[] {
+  const { command } = step
   if (request.mode === 'workspace') return []
   const name = nameOf(knownValue(command.words[0]) ?? '')
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
-  const arrivals = isTarget(use, name, command) ? arrivingNames(command) : []
+  const arrivals = isTarget(use, name, step) ? arrivingNames(command) : []
   const removes = (name === 'mv' && arrivals.length === 0) || (name === 'rm' && removesTrees(command.words))
   const leadsTo = destinations(use, facts) ?? asWritten(use)
   const changed = [
@@ -61,8 +58,10 @@ function matchOwnFiles(
 const copying = new Set(words('cp install ln mv rsync'))
 
 /** Whether it is the last operand of such a program. `-t DIR` is no operand: `mv -t` counts as removing its directory. */
-function isTarget({ text, redirect }: PathUse, name: string, { words }: SimpleCommand): boolean {
-  return !redirect && copying.has(name) && words.length > 2 && words.at(-1)?.value === text
+function isTarget(use: PathUse, name: string, { command: { words }, paths }: PlannedStep): boolean {
+  const isNamed = !use.redirect && copying.has(name) && words.length > 2 && words.at(-1)?.value === use.text
+  // Others may have the same name.
+  return isNamed && paths.findLast(({ text, redirect }) => !redirect && text === use.text) === use
 }
 
 /** The names under which the other operands arrive in a directory. */

@@ -128,6 +128,13 @@ function wordsOf(text: string, key: string, origin: RuleOrigin): readonly string
 
 function tableRule(table: RuleTable, origin: RuleOrigin): Rule {
   const { prefix, verdict, reason, allow_options, ask_options, deny_options, operands } = table
+  const noEffect = allow_options ? 'allow_options' : operands === undefined ? undefined : 'operands'
+  if (noEffect && verdict !== 'allow')
+    throw invalid(`policy.rule.${noEffect}`, origin, {
+      kind: 'bad-value',
+      wanted: wanted.allowing,
+      got: JSON.stringify(verdict),
+    })
   const limited = allow_options ?? ask_options ?? deny_options ?? operands
   const rule: Rule = {
     prefix,

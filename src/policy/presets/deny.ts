@@ -22,7 +22,10 @@ export function disasterOf(
   const words = command.words.slice(1)
   if (name === 'rm') return removal(words, home, resolve)
   if (name === 'find' && removesAll(words)) return wholeAmong(startsOf(words), home, resolve)
-  if (MAKER.test(name) || (name === 'wipefs' && words.some(({ value }) => ERASING.test(value))))
+  if (
+    (MAKER.test(name) && !IMAGER.test(name)) ||
+    (name === 'wipefs' && words.some(({ value }) => ERASING.test(value)))
+  )
     return 'makes-filesystem'
   const outputs = command.redirects.flatMap(({ operator, target }) =>
     target && operator.includes('>') ? [target] : [],
@@ -61,7 +64,7 @@ function wholeAmong(
 ): Disaster | undefined {
   for (const word of words) {
     const unquoted = word.kind !== 'literal'
-    const paths = resolve(word).map((path) => path.replace(/\/+\**$/, '') || '/')
+    const paths = resolve(word).map((path) => path.replace(/(?<!\/)\/+\**$/, '') || '/')
     if (ROOT.test(word.value) || paths.includes('/')) return 'removes-root'
     if ((unquoted && HOME.test(word.text.replaceAll('"', ''))) || (home !== '' && paths.includes(home)))
       return 'removes-home'
@@ -94,8 +97,10 @@ function removesAll(words: readonly Word[]): boolean {
   return remover !== -1 && !(chooses && !words.some(({ value }) => /^(?:!|-not|-o|-or|,)$/.test(value)))
 }
 
-/** Overwrite existing data with a file system or swap space. mksquashfs(1), mkisofs(8) and the like make an image. */
-const MAKER = /^(?:mkfs|mk(?!squash|iso|initram|cram|rom)\w+fs|mke2fs|mkswap|newfs|blkdiscard)/
+/** Write an image, which overwrites data only if it is a disk. */
+const IMAGER = /^mk(?:squash|iso|initram|cram|rom)fs/
+/** Overwrite existing data with a file system or swap space. */
+const MAKER = /^(?:mkfs|mk\w+fs|mke2fs|mkswap|newfs|blkdiscard)/
 /** wipefs(8) only lists without these. */
 const ERASING = /^(?:-[A-Za-z]*[ao]|--(?:al|of))/
 
@@ -104,7 +109,7 @@ const writesLast = new Set(['cp', 'mv', 'install', 'rsync', 'ddrescue'])
 
 function writtenBy(name: string, words: readonly Word[]): readonly Word[] {
   const operands = words.filter(({ value }) => !value.startsWith('-'))
-  return writesEach.has(name) ? words : writesLast.has(name) ? operands.slice(-1) : []
+  return writesEach.has(name) || IMAGER.test(name) ? words : writesLast.has(name) ? operands.slice(-1) : []
 }
 
 /** A disk or memory device by name, including names a glob may match. */

@@ -14,7 +14,7 @@ const known = new Map<string, RegExp | undefined>()
 const maxKnown = 500
 
 function expressionOf(pattern: string, one: One): RegExp | undefined {
-  const key = one + pattern
+  const key = `${one} ${pattern}`
   if (known.has(key)) return known.get(key)
   if (known.size > maxKnown) known.clear()
   const expression = translate(pattern, one)

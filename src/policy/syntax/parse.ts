@@ -28,6 +28,7 @@ import {
   type Unsure,
   type UnsureKind,
   unknownWords,
+  type Word,
 } from './line.ts'
 import { argumentOf, assignmentOf, holdsOperators, redirectOf, wordOf } from './words.ts'
 
@@ -151,7 +152,8 @@ class Walker implements ParsedLine {
     if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
     // dash, and bash as sh, put its text in place of words of later lines.
-    if (node.name?.value === 'alias' && words.length > 1) this.#doubt('bash-only', 'alias')
+    const defines = ({ kind, value }: Word) => kind !== 'literal' || value.includes('=')
+    if (node.name?.value === 'alias' && words.some(defines)) this.#doubt('bash-only', 'alias')
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
     // Substitutions in its words run first.
     this.#children(node, { ...place, required: false })
