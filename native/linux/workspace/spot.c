@@ -53,8 +53,9 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
 }
 
 /* Whether the file system tells this name from the protected one that it may spell: it has something by this name, and by the
- * other something else, or, beside a file, nothing. The command cannot bring that about: it can make no file by either name, and
- * move no directory. It could remove one and make another between the two looks; what is open here keeps its number till then. */
+ * other something else, or, beside a file, nothing. A directory counts only where the list of protected paths has this name, too:
+ * others may be the command's own. The command can make no file by either name, and move no listed directory. It could remove one
+ * and make another between the two looks; what is open here keeps its number till then. */
 static bool is_kept_apart(int root, const char *rest, const char *name, size_t length, const struct vt_path_node *place) {
   char directory[PATH_MAX], given[NAME_MAX + 1];
   struct stat this, other;
@@ -65,8 +66,9 @@ static bool is_kept_apart(int root, const char *rest, const char *name, size_t l
   int there = fd < 0 ? -1 : openat(fd, given, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   int missing = there < 0 || !fstatat(fd, place->text, &other, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ? 0 : errno;
   bool exists = there >= 0 && fstat(there, &this) == 0 && this.st_nlink > 0;
-  bool apart = exists && (missing ? missing == ENOENT && !S_ISDIR(this.st_mode)
-                                  : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
+  bool fit = exists && (!S_ISDIR(this.st_mode) || vt_path_node_child(place->parent, name, length));
+  bool apart = fit && (missing ? missing == ENOENT && !S_ISDIR(this.st_mode)
+                               : this.st_ino != other.st_ino || this.st_dev != other.st_dev);
   if (there >= 0) close(there);
   if (fd >= 0) close(fd);
   return apart;
