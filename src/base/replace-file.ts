@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tried } from './errno.ts'
+import { succeeds } from './errno.ts'
 
 export interface Owner {
   readonly uid: number
@@ -41,6 +41,7 @@ export function writeNewFile(file: string, content: string | Uint8Array, mode: n
 
 /** A user other than root can only give a file to groups of their own. */
 function isGiven(descriptor: number, owner: Owner | undefined): boolean {
-  const give = () => owner && fchownSync(descriptor, owner.uid, owner.gid)
-  return tried(() => [give()]) !== undefined
+  return succeeds(() => {
+    if (owner) fchownSync(descriptor, owner.uid, owner.gid)
+  })
 }

@@ -81,14 +81,15 @@ function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped 
   // watch(1) gives its words to sh -c.
   if (name === 'watch') scripts.push(joined(tail))
   if (name === 'parallel') scripts.push(...parallelScripts(tail))
-  const started =
-    name === 'xargs'
-      ? filledByXargs(own, tail)
-      : name === 'parallel'
-        ? tail.filter((word) => !isMark(word))
-        : tail
+  const started = startedBy(name, own, tail)
   const inner = started.length > 0 ? [innerOf(command, started, variables)] : []
   return { own, inner, scripts }
+}
+
+/** The words of the command that a program starts. */
+function startedBy(name: string, own: readonly Word[], tail: readonly Word[]): readonly Word[] {
+  if (name === 'xargs') return filledByXargs(own, tail)
+  return name === 'parallel' ? tail.filter((word) => !isMark(word)) : tail
 }
 
 /** parallel(1): a line for a shell, into which it puts each argument behind `:::`, quoted; without a line the arguments are lines. */
