@@ -55,6 +55,7 @@
             "native/linux/supervise/watcher_respawn.c",
             "native/linux/confine/landlock.c",
             "native/linux/launch/launcher.c",
+            "native/linux/launch/prepare.c",
             "native/linux/lookup/answer.c",
             "native/linux/lookup/cached.c",
             "native/linux/lookup/worker.c",

@@ -84,6 +84,12 @@ Napi::Value watch(const Napi::CallbackInfo& info) { return Napi::Number::New(inf
 Napi::Value watcher_pid(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), vt_core_watcher_pid()); }
 
 #ifdef __linux__
+// prepare(record): of spawn's record only cwd and confinement
+void prepare(const Napi::CallbackInfo& info) {
+  vt_request request{};
+  if (take_preparation(info.Env(), info[0], &request)) vt_core_prepare(&request);
+}
+
 // resize(id, columns, rows)
 void resize(const Napi::CallbackInfo& info) {
   vt_core_resize(id_of(info), static_cast<uint16_t>(info[1].As<Napi::Number>().Uint32Value()),
@@ -159,6 +165,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   environment->owner.relayed = on_relayed;
   environment->owner.held = on_held;
   environment->owner.stored = on_stored;
+  exports.Set("prepare", Napi::Function::New(env, prepare));
   exports.Set("look", Napi::Function::New(env, look));
   exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
   exports.Set("lookCached", Napi::Function::New(env, look_cached));

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 18 };
+enum { VT_INTERFACE = 19 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -129,6 +129,9 @@ struct vt_started {
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
+
+/* Linux: does in the background what a first command would wait for. Of the request only directory and confinement count. */
+void vt_core_prepare(const struct vt_request *request);
 
 /* Orders; without effect once the command has ended. */
 void vt_core_terminate(uint32_t id, bool at_deadline); /* SIGTERM, SIGCONT to the group; at_deadline: also by the owner's clock */

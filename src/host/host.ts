@@ -57,7 +57,7 @@ const probedHosts = new Map<string | undefined, Host>()
 export function thisHost(addonPath?: string): Host {
   const host = probedHosts.get(addonPath) ?? probeHost(addonPath)
   // An addon that did not load for want of a descriptor may load later.
-  if (host.probe || host.windows) probedHosts.set(addonPath, host)
+  if (!('missing' in host.addon) || host.windows) probedHosts.set(addonPath, host)
   return host
 }
 
@@ -66,7 +66,22 @@ function probeHost(addonPath: string | undefined): Host {
   if (platform !== 'linux')
     return { platform, name: platformName, addon: { missing: noAddonFor(platformName) } }
   const addon = loadAddon<Addon>(addonPath)
-  return 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
+  if ('missing' in addon) return { platform, addon }
+  let probe: Probe | undefined
+  return {
+    platform,
+    addon,
+    // When it is needed: until then `prepareHost` has it done in the background.
+    get probe() {
+      probe ??= addon.probe()
+      return probe
+    },
+  }
+}
+
+/** Linux: has the probe, the watcher and the addon's threads started in the background while the configuration loads. */
+export function prepareHost({ addon }: Host, cwd: string): void {
+  if (!('missing' in addon)) addon.prepare({ cwd, confinement: null })
 }
 
 function probeWindows(addonPath: string | undefined): Host {

@@ -94,6 +94,8 @@ export interface AddonCore {
 }
 
 export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates, RelayAddon {
+  /** Does in the background what a first command would wait for. */
+  prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
   answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
   hold(id: number): void
@@ -130,7 +132,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 18
+const interfaceVersion = 19
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

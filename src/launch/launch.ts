@@ -138,6 +138,8 @@ export interface Launcher {
   /** It can give a command a descriptor 3. */
   readonly states?: true
   readonly limits: LimitHolder
+  /** Prepares in the background what a first command with this confinement would wait for. */
+  prepare?(request: Pick<LaunchRequest, 'cwd' | 'confinement'>): void
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }
 

@@ -31,6 +31,7 @@ export function nativeLauncher(addon: Addon): Launcher {
     terminals: true,
     states: true,
     limits: linuxLimits(addon.probe()),
+    prepare: (request) => addon.prepare({ cwd: request.cwd, confinement: landlock(request) }),
     launch(request, events) {
       startThreads()
       let told = events
@@ -93,7 +94,7 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
   }
 }
 
-function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
+function landlock({ confinement }: Pick<LaunchRequest, 'confinement'>): LandlockConfinement | null {
   if (confinement && confinement.kind !== 'landlock')
     throw new Error(cannotConfine('native', confinement.kind))
   return confinement
