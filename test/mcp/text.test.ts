@@ -56,7 +56,7 @@ describe('the text of a result', () => {
     [
       'a deadline',
       { outcome: { kind: 'timed-out', afterMs: 30_000 } },
-      'out\n[timed out after 30000 ms; killed]',
+      'out\n[timed out after 30000 ms; terminated]',
     ],
     ['a cancellation', { outcome: { kind: 'cancelled' } }, 'out\n[cancelled]'],
     [

@@ -48,7 +48,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
       isError: false,
     })
     expect(await run({ command: 'echo x; sleep 30', timeout_ms: 300 })).toMatchObject({
-      text: 'x\n[timed out after 300 ms; killed]',
+      text: 'x\n[timed out after 300 ms; terminated]',
       isError: false,
     })
   })
@@ -124,7 +124,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     home.configure('[shell]\nmax_timeout_ms = 400\n')
     const { run } = await connect([], { era, home })
     expect((await run({ command: 'sleep 30', timeout_ms: 30_000 })).text).toBe(
-      '(no output)\n[timed out after 400 ms; killed]\n[timeout_ms 30000 exceeds the maximum; 400 was used]',
+      '(no output)\n[timed out after 400 ms; terminated]\n[timeout_ms 30000 exceeds the maximum; 400 was used]',
     )
   })
 

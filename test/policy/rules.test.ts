@@ -117,6 +117,9 @@ describe('rules of the configuration', () => {
     'parallel git :::: list',
     'parallel :::: list',
     'echo push | parallel git',
+    'parallel --tagstring {} git ::: push',
+    'parallel --tag git ::: push',
+    'parallel --semaphorename x --transferfile y git ::: push',
   ]
   for (const line of hidden)
     it(`a deny rule for "git push" does not let through: ${line}`, () => {

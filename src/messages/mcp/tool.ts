@@ -69,7 +69,7 @@ function endLines({ outcome }: Result): string[] {
     case 'signalled':
       return [`killed by ${outcome.signal}`]
     case 'timed-out':
-      return [`timed out after ${outcome.afterMs} ms; killed`]
+      return [`timed out after ${outcome.afterMs} ms; terminated`]
     case 'cancelled':
       return ['cancelled']
     case 'limited':

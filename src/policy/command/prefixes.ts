@@ -4,11 +4,13 @@ export interface Wrapper {
   readonly operands: number
   /** Options whose value is a script or command line. */
   readonly script: ReadonlySet<string>
+  /** Options without a value of which the name is the beginning of another one's. */
+  readonly flags: ReadonlySet<string>
 }
 
-function wrapper(valued = '', operands = 0, script = ''): Wrapper {
+function wrapper(valued = '', operands = 0, script = '', flags = ''): Wrapper {
   const set = (text: string) => new Set(text.split(/\s+/).filter((name) => name !== ''))
-  return { valued: set(valued), operands, script: set(script) }
+  return { valued: set(valued), operands, script: set(script), flags: set(flags) }
 }
 
 const groups = '-g -G --group --supp-group'
@@ -95,10 +97,24 @@ export const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   [
     'parallel',
     wrapper(
-      // Without --tagstring and other names of which a flag is the beginning.
-      `-j -P -a -n -N -L -s -I -S -C -d -E -J --jobs --arg-file --max-args --max-procs --max-chars --delay --timeout --colsep
-      --delimiter --joblog --results --wd --workdir --halt --halt-on-error --retries --block --block-size --load --nice --memfree
-      --memsuspend --env --sshlogin --sshloginfile --basefile --return --trc --tmpdir --header --recstart --recend --trim --profile`,
+      // options_completion_hash() of GNU parallel 20221122: those that end with `=`.
+      `-B -C -D -E -H -I -J -L -N -P -S -U -W -a -d -j -n -s --arg-file --arg-file-sep --arg-sep --argfile --argfilesep --argsep
+      --basefile --basenameextensionreplace --basenamereplace --bf --bin --block --block-size --block-timeout --blocksize
+      --blocktimeout --bner --bnr --bt --col-sep --colsep --compress-program --compressprogram --ctag-string --ctagstring
+      --debug --decompress-program --decompressprogram --delay --delimiter --dirnamereplace --dnr --env --er --extensionreplace
+      --filter --group-by --groupby --halt --halt-on-error --haltonerror --header --id --jl --joblog --jobs --limit
+      --linkinputsource --load --max-args --max-chars --max-procs --max-replace-args --maxargs --maxchars --maxprocs
+      --maxreplaceargs --memfree --memsuspend --min-version --minversion --nice --parens --process-slot-var --processslotvar
+      --profile --recend --recstart --res --result --results --retries --return --rpl --rsync-opts --rsyncopts --semaphore-name
+      --semaphore-timeout --semaphorename --semaphoretimeout --seqreplace --shard --shell-completion --shellcompletion --slf
+      --slotreplace --sql --sql-and-worker --sql-master --sql-worker --sqlandworker --sqlmaster --sqlworker --ssh --ssh-delay
+      --sshdelay --sshlogin --sshloginfile --st --tag-string --tagstring --tempdir --template --term-seq --termseq --tf
+      --timeout --tmpdir --tmpl --total --total-jobs --totaljobs --transfer-file --transfer-files --transferfile
+      --transferfiles --trc --trim --use-compress-program --use-decompress-program --usecompressprogram --usedecompressprogram
+      --wd --work-dir --workdir --xapplyinputsource`,
+      0,
+      '',
+      '--compress --ctag --group --link --semaphore --tag --transfer --xapply',
     ),
   ],
   ['fakeroot', wrapper('-l -s -i -b --lib --faked')],

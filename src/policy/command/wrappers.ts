@@ -140,13 +140,13 @@ const ASSIGNMENT = /^[A-Za-z_]\w*=/
 /** The option in a word that takes a value: in a cluster, its first such letter. Nothing attached: the next word is the value. */
 function valueIn(
   text: string,
-  { valued, script }: Wrapper,
+  { valued, script, flags }: Wrapper,
 ): { readonly name: string; readonly attached: string } | undefined {
   const takes = (name: string) => valued.has(name) || script.has(name)
   if (text.startsWith('--')) {
     const [given = ''] = text.split('=', 1)
     // getopt_long(3) accepts abbreviated names.
-    const isMeant = (known: string) => given.length > 3 && known.startsWith(given)
+    const isMeant = (known: string) => given.length > 3 && !flags.has(given) && known.startsWith(given)
     const name = takes(given) ? given : [...valued, ...script].find(isMeant)
     return name === undefined ? undefined : { name, attached: text.slice(given.length + 1) }
   }
