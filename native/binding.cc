@@ -90,6 +90,9 @@ void prepare(const Napi::CallbackInfo& info) {
   if (take_preparation(info.Env(), info[0], &request)) vt_core_prepare(&request);
 }
 
+// leave(code): ends the process, without Node's own teardown
+void leave(const Napi::CallbackInfo& info) { _exit(info[0].As<Napi::Number>().Int32Value()); }
+
 // resize(id, columns, rows)
 void resize(const Napi::CallbackInfo& info) {
   vt_core_resize(id_of(info), static_cast<uint16_t>(info[1].As<Napi::Number>().Uint32Value()),
@@ -166,6 +169,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   environment->owner.held = on_held;
   environment->owner.stored = on_stored;
   exports.Set("prepare", Napi::Function::New(env, prepare));
+  exports.Set("leave", Napi::Function::New(env, leave));
   exports.Set("look", Napi::Function::New(env, look));
   exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
   exports.Set("lookCached", Napi::Function::New(env, look_cached));

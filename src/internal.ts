@@ -9,7 +9,7 @@ export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './c
 export { configRows, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
 export { buildDockerImage, cleanDocker, type DockerStatus, dockerStatus } from './host/docker-tools.ts'
-export { type HostSupport, hostSupport } from './host/host.ts'
+export { type HostSupport, hostSupport, leave } from './host/host.ts'
 export { loadConfig } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
 export { publicSuffixIn } from './host/public-suffix.ts'

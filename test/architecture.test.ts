@@ -232,6 +232,7 @@ describe('architecture', () => {
         'watch',
         'watcherPid',
         'prepare',
+        'leave',
         'look',
         'giveUpLooking',
         'lookCached',

@@ -65,13 +65,15 @@ function heldGitCare(mode: Mode): GitCare {
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #approvals: Approvals | undefined
-  readonly #over = new AbortController()
+  /** Only with an approver: making one takes as long as reading the configuration. */
+  readonly #over: AbortController | undefined
   #opened: Promise<Decider> | undefined
   #deciderWithLines: Promise<Decider> | undefined
 
   constructor(options: AdmissionOptions) {
     this.#options = options
     this.#approvals = options.approver && new Approvals(options.approver)
+    this.#over = options.approver && new AbortController()
   }
 
   /** Throws CONFIG_INVALID for a faulty rule. */
@@ -95,7 +97,7 @@ export class Admission {
 
   /** Ends open questions without an answer, and asks no more. */
   end(): void {
-    this.#over.abort()
+    this.#over?.abort()
   }
 
   async decide(command: CommandToDecide): Promise<Decision> {
@@ -189,7 +191,7 @@ export class Admission {
     wait: ApprovalWait,
   ): Promise<ApprovalRecord> {
     const { cwd, mode, change, connect, once } = command
-    const waiting = abortAfter(wait.timeoutMs, wait.signal, this.#over.signal)
+    const waiting = abortAfter(wait.timeoutMs, wait.signal, this.#over?.signal)
     const { signal } = waiting
     try {
       const stdin = inputOf(command)

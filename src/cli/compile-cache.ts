@@ -27,15 +27,31 @@ export function useCompileCache(command: string): void {
   const { arch, env, version, versions } = process
   if (env['NODE_DISABLE_COMPILE_CACHE'] || versions['bun'] || versions['deno']) return
   const directory = join(root, '.compiled')
-  if (Number.parseInt(versions.node, 10) < 22)
+  if (!hasCompileCache())
     loadOwnFiles((file) => join(directory, `${basename(file)}.${command}.${version}-${arch}`))
-  else if (isOurs()) enableCompileCache(directory)
+  else if (isOurs()) nodesCache().enableCompileCache?.(directory)
 }
 
-function enableCompileCache(directory: string): void {
+/** Node writes its own cache at its teardown, unless it can be told to write earlier (since 22.10). False: it has not. */
+export function isCompileCacheWritten(): boolean {
+  if (!hasCompileCache()) return true
+  const { flushCompileCache } = nodesCache()
+  flushCompileCache?.()
+  return flushCompileCache !== undefined
+}
+
+function hasCompileCache(): boolean {
+  return Number.parseInt(process.versions.node, 10) >= 22
+}
+
+interface NodesCache {
+  readonly enableCompileCache?: (directory: string) => void
+  readonly flushCompileCache?: () => void
+}
+
+function nodesCache(): NodesCache {
   const modules: object = process.getBuiltinModule('node:module')
-  const { enableCompileCache } = modules as { enableCompileCache?: (directory: string) => void }
-  enableCompileCache?.(directory)
+  return modules
 }
 
 /** The package's directory, from dist/. */

@@ -84,6 +84,12 @@ export function prepareHost({ addon }: Host, cwd: string): void {
   if (!('missing' in addon)) addon.prepare({ cwd, confinement: null })
 }
 
+/** Linux: ends this process without the runtime's own teardown. Returns where there is no addon. */
+export function leave(code: number): void {
+  const { addon } = thisHost()
+  if (!('missing' in addon)) addon.leave(code)
+}
+
 function probeWindows(addonPath: string | undefined): Host {
   const addon = loadAddon<WindowsAddon>(addonPath)
   if ('missing' in addon) return { platform, addon }

@@ -96,6 +96,8 @@ export interface AddonCore {
 export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates, RelayAddon {
   /** Does in the background what a first command would wait for. */
   prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
+  /** Ends the process without the runtime's own teardown. */
+  leave(code: number): never
   answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
   hold(id: number): void

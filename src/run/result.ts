@@ -254,17 +254,15 @@ function failureOf(
 ): Failure | undefined {
   const { denials, lost } = ended.end
   if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
-  const kind = failureKind(
-    outcome,
-    denials.length > 0 || permissionWords.test(errors) || readOnlyWords.test(errors),
-  )
+  const wasRefused = () => denials.length > 0 || permissionWords.test(errors) || readOnlyWords.test(errors)
+  const kind = failureKind(outcome, wasRefused)
   if (kind === 'timeout' && loweredFromMs !== undefined)
     return { ...adviceFor(kind, reader), kind, advice: atMostTime }
   if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
   return kind === undefined ? undefined : { kind, ...adviceFor(kind, reader) }
 }
 
-function failureKind(outcome: Outcome, wasRefused: boolean): Failure['kind'] | undefined {
+function failureKind(outcome: Outcome, wasRefused: () => boolean): Failure['kind'] | undefined {
   switch (outcome.kind) {
     case 'timed-out':
       return 'timeout'
@@ -278,6 +276,6 @@ function failureKind(outcome: Outcome, wasRefused: boolean): Failure['kind'] | u
     case 'exited':
       if (outcome.code === 0) return undefined
       if (outcome.code === 127) return 'not-found'
-      return outcome.code === 126 || wasRefused ? 'permission-denied' : 'non-zero'
+      return outcome.code === 126 || wasRefused() ? 'permission-denied' : 'non-zero'
   }
 }

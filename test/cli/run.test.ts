@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { prefixed } from '../../src/messages/cli/run.ts'
 import { denialLines } from '../../src/messages/denials.ts'
 import { survivorsText } from '../../src/messages/sandbox/processes.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
-import { endLines, Home, refused } from './vitrine.ts'
+import { endLines, Home, program, refused } from './vitrine.ts'
 
 const home = new Home()
 const run = (...args: string[]) => home.run(['run', ...args])
@@ -137,6 +139,13 @@ describe('exit codes', () => {
     expect((await run('--', '/etc/passwd', 'x')).code).toBe(126)
     expect((await home.run(['run', '--', 'no-such-program'], { env })).code).toBe(127)
     expect((await run('--', '/etc/passwd')).code).toBe(126)
+  })
+
+  it("a profile of vitrine itself is written at its end, and the exit code is the command's", () => {
+    const profiles = makeDirectory()
+    const argv = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, program, 'run', '--', 'exit 3']
+    expect(spawnSync(process.execPath, argv, { env: home.env }).status).toBe(3)
+    expect(readdirSync(profiles)).toHaveLength(1)
   })
 
   it('timed out gives 124 and says after how long', async () => {

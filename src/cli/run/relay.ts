@@ -35,7 +35,11 @@ export class OutputRelay {
   }
 
   begin(): void {
-    if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => void standardError.write(text))
+    if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => this.#say(text))
+  }
+
+  #say(text: string): void {
+    this.#last.stderr = standardError.write(text)
   }
 
   pass(stream: Stream, chunk: Buffer): Promise<void> {

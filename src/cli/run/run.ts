@@ -12,6 +12,7 @@ import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
 import { refusalCode } from '../fail.ts'
 import { jsonOf } from '../json.ts'
 import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
+import { leaveEarly } from './leave.ts'
 import { type RunArguments, readRunArguments } from './options.ts'
 import { OutputRelay } from './relay.ts'
 import { forwardSignals } from './signals.ts'
@@ -33,9 +34,10 @@ export async function main(args: readonly string[]): Promise<number> {
   await sayIgnored(shell)
   await sayLowered(given.requests[0]?.timeoutMs, shell)
   if (pty) return pty.runInTerminal(shell, given)
-  if (!relay) return runToJson(shell, given)
-  relay.onCancel = () => void shell.close()
-  return runStreaming(shell, given, relay)
+  if (relay) relay.onCancel = () => void shell.close()
+  const code = await (relay ? runStreaming(shell, given, relay) : runToJson(shell, given))
+  leaveEarly()
+  return code
 }
 
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &

@@ -226,7 +226,8 @@ function isSavedWhole({ scratchpad, bytes }: Result): boolean {
 
 function outcomeLine(result: Result): string[] {
   const { outcome } = result
-  if (outcome.kind === 'timed-out') return [`timed out after ${outcome.afterMs} ms; the command was terminated`]
+  if (outcome.kind === 'timed-out')
+    return [`timed out after ${outcome.afterMs} ms; the command was terminated`]
   // The hint tells of a full disk.
   if (outcome.kind === 'output-limit' && !isSavedWhole(result)) return []
   if (outcome.kind === 'output-limit')
