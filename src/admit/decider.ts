@@ -15,7 +15,7 @@ import { listOfRules, type RuleList } from '../policy/decide/list.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
 import { compareVerdicts } from '../policy/rules/verdict.ts'
-import type { HostPlace, Variables } from '../request/environment.ts'
+import type { Environments, HostPlace } from '../request/environment.ts'
 import { usualPath } from '../request/interpreter.ts'
 import type { Invocation } from '../request/request.ts'
 import { Plans } from './plans.ts'
@@ -26,7 +26,7 @@ export interface CommandToDecide {
   readonly mode: Mode
   readonly env?: Environment | undefined
   /** Every environment that the command may get, before `env` is added. Undefined: not known. */
-  readonly environments?: readonly Variables[] | undefined
+  readonly environments?: Environments | undefined
 }
 
 export interface DeciderOptions {

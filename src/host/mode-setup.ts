@@ -7,7 +7,14 @@ import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
 import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
 import { noPrivateTmpOn } from '../messages/private-tmp.ts'
 import type { NetworkKind } from '../network/access.ts'
-import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
+import {
+  commandEnvironment,
+  type Environments,
+  type GitCare,
+  type HostPlace,
+  type Variables,
+  whenUsed,
+} from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import type { Changes, Confinement, PrivateDirectories, Sandbox, SandboxOptions } from '../sandbox/sandbox.ts'
@@ -15,7 +22,7 @@ import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
-  readonly environments: Readonly<Record<GitCare, Variables>>
+  readonly environments: Environments
   readonly place: HostPlace
   readonly confinement: Confinement | null
   /** Each command gets a directory in `temporary`; null: none. */
@@ -30,9 +37,9 @@ export interface ModeSetup {
 }
 
 /** The environments that the policy may know: none in a container, which has its own, or in a sandboxed mode. */
-export function knownEnvironments(setup: ModeSetup): readonly Variables[] | undefined {
+export function knownEnvironments(setup: ModeSetup): Environments | undefined {
   const isKnown = setup.confinement === null && setup.place !== 'container'
-  return isKnown ? Object.values(setup.environments) : undefined
+  return isKnown ? setup.environments : undefined
 }
 
 export interface SetupOptions {
@@ -120,13 +127,14 @@ export class Setups {
     const network = options.network !== 'none'
     const quiet = (variables: Variables) =>
       mode === 'write' ? variables : withToolSettings(variables, network)
-    const readOnly = quiet(this.#environment(mode, 'line'))
-    const other = (gitCare: GitCare) => (mode === 'read' ? readOnly : quiet(this.#environment(mode, gitCare)))
+    const environments: Environments = whenUsed((gitCare) =>
+      mode === 'read' && gitCare !== 'line' ? environments.line : quiet(this.#environment(mode, gitCare)),
+    )
     return {
-      environments: { line: readOnly, steps: other('steps'), none: other('none') },
+      environments,
       place: equipment.place,
       confinement: this.#confinement(mode, options),
-      privateTmp: privateTmp ? this.#privateTmp(mode, { environment: readOnly, network }) : null,
+      privateTmp: privateTmp ? this.#privateTmp(mode, { environment: environments.line, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,
       enforcement: this.#enforcement(mode, options),

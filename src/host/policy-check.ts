@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import { wanted } from '../messages/wanted.ts'
 import type { RuleList } from '../policy/decide/list.ts'
 import { currentDirectory } from '../request/current-directory.ts'
-import { commandEnvironment, type HostPlace } from '../request/environment.ts'
+import { commandEnvironment, type HostPlace, whenUsed } from '../request/environment.ts'
 import { type FieldRules, fieldOf, isString, readFields } from '../request/fields.ts'
 import { completeRequest } from '../request/request.ts'
 import { pathLookupHere } from './host.ts'
@@ -59,7 +59,5 @@ function placeOf({ config }: LoadedConfig): HostPlace {
 function environmentsOf(loaded: LoadedConfig, mode: Mode) {
   const place = placeOf(loaded)
   if (mode !== 'write' || place === 'container') return undefined
-  return (['line', 'steps', 'none'] as const).map((gitCare) =>
-    commandEnvironment(process.env, loaded.config.env, { mode, gitCare, place }),
-  )
+  return whenUsed((gitCare) => commandEnvironment(process.env, loaded.config.env, { mode, gitCare, place }))
 }

@@ -78,6 +78,29 @@ const forcedFor: Readonly<Record<GitCare, { readonly variables: Variables; reado
   none: { variables: forced, git },
 }
 
+/** The environment of a command, by how much it may trust repositories. */
+export type Environments = Readonly<Record<GitCare, Variables>>
+
+/** Makes each environment when it is first read: a command uses one. */
+export function whenUsed(make: (gitCare: GitCare) => Variables): Environments {
+  const made: { [care in GitCare]?: Variables } = {}
+  const of = (gitCare: GitCare) => {
+    made[gitCare] ??= make(gitCare)
+    return made[gitCare]
+  }
+  return {
+    get line() {
+      return of('line')
+    },
+    get steps() {
+      return of('steps')
+    },
+    get none() {
+      return of('none')
+    },
+  }
+}
+
 export interface EnvironmentSettings {
   /** `auto`: the list in read and workspace mode, everything but secrets in write mode. */
   readonly inherit: 'auto' | 'listed' | 'all'

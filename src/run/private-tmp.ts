@@ -2,7 +2,7 @@ import { monotonicMs } from '../base/clock.ts'
 import { within } from '../base/within.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
-import type { GitCare, Variables } from '../request/environment.ts'
+import { type Variables, whenUsed } from '../request/environment.ts'
 import { withToolCaches } from '../request/tools.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
@@ -63,32 +63,9 @@ function setupIn(
     withToolCaches({ ...environment, ...privateVariables(path) }, path, caches)
   const setup = {
     ...from,
-    environments: whenUsed(from.environments, inDirectory),
+    environments: whenUsed((gitCare) => inDirectory(from.environments[gitCare])),
     confinement: from.confinement && directories.grant(from.confinement, path),
   }
   lastSetups.set(directory, { from, setup })
   return setup
-}
-
-/** Changes each environment when it is first read: a command uses only one. */
-function whenUsed(
-  environments: ModeSetup['environments'],
-  change: (environment: Variables) => Variables,
-): ModeSetup['environments'] {
-  const made: { [care in GitCare]?: Variables } = {}
-  const changed = (care: GitCare) => {
-    made[care] ??= change(environments[care])
-    return made[care]
-  }
-  return {
-    get line() {
-      return changed('line')
-    },
-    get steps() {
-      return changed('steps')
-    },
-    get none() {
-      return changed('none')
-    },
-  }
 }

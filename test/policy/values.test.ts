@@ -13,7 +13,7 @@ import { cwd, home, plainFacts, rulesOf } from './helper.ts'
 type Values = Readonly<Record<string, string>>
 
 function plan(line: string, values: Values): PolicyRequest {
-  const variableValue = valuesIn([values], {})
+  const variableValue = valuesIn({ line: values }, {})
   return planRequest({ work: { kind: 'line', line }, mode: 'write', cwd, home, variableValue })
 }
 
@@ -127,7 +127,7 @@ describe('a variable in double quotes', () => {
   })
 
   it('has no value where environments differ, or where a character may arrive changed', () => {
-    const value = valuesIn([{ A: '1', X: 'a' }, { X: 'a' }], { Y: undefined, Z: 'z' })
+    const value = valuesIn({ line: { A: '1', X: 'a' }, none: { X: 'a' } }, { Y: undefined, Z: 'z' })
     expect(['A', 'X', 'Y', 'Z', 'none', 'toString', '__proto__'].map(value)).toEqual([
       undefined,
       'a',
@@ -137,8 +137,8 @@ describe('a variable in double quotes', () => {
       '',
       '',
     ])
-    expect(valuesIn([{ X: 'a\nb', Y: '\ud800' }], {})('X')).toBeUndefined()
-    expect(valuesIn([{ Y: '\ud800' }], {})('Y')).toBeUndefined()
+    expect(valuesIn({ line: { X: 'a\nb', Y: '\ud800' } }, {})('X')).toBeUndefined()
+    expect(valuesIn({ line: { Y: '\ud800' } }, {})('Y')).toBeUndefined()
   })
 })
 

@@ -98,11 +98,11 @@ function assignsNothing({ words }: SimpleCommand): boolean {
 
 /** What all environments that a command may get agree on; the variables of the command alone win. */
 export function valuesIn(
-  environments: readonly Readonly<Record<string, string>>[],
+  environments: Readonly<Record<string, Readonly<Record<string, string>>>>,
   own: Environment,
 ): VariableValue {
   return (name) => {
-    const inherited = environments.map(
+    const inherited = Object.values(environments).map(
       (environment) => (Object.hasOwn(environment, name) && environment[name]) || '',
     )
     const [value, ...others] = new Set(Object.hasOwn(own, name) ? [own[name] ?? ''] : inherited)
