@@ -8,7 +8,7 @@
 #include "supervise/supervisor.h"
 #include "watcher/host_side.h"
 
-/* What fails here is tried again, and reported, when a command needs it. */
+/* What fails here is tried again, and reported, when a command needs it; only the probe is made once (confine/probe.c). */
 static void *prepare(void *context) {
   struct vt_command *command = context;
   enum vt_step step;
