@@ -16,7 +16,7 @@ static void *prepare(void *context) {
   vt_core_watch();
   vt_supervisor_ready();
   vt_launcher_ready();
-  vt_notifier_ready();
+  if (command->with_listener) vt_notifier_ready();
   if (command->places) vt_confine(command, &step);
   vt_command_free(command);
   return NULL;
