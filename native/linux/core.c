@@ -172,6 +172,7 @@ void vt_core_free_denials(struct vt_denials *denials) { vt_denials_free(denials)
 
 void vt_core_probe(const struct vt_facts *facts) {
   const struct vt_probe_result *found = vt_probe();
+  facts->number(facts->to, "trialErrno", found->trial_errno);
   facts->number(facts->to, "landlockAbi", found->landlock_abi);
   facts->number(facts->to, "landlockErrno", found->landlock_errno);
   facts->number(facts->to, "landlockErrata", found->landlock_errata);

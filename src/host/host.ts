@@ -73,7 +73,8 @@ function probeHost(addonPath: string | undefined): Host {
     addon,
     // When it is needed: until then `prepareHost` has it done in the background.
     get probe() {
-      probe ??= addon.probe()
+      // Again where no process could be started to try what the kernel offers.
+      if (probe?.trialErrno !== 0) probe = addon.probe()
       return probe
     },
   }

@@ -10,6 +10,7 @@ import {
   privateTmpRefuses,
   seccompMissing,
   signalScopeMissing,
+  trialFailed,
   watcherMissing,
   workspaceMissing,
   workspaceWithoutGetfd,
@@ -79,6 +80,7 @@ function proxied(confinement: Confinement, proxy: ProxyAccess): Confinement {
 const signalScopeAbi = 6
 
 function missingSupport(probe: Probe): Unmet | undefined {
+  if (probe.trialErrno !== 0) return trialFailed(errnoName(probe.trialErrno))
   if (probe.landlockAbi < 1) return landlockMissing(errnoName(probe.landlockErrno))
   if (!probe.seccomp) return seccompMissing(errnoName(probe.seccompErrno))
   if (probe.coreDumpsErrno !== 0) return coreDumpsLeave(errnoName(probe.coreDumpsErrno))

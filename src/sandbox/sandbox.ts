@@ -13,6 +13,8 @@ export type CgroupMissing =
 
 /** What the running kernel offers, found out by trying (Linux, native/linux/confine/probe.h). */
 export interface Probe {
+  /** Why no process could be started to try the rest; 0: one was. */
+  readonly trialErrno: number
   readonly landlockAbi: number
   readonly landlockErrno: number
   readonly landlockErrata: number

@@ -25,6 +25,7 @@ export const diagnosisSchema = v.strictObject({
     watcherPid: v.exactOptional(count),
     probe: v.exactOptional(
       v.looseObject({
+        trialErrno: count,
         landlockAbi: count,
         landlockErrno: count,
         landlockErrata: count,

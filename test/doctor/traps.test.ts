@@ -15,6 +15,7 @@ type Probe = NonNullable<HostSupport['probe']>
 const everything: Probe = {
   ...realAddon().probe(),
   ...{
+    trialErrno: 0,
     landlockAbi: 7,
     landlockErrno: 0,
     seccomp: true,

@@ -204,6 +204,7 @@ export const unmet: Samples = {
   'sandbox/network': { hostsMissing: ['Windows'], proxyNotListening: ['EMFILE'] },
   'sandbox/linux': {
     landlockMissing: ['ENOSYS'],
+    trialFailed: ['EAGAIN'],
     seccompMissing: ['EINVAL'],
     pidfdMissing: [],
     signalScopeMissing: [6, 3, 'EBUSY'],

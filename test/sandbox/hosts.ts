@@ -36,7 +36,7 @@ function watcherless(): Host {
   return { ...probing({}), addon: { ...addon, watch: () => constants.errno.EACCES } }
 }
 
-const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL, EPROTONOSUPPORT } = constants.errno
+const { EAGAIN, ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL, EPROTONOSUPPORT } = constants.errno
 const noLandlock = (landlockErrno: number) => () => probing({ landlockAbi: 0, landlockErrno })
 
 export const lackingHosts: readonly LackingHost[] = [
@@ -45,6 +45,7 @@ export const lackingHosts: readonly LackingHost[] = [
   { what: 'Landlock disabled at boot', host: noLandlock(EOPNOTSUPP), names: ['lsm=landlock'] },
   { what: 'Landlock blocked by a container', host: noLandlock(EPERM), names: ['Landlock'] },
   { what: 'Landlock failing otherwise', host: noLandlock(EINVAL), names: ['EINVAL'] },
+  { what: 'no further process', host: () => probing({ trialErrno: EAGAIN }), names: ['EAGAIN', 'ulimit -u'] },
   {
     what: 'no seccomp',
     host: () => probing({ seccomp: false, seccompErrno: EINVAL }),

@@ -24,7 +24,8 @@ enum { FLAG_NEW_LISTENER = 1 << 3, FLAG_WAIT_KILLABLE_RECV = 1 << 5 };
 
 static struct vt_probe_result found;
 static uint32_t listener_flags;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool tried;
 
 /* Written by the trial child, which shares our memory. */
 struct trial {
@@ -76,6 +77,7 @@ static void try_in_child(struct trial *trial) {
   if (trial->listener >= 0) close(trial->listener);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   found.pidfd = pid > 0 && pidfd >= 0;
+  found.trial_errno = pid < 0 ? error : 0;
   if (pid < 0) trial->seccomp_errno = trial->listener_errno = trial->killable_errno = error;
   if (pidfd >= 0) close(pidfd);
 }
@@ -114,7 +116,10 @@ static void look(void) {
 }
 
 const struct vt_probe_result *vt_probe(void) {
-  pthread_once(&once, look);
+  pthread_mutex_lock(&lock);
+  if (!tried) look();
+  tried = found.trial_errno == 0;
+  pthread_mutex_unlock(&lock);
   return &found;
 }
 

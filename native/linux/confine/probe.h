@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct vt_probe_result {
+  int trial_errno;       /* why no process could be started to try the rest; 0: one was */
   int landlock_abi;      /* 0: none */
   int landlock_errno;
   int landlock_errata;   /* bitmask */
@@ -20,7 +21,7 @@ struct vt_probe_result {
   int yama;              /* kernel.yama.ptrace_scope, -1: no Yama */
 };
 
-/* Once per process. */
+/* Once per process; again where no process could be started for it. */
 const struct vt_probe_result *vt_probe(void);
 
 /* The SECCOMP_FILTER_FLAG_* that install a filter with a listener. */

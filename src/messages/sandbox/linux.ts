@@ -16,6 +16,14 @@ export function landlockMissing(errno: string): Unmet {
   }
 }
 
+export function trialFailed(errno: string): Unmet {
+  return {
+    wanted: 'a process that tries what the kernel offers',
+    got: `starting one fails with ${errno}`,
+    remedy: "end other processes, or raise the limit on them (ulimit -u, a container's pids limit)",
+  }
+}
+
 export function seccompMissing(errno: string): Unmet {
   return {
     wanted: 'seccomp filters (Linux 3.17 or newer, CONFIG_SECCOMP_FILTER)',
