@@ -1,5 +1,7 @@
 import {
   applyEdits,
+  createScanner,
+  type Edit,
   type FormattingOptions,
   findNodeAtLocation,
   type JSONPath,
@@ -39,9 +41,40 @@ export function withEntry(text: string, parent: string, name: string, members: M
 }
 
 function edit(text: string, path: JSONPath, value: unknown): string {
+  if (value === undefined) return without(text, path)
   // A first member needs no comma before it, where a comment could stand.
   const options = { formattingOptions: styleOf(text), getInsertionIndex: () => 0 }
   return applyEdits(text, modify(text, path, value, options))
+}
+
+/** By hand: `modify` would also remove the comments between the member and its neighbours. */
+function without(text: string, path: JSONPath): string {
+  const root = parseTree(text, [], { allowTrailingComma: true })
+  const member = root && findNodeAtLocation(root, path)?.parent
+  if (!member) return text
+  const end = member.offset + member.length
+  const siblings = member.parent?.children ?? []
+  const before = siblings[siblings.indexOf(member) - 1]
+  const comma = commaAt(text, end) ?? (before && commaAt(text, before.offset + before.length))
+  if (comma === undefined) return applyEdits(text, [cut(text, member.offset, end)])
+  if (comma === end) return applyEdits(text, [cut(text, member.offset, end + 1)])
+  return applyEdits(text, [cut(text, member.offset, end), { offset: comma, length: 1, content: '' }])
+}
+
+/** The offset of the comma that comes next, behind comments. */
+function commaAt(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true)
+  scanner.setPosition(offset)
+  scanner.scan()
+  return text[scanner.getTokenOffset()] === ',' ? scanner.getTokenOffset() : undefined
+}
+
+/** Removes the whole line where nothing else is in it. */
+function cut(text: string, from: number, to: number): Edit {
+  const indent = /(?<=^|\n)[ \t]*$/.exec(text.slice(0, from))?.[0].length
+  const rest = /^[ \t]*\r?\n/.exec(text.slice(to))?.[0].length
+  if (indent === undefined || rest === undefined) return { offset: from, length: to - from, content: '' }
+  return { offset: from - indent, length: indent + to - from + rest, content: '' }
 }
 
 /** A byte order mark is not white space in JSON. */

@@ -226,6 +226,11 @@ describe('a file that is there', () => {
       ['// why', '// which', '/* x */'],
     ],
     [
+      'cursor',
+      '{ "mcpServers": { "vitrine": {\n  // why\n  "url": "http://x", // which\n  // old\n  "type": "sse"\n} } }',
+      ['// why', '// which', '// old'],
+    ],
+    [
       'codex',
       '[mcp_servers.vitrine] # mine\n# why\ncommand = "old" # which\nenabled = true # keep\n# last\nstartup_timeout_sec = 20\n',
       ['# mine', '# why', '# which', '# keep', '# last', 'enabled = true'],
@@ -388,6 +393,24 @@ describe('editing JSON', () => {
 
   it('indents as the file does', () => {
     expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', {})).toBe('{\n\t"s": {\n\t\t"n": {}\n\t},\n\t"a": 1\n}\n')
+  })
+
+  it.each([
+    ['{ "url": 1 }', '{  }'],
+    ['{"url": 1, "a": 2}', '{ "a": 2}'],
+    ['{"a": 2, "url": 1}', '{"a": 2 }'],
+    ['{"a": 2 /* x */, /* y */ "url": 1 /* z */}', '{"a": 2 /* x */ /* y */  /* z */}'],
+    ['{"url": 1 /* x */, /* y */ "a": 2}', '{ /* x */ /* y */ "a": 2}'],
+    ['{\r\n  // why\r\n  "url": 1\r\n}', '{\r\n  // why\r\n}'],
+    [
+      '{\n  "a": 2, // x\n  // why\n  "url": 1, // which\n  // y\n}',
+      '{\n  "a": 2, // x\n  // why\n   // which\n  // y\n}',
+    ],
+    ['{\n  "a": 2,\n  // why\n  "url": 1,\n  "b": 3\n}', '{\n  "a": 2,\n  // why\n  "b": 3\n}'],
+    ['{\n  "a": 2, // x\n  "url": [1,\n  2]\n}', '{\n  "a": 2 // x\n}'],
+  ])('%j without a member keeps every comment', (before, after) => {
+    const inside = (entry: string) => `{"s": {"n": ${entry}}}`
+    expect(withEntry(inside(before), 's', 'n', { url: undefined })).toBe(inside(after))
   })
 
   it.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
