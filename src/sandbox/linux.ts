@@ -80,8 +80,8 @@ function proxied(confinement: Confinement, proxy: ProxyAccess): Confinement {
 const signalScopeAbi = 6
 
 function missingSupport(probe: Probe): Unmet | undefined {
-  if (probe.trialErrno !== 0) return trialFailed(errnoName(probe.trialErrno))
   if (probe.landlockAbi < 1) return landlockMissing(errnoName(probe.landlockErrno))
+  if (probe.trialErrno !== 0) return trialFailed(errnoName(probe.trialErrno))
   if (!probe.seccomp) return seccompMissing(errnoName(probe.seccompErrno))
   if (probe.coreDumpsErrno !== 0) return coreDumpsLeave(errnoName(probe.coreDumpsErrno))
   if (!probe.pidfd) return pidfdMissing

@@ -13,7 +13,7 @@ export type CgroupMissing =
 
 /** What the running kernel offers, found out by trying (Linux, native/linux/confine/probe.h). */
 export interface Probe {
-  /** Why no process could be started to try the rest; 0: one was. */
+  /** Why no process could be started for now to try the rest; 0: it has been tried. */
   readonly trialErrno: number
   readonly landlockAbi: number
   readonly landlockErrno: number

@@ -62,6 +62,9 @@ static bool zombie_lets_go(pid_t pid, int listener) {
   return poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP);
 }
 
+/* clone(2): too few processes, descriptors or memory, which may pass. Any other error says what the kernel does not offer. */
+static bool may_pass(int error) { return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE; }
+
 static void try_in_child(struct trial *trial) {
   char stack[16 * 1024] __attribute__((aligned(16)));
   sigset_t all, before;
@@ -77,7 +80,7 @@ static void try_in_child(struct trial *trial) {
   if (trial->listener >= 0) close(trial->listener);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   found.pidfd = pid > 0 && pidfd >= 0;
-  found.trial_errno = pid < 0 ? error : 0;
+  found.trial_errno = pid < 0 && may_pass(error) ? error : 0;
   if (pid < 0) trial->seccomp_errno = trial->listener_errno = trial->killable_errno = error;
   if (pidfd >= 0) close(pidfd);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct vt_probe_result {
-  int trial_errno;       /* why no process could be started to try the rest; 0: one was */
+  int trial_errno;       /* why no process could be started for now to try the rest; 0: tried */
   int landlock_abi;      /* 0: none */
   int landlock_errno;
   int landlock_errata;   /* bitmask */

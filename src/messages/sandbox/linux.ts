@@ -20,7 +20,8 @@ export function trialFailed(errno: string): Unmet {
   return {
     wanted: 'a process that tries what the kernel offers',
     got: `starting one fails with ${errno}`,
-    remedy: "end other processes, or raise the limit on them (ulimit -u, a container's pids limit)",
+    remedy:
+      "end other processes or close files, or raise the limits (ulimit -u and -n, a container's pids limit)",
   }
 }
 
