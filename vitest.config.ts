@@ -56,8 +56,8 @@ function project(
       sequence: { groupOrder: order },
       // Elsewhere a test that fails is to be looked at; there a machine under load must not decide on a landing.
       retry: process.env['CI'] ? 3 : 0,
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
       ...files,
     },
   }

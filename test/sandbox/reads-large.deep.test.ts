@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets" in a large 
     const shell = await open(cwd)
     const all = await searched(shell, 'cat file-* && echo all; cat .env')
     expect(all).toMatchObject({ stdout: 'all\n', exitCode: 1 })
-  }, 120_000)
+  }, 300_000)
 
   it('900 packages with one .env each can be read, and no .env can', async () => {
     const cwd = makeRepository()
@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets" in a large 
     const shell = await open(cwd)
     const all = await searched(shell, 'cat package-*/file-* && echo all; cat package-*/.env')
     expect(all).toMatchObject({ stdout: 'all\n', exitCode: 1 })
-  }, 120_000)
+  }, 300_000)
 
   it('what is too large for rules is refused in the name of the setting', () => {
     const refusal = { code: 'SPAWN_FAILED', step: 'landlock ruleset', errno: 'E2BIG', program: 'sh' } as const
