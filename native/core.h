@@ -115,6 +115,7 @@ struct vt_request {
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
   struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
+  uint32_t world; /* Linux, confined: commands of the same number reach each other's TCP sockets; needs `listener`; 0: none */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */

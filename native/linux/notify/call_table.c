@@ -6,6 +6,7 @@
 
 #include "notify/dispatch.h"
 #include "notify/handlers/private_ops.h"
+#include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_constants.h"
 
@@ -83,8 +84,9 @@ static const struct vt_call calls[] = {
     ROW(socketpair, SOCKET, FAMILY),
     ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_handle_connect)),
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
-    ROW(setsockopt, SOCKET, OPTION),
-    PLAIN(listen, LISTEN),
+    ROW(setsockopt, SOCKET, OPTION, JUDGED(vt_handle_reuse)),
+    ROW(listen, LISTEN, JUDGED(vt_handle_listen)),
+    ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_socket_error)),
     PLAIN(accept, LISTEN),
     PLAIN(accept4, LISTEN),
 

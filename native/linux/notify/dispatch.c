@@ -12,6 +12,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->listener = listener;
   notification->listener_fd = listener->fd;
   notification->roots = NULL;
+  notification->sockets = NULL;
   notification->known_directories = NULL;
   notification->call = vt_call_of(notif->data.nr);
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
@@ -20,7 +21,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);
   __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
   notification->error = 0;
-  notification->done = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
+  notification->done = notification->deferred = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;

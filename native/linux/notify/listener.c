@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "notify/fsize.h"
+#include "notify/sockets/world.h"
 #include "notify/workspace_server.h"
 #include "workspace/questions.h"
 #include "confine/confinement.h"
@@ -23,6 +24,8 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->fd = command->listener_fd;
   listener->session = command->pid;
   listener->proxy = command->proxy;
+  listener->network = command->network;
+  if (command->world) listener->world = vt_world_enter(command->world);
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
   listener->server = command->server;
@@ -57,6 +60,7 @@ void vt_listener_release(struct vt_listener *listener) {
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
   vt_questions_free(listener->questions);
+  if (listener->world) vt_world_leave(listener->world);
   pthread_mutex_destroy(&listener->lock);
   free(listener);
 }

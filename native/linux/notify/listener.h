@@ -14,6 +14,8 @@ struct vt_listener {
   int fd;            /* closed with the last reference */
   pid_t session;
   struct vt_proxy proxy;   /* where it may connect to */
+  bool network;            /* it may connect anywhere */
+  struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
   bool wakes_here;         /* receipt and reply wake on the waker's processor (Linux 6.6) */

@@ -105,6 +105,8 @@ export const linuxNotes = {
   network: (binds: boolean) =>
     `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
   unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,
+  ownSockets: 'TCP on loopback among the commands of this shell',
+  ownSocketsShut: (missing: string) => `none among its own processes: ${missing}`,
   terminals: 'a session of its own; no terminal except the one it is given (pty)',
   descriptors: 'only the three standard streams are inherited',
   sessions:
@@ -124,6 +126,13 @@ export const yamaNotes: Readonly<Record<number, string>> = {
   1: `Yama hides the memory of processes whose parent has ended: for these, ${reportedIf}`,
   2: `Yama hides the memory of commands: ${reportedIf}`,
 }
+
+/** What sockets among a command's own processes need (docs/network.md). */
+export const ownSocketsNeed = {
+  listener: 'they need a seccomp listener (Linux 5.14)',
+  getfd: (errno: string) => `pidfd_getfd(2) fails with ${errno}`,
+  diag: (errno: string) => `sock_diag(7) fails with ${errno} (CONFIG_INET_DIAG)`,
+} as const
 
 /** What a private tmp refuses, by what the kernel lacks. */
 export const privateTmpRefuses = {

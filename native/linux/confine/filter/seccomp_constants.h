@@ -169,6 +169,7 @@
 #define VT_SOL_IPV6 41u
 #define VT_SOL_NETLINK 270u
 #define VT_SO_REUSEADDR 2u
+#define VT_SO_ERROR 4u
 #define VT_SO_REUSEPORT 15u
 #define VT_SO_BINDTODEVICE 25u
 #define VT_SO_BINDTOIFINDEX 62u
@@ -177,6 +178,8 @@
 #define VT_TCP_ULP 31u
 #define VT_TCP_FASTOPEN_KEY 33u
 #define VT_IP_OPTIONS 4u
+#define VT_IP_FREEBIND 15u
+#define VT_IP_TRANSPARENT 19u
 #define VT_IP_ADD_MEMBERSHIP 35u
 #define VT_IP_ADD_SOURCE_MEMBERSHIP 39u
 #define VT_IP_MSFILTER 41u
@@ -184,9 +187,21 @@
 #define VT_MCAST_JOIN_GROUP 42u
 #define VT_MCAST_JOIN_SOURCE_GROUP 46u
 #define VT_MCAST_MSFILTER 48u
+#define VT_IPV6_2292PKTINFO 2u
+#define VT_IPV6_2292HOPOPTS 3u
+#define VT_IPV6_2292DSTOPTS 4u
+#define VT_IPV6_2292RTHDR 5u
+#define VT_IPV6_2292PKTOPTIONS 6u
 #define VT_IPV6_ADD_MEMBERSHIP 20u
 #define VT_IPV6_JOIN_ANYCAST 27u
 #define VT_IPV6_FLOWLABEL_MGR 32u
+#define VT_IPV6_PKTINFO 50u
+#define VT_IPV6_HOPOPTS 54u
+#define VT_IPV6_RTHDRDSTOPTS 55u
+#define VT_IPV6_RTHDR 57u
+#define VT_IPV6_DSTOPTS 59u
+#define VT_IPV6_TRANSPARENT 75u
+#define VT_IPV6_FREEBIND 78u
 
 /* Sizes of struct sockaddr_nl, _in, _in6 and __kernel_sockaddr_storage (linux/netlink.h, in.h, in6.h, socket.h). */
 #define VT_SOCKADDR_NL_SIZE 12u

@@ -1,0 +1,29 @@
+/* A shell's own world: the listening sockets of its commands, by the number that the kernel gives each socket once (SO_COOKIE, socket(7)). */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vt_world {
+  struct vt_world *next;
+  uint32_t number;
+  int references;       /* of listeners, under the lock of the list */
+  pthread_mutex_t lock; /* for `cookies`; held from listen(2) until its socket is noted, and while a client looks */
+  uint64_t *cookies;    /* open addressing; 0: free */
+  size_t count, room, pruned_at;
+};
+
+/* The world of this number, made with the first reference. */
+struct vt_world *vt_world_enter(uint32_t number);
+void vt_world_leave(struct vt_world *world);
+
+/* Under the lock. */
+void vt_world_note(struct vt_world *world, uint64_t cookie);
+bool vt_world_has(const struct vt_world *world, uint64_t cookie);
+
+/* Under the lock: whether so many were noted since the last pruning that those of closed sockets should go. */
+bool vt_world_is_crowded(const struct vt_world *world);
+/* Keeps those that are among `listening`. */
+void vt_world_prune(struct vt_world *world, const struct vt_world *listening);
