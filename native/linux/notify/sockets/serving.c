@@ -129,8 +129,8 @@ static bool is_fresh(int fd) {
   return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_CLOSE && info.tcpi_segs_out == 0;
 }
 
-static int say_interrupted(const struct vt_notification *notification) {
-  int error = EINTR, size = 0;
+static int say_aborted(const struct vt_notification *notification) {
+  int error = ECONNABORTED, size = 0; /* EINTR would have Python ask for ever */
   bool read = vt_caller_read(&notification->caller, vt_argument(notification, 4), &size, sizeof size) == sizeof size;
   if (!read || size < (int)sizeof error) return EINVAL;
   bool written = vt_caller_write(&notification->caller, vt_argument(notification, 3), &error, sizeof error) == sizeof error;
@@ -142,5 +142,5 @@ void vt_handle_socket_error(struct vt_notification *notification) {
   int fd = notification->sockets ? vt_own_socket(notification) : -1;
   bool fresh = fd >= 0 && vt_is_tcp(fd) && is_fresh(fd);
   if (fd >= 0) close(fd);
-  if (fresh) answer(notification, say_interrupted(notification));
+  if (fresh) answer(notification, say_aborted(notification));
 }
