@@ -45,6 +45,8 @@
             "native/linux/notify/sockets/listening.c",
             "native/linux/notify/sockets/own_connect.c",
             "native/linux/notify/sockets/serving.c",
+            "native/linux/notify/sockets/own_unix.c",
+            "native/linux/notify/sockets/unix_bound.c",
             "native/linux/notify/sockets/world.c",
             "native/linux/notify/handlers/path.c",
             "native/linux/notify/handlers/workspace_ops.c",

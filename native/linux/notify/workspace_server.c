@@ -106,7 +106,7 @@ static bool answer_next(struct vt_workspace_server *server) {
   if (!vt_notification_receive(&server->notification, server->listener, server->listener_fd))
     return !(await_call(server, 0) & ~POLLIN);
   server->notification.roots = server->roots;
-  server->notification.known_directories = &server->known;
+  server->notification.known_directories = server->roots ? &server->known : NULL;
   server->notification.sockets = server->listener->world ? &server->sockets : NULL;
   vt_dispatch(&server->notification);
   if (server->notification.deferred || wait_for_reader(server)) return true;
@@ -242,12 +242,12 @@ void vt_workspace_server_return(struct vt_workspace_server *server) {
 
 static bool take_umask(const struct vt_notification *notification) {
   const struct vt_listener *listener = notification->listener;
-  bool varies = __atomic_load_n(&listener->umask_varies, __ATOMIC_RELAXED);
+  bool varies = !notification->roots || __atomic_load_n(&listener->umask_varies, __ATOMIC_RELAXED);
   int mask = varies ? vt_procfs_umask(notification->caller.thread) : (int)listener->umask;
   if (mask >= 0) umask((mode_t)mask);
   return mask >= 0;
 }
 
 bool vt_workspace_server_may_act(const struct vt_notification *notification) {
-  return notification->roots && take_umask(notification) && vt_caller_still_waits(notification);
+  return (notification->roots || notification->sockets) && take_umask(notification) && vt_caller_still_waits(notification);
 }

@@ -16,6 +16,7 @@
 #include "notify/caller/as_reader.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
+#include "notify/sockets/own_unix.h"
 #include "notify/workspace_server.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
@@ -192,6 +193,16 @@ bool vt_workspace_creates(struct vt_notification *notification, const struct vt_
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && makes_directory(notification)));
   if (acts) finish(notification, make(notification, &spot));
+  vt_spot_close(&spot);
+  return acts;
+}
+
+bool vt_workspace_binds(struct vt_notification *notification, const struct vt_resolved *place, int fd, bool goes_on) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = find(notification, place, true, &spot);
+  if (kind == VT_SPOT_GRANTED && goes_on) return vt_spot_close(&spot), true;
+  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED);
+  if (acts && may_act(notification)) finish(notification, vt_unix_bind_at(spot.parent, spot.name, fd));
   vt_spot_close(&spot);
   return acts;
 }

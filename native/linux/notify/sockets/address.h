@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 struct vt_notification;
 
@@ -11,6 +12,7 @@ union vt_address {
   struct sockaddr any;
   struct sockaddr_in in;
   struct sockaddr_in6 in6; /* sin6_port is where sin_port is */
+  struct sockaddr_un un;
   struct sockaddr_storage storage;
 };
 

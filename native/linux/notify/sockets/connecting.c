@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ struct vt_connecting {
   struct vt_connecting *next;
   uint64_t id; /* of the notification */
   pid_t thread;
-  int fd;
+  int fd, socket; /* `socket`: O_PATH, of a unix socket; -1: a TCP connection */
   bool answered, signal_seen;
   int64_t until; /* SO_SNDTIMEO */
   union vt_address plain;
@@ -87,38 +88,68 @@ static size_t count(const struct vt_connecting *connecting) {
   return number;
 }
 
-bool vt_connecting_add(struct vt_notification *notification, int fd, const union vt_address *plain, bool answered) {
+static struct vt_connecting *add(struct vt_notification *notification, int fd) {
   int copy = count(notification->sockets->connecting) < MOST ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-  if (copy < 0) return false;
+  if (copy < 0) return NULL;
   struct vt_connecting *connecting = vt_must(calloc(1, sizeof *connecting));
   *connecting = (struct vt_connecting){
       .next = notification->sockets->connecting,
       .id = notification->notif.id,
       .thread = notification->caller.thread,
       .fd = copy,
-      .answered = answered,
+      .socket = -1,
       .until = end_of(fd),
-      .plain = *plain,
   };
-  notification->sockets->connecting = connecting;
+  return notification->sockets->connecting = connecting;
+}
+
+bool vt_connecting_add(struct vt_notification *notification, int fd, const union vt_address *plain, bool answered) {
+  struct vt_connecting *connecting = add(notification, fd);
+  if (!connecting) return false;
+  connecting->answered = answered;
+  connecting->plain = *plain;
   return true;
 }
 
-/* The kernel tells a caller whose socket has a time limit EINPROGRESS (socket(7), SO_SNDTIMEO); a signal ends the wait as it does there. */
+bool vt_connecting_add_unix(struct vt_notification *notification, int fd, int socket) {
+  struct vt_connecting *connecting = add(notification, fd);
+  if (connecting) connecting->socket = socket;
+  return connecting != NULL;
+}
+
+static bool try_unix(const struct vt_connecting *connecting, int *error) {
+  union vt_address address = {.un.sun_family = AF_UNIX};
+  snprintf(address.un.sun_path, sizeof address.un.sun_path, "/proc/thread-self/fd/%d", connecting->socket);
+  *error = vt_connect_now(connecting->fd, &address, sizeof address.un);
+  return *error != EAGAIN;
+}
+
+static bool step(struct vt_notification *notification, struct vt_connecting *connecting, int *error) {
+  if (connecting->socket >= 0) return try_unix(connecting, error);
+  return vt_connect_step(notification, connecting->fd, &connecting->plain, connecting->answered, error);
+}
+
+static void end(struct vt_connecting *connecting) {
+  close(connecting->fd);
+  if (connecting->socket >= 0) close(connecting->socket);
+  free(connecting);
+}
+
+/* As the kernel ends the wait: at the socket's time limit (socket(7), SO_SNDTIMEO), or by a signal. */
 static int interruption(struct vt_connecting *connecting) {
   if (connecting->answered) return 0;
-  if (connecting->until <= vt_now()) return EINPROGRESS;
+  if (connecting->until <= vt_now()) return connecting->socket < 0 ? EINPROGRESS : EAGAIN;
   return vt_wait_interruption(connecting->thread, &connecting->signal_seen);
 }
 
 /* True: it is made, refused, taken back, or not waited for any longer. */
 static bool look_at(struct vt_notification *notification, struct vt_connecting *connecting) {
   int error = 0;
-  bool over = vt_connect_step(notification, connecting->fd, &connecting->plain, connecting->answered, &error);
+  bool over = step(notification, connecting, &error);
   if (connecting->answered) return over;
   if (!over && !(error = interruption(connecting))) return !vt_call_still_waits(notification->listener_fd, connecting->id);
   vt_end_call(notification->listener_fd, connecting->id, error);
-  if (over) return true;
+  if (over || connecting->socket >= 0) return true;
   connecting->answered = true; /* it stays under way, as a connection whose caller was interrupted does */
   return false;
 }
@@ -132,8 +163,7 @@ int vt_sockets_watch(struct vt_notification *notification) {
       continue;
     }
     *at = connecting->next;
-    close(connecting->fd);
-    free(connecting);
+    end(connecting);
   }
   return sockets->connecting ? PAUSE_MS : -1;
 }
@@ -141,8 +171,7 @@ int vt_sockets_watch(struct vt_notification *notification) {
 void vt_sockets_drop(struct vt_sockets *sockets) {
   for (struct vt_connecting *connecting; (connecting = sockets->connecting);) {
     sockets->connecting = connecting->next;
-    close(connecting->fd);
-    free(connecting);
+    end(connecting);
   }
   if (sockets->netlink >= 0) close(sockets->netlink);
   if (sockets->four.fd >= 0) close(sockets->four.fd);

@@ -12,6 +12,9 @@ bool vt_connect_step(struct vt_notification *notification, int fd, const union v
 /* Takes a copy of the descriptor. With `answered` the caller has its EINPROGRESS. False: too many are under way. */
 bool vt_connecting_add(struct vt_notification *notification, int fd, const union vt_address *plain, bool answered);
 
+/* Takes over the O_PATH descriptor of a unix socket whose queue is full. */
+bool vt_connecting_add_unix(struct vt_notification *notification, int fd, int socket);
+
 /* The outcome of a connect(2) that was begun before: 0 or an errno. */
 int vt_connect_outcome(struct vt_notification *notification, int fd);
 

@@ -18,11 +18,6 @@ struct question {
   struct inet_diag_req_v2 request;
 };
 
-union reply {
-  struct nlmsghdr header;
-  char bytes[16384];
-};
-
 int vt_listening_open(void) {
   struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
   int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -34,10 +29,8 @@ int vt_listening_open(void) {
 }
 
 static struct question question_of(int family, uint16_t flags, uint32_t states) {
-  static uint32_t last;
-  uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
   return (struct question){
-      .header = {sizeof(struct question), SOCK_DIAG_BY_FAMILY, (uint16_t)(NLM_F_REQUEST | flags), number, 0},
+      .header = {sizeof(struct question), SOCK_DIAG_BY_FAMILY, (uint16_t)(NLM_F_REQUEST | flags), 0, 0},
       .request = {.sdiag_family = (uint8_t)family, .sdiag_protocol = IPPROTO_TCP, .idiag_states = states,
                   .id.idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}},
   };
@@ -64,7 +57,7 @@ static struct question question_at(const union vt_address *plain, int device) {
   return question;
 }
 
-static enum vt_listens judge(const union reply *reply, ssize_t length, const struct vt_world *world) {
+static enum vt_listens judge(const union vt_diag_reply *reply, ssize_t length, const struct vt_world *world) {
   if (length < (ssize_t)sizeof reply->header) return VT_LISTENS_FOREIGN;
   if (reply->header.nlmsg_type == NLMSG_ERROR) {
     const struct nlmsgerr *failed = NLMSG_DATA(&reply->header);
@@ -75,42 +68,51 @@ static enum vt_listens judge(const union reply *reply, ssize_t length, const str
   return vt_world_has(world, cookie_of(found)) ? VT_LISTENS_OWN : VT_LISTENS_FOREIGN;
 }
 
-/* Skips what is left of an earlier answer. */
-static ssize_t ask(int netlink, const struct question *question, union reply *reply) {
-  if (send(netlink, question, sizeof *question, 0) != sizeof *question) return -1;
+ssize_t vt_diag_ask(int netlink, struct nlmsghdr *question, union vt_diag_reply *reply) {
+  static uint32_t last;
+  question->nlmsg_seq = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+  if (send(netlink, question, question->nlmsg_len, 0) != (ssize_t)question->nlmsg_len) return -1;
   for (ssize_t length; (length = recv(netlink, reply, sizeof *reply, 0)) > 0;)
-    if (length >= (ssize_t)sizeof reply->header && reply->header.nlmsg_seq == question->header.nlmsg_seq) return length;
+    if (length >= (ssize_t)sizeof reply->header && reply->header.nlmsg_seq == question->nlmsg_seq) return length;
   return -1;
 }
 
 /* What cannot be told counts as foreign. */
 enum vt_listens vt_who_listens(int netlink, int device, struct vt_world *world, const union vt_address *plain) {
   struct question question = question_at(plain, device);
-  union reply reply;
+  union vt_diag_reply reply;
   pthread_mutex_lock(&world->lock);
-  enum vt_listens who = judge(&reply, ask(netlink, &question, &reply), world);
+  enum vt_listens who = judge(&reply, vt_diag_ask(netlink, &question.header, &reply), world);
   pthread_mutex_unlock(&world->lock);
   return who;
 }
 
+typedef void (*visit)(const struct nlmsghdr *message, void *context);
+
 /* False: the dump is over, or has failed. */
-static bool collect(const union reply *reply, ssize_t left, struct vt_world *listening, bool *whole) {
+static bool visit_all(const union vt_diag_reply *reply, ssize_t left, visit each, void *context, bool *whole) {
   const struct nlmsghdr *message = &reply->header;
   for (; NLMSG_OK(message, left); message = NLMSG_NEXT(message, left)) {
     if (message->nlmsg_type == NLMSG_DONE) return *whole = true, false;
     if (message->nlmsg_type != SOCK_DIAG_BY_FAMILY) return false;
-    vt_world_note(listening, cookie_of(NLMSG_DATA(message)));
+    each(message, context);
   }
   return true;
 }
 
-static bool dump(int netlink, int family, struct vt_world *listening) {
-  struct question question = question_of(family, NLM_F_DUMP, 1u << TCP_LISTEN);
-  union reply reply;
+bool vt_diag_dump(int netlink, struct nlmsghdr *question, visit each, void *context) {
+  union vt_diag_reply reply;
   bool whole = false;
-  for (ssize_t length = ask(netlink, &question, &reply); length > 0 && collect(&reply, length, listening, &whole);)
+  for (ssize_t length = vt_diag_ask(netlink, question, &reply); length > 0 && visit_all(&reply, length, each, context, &whole);)
     length = recv(netlink, &reply, sizeof reply, 0);
   return whole;
+}
+
+static void collect(const struct nlmsghdr *message, void *listening) { vt_world_note(listening, cookie_of(NLMSG_DATA(message))); }
+
+static bool dump(int netlink, int family, struct vt_world *listening) {
+  struct question question = question_of(family, NLM_F_DUMP, 1u << TCP_LISTEN);
+  return vt_diag_dump(netlink, &question.header, collect, listening);
 }
 
 void vt_listening_prune(int netlink, struct vt_world *world) {

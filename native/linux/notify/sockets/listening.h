@@ -1,7 +1,9 @@
 /* Who listens at an address: the command's own world, another process, or none. */
 #pragma once
 
+#include <linux/netlink.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "notify/sockets/address.h"
 
@@ -17,6 +19,16 @@ enum vt_listens vt_who_listens(int netlink, int device, struct vt_world *world, 
 
 /* Forgets closed sockets of a world once there are many. Under its lock. */
 void vt_listening_prune(int netlink, struct vt_world *world);
+
+union vt_diag_reply {
+  struct nlmsghdr header;
+  char bytes[16384];
+};
+
+/* Numbers the question and waits for its answer; skips what is left of an earlier one. The length, or -1. */
+ssize_t vt_diag_ask(int netlink, struct nlmsghdr *question, union vt_diag_reply *reply);
+/* Visits each message of a dump. False: it has failed. */
+bool vt_diag_dump(int netlink, struct nlmsghdr *question, void (*visit)(const struct nlmsghdr *message, void *context), void *context);
 
 /* Why not, as an errno; 0: it answers. Tried once. */
 int vt_listening_probe(void);

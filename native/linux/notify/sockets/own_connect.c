@@ -13,6 +13,7 @@
 #include "notify/handlers/connect_proxy.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/listening.h"
+#include "notify/sockets/own_unix.h"
 #include "notify/sockets/sockets.h"
 
 /* In place of an error: the answer comes later. */
@@ -85,6 +86,12 @@ static int connect_other(const struct vt_notification *notification, int fd, con
   return connect(fd, &address->any, length) ? errno : 0;
 }
 
+static int connect_unix(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+  bool waits = false;
+  int error = vt_unix_connect(notification, fd, address, length, &waits);
+  return waits ? LATER : error;
+}
+
 static int connect_socket(struct vt_notification *notification) {
   union vt_address address;
   socklen_t length;
@@ -93,7 +100,9 @@ static int connect_socket(struct vt_notification *notification) {
   if (!vt_sockets_ready(notification->sockets)) return EACCES;
   int fd = vt_own_socket(notification);
   if (fd < 0) return EBADF;
-  error = vt_is_tcp(fd) ? connect_tcp(notification, fd, &address, length) : connect_other(notification, fd, &address, length);
+  if (vt_socket_option(fd, SO_DOMAIN) == AF_UNIX) error = connect_unix(notification, fd, &address, length);
+  else if (vt_is_tcp(fd)) error = connect_tcp(notification, fd, &address, length);
+  else error = connect_other(notification, fd, &address, length);
   close(fd);
   return error;
 }

@@ -12,6 +12,8 @@
 #include "notify/dispatch.h"
 #include "notify/reply.h"
 #include "notify/sockets/listening.h"
+#include "notify/sockets/own_unix.h"
+#include "notify/sockets/unix_bound.h"
 #include "notify/sockets/sockets.h"
 #include "notify/sockets/world.h"
 
@@ -69,16 +71,22 @@ static int bind_own(struct vt_notification *notification, int fd, const union vt
   return bind_tied(fd, address, length);
 }
 
+static void bind_local(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+  if (vt_sockets_ready(notification->sockets)) vt_unix_bind(notification, fd, address, length);
+  else vt_refuse(notification);
+}
+
 void vt_own_bind(struct vt_notification *notification) {
   union vt_address address;
   socklen_t length;
   int error = vt_address_read(notification, &address, &length);
   if (error) return answer(notification, error);
   int fd = vt_own_socket(notification);
-  bool tcp = fd >= 0 && vt_is_tcp(fd);
-  if (tcp) answer(notification, bind_own(notification, fd, &address, length));
+  bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd);
+  if (local) bind_local(notification, fd, &address, length);
+  else if (tcp) answer(notification, bind_own(notification, fd, &address, length));
   if (fd >= 0) close(fd);
-  if (!tcp) vt_bind_client(notification);
+  if (!local && !tcp) vt_bind_client(notification);
 }
 
 /* Its socket is noted before another thread can look for it. */
@@ -95,7 +103,15 @@ static int listen_noted(struct vt_notification *notification, int fd, int backlo
   return error;
 }
 
+static int listen_at_name(struct vt_notification *notification, int fd) {
+  if (!vt_sockets_ready(notification->sockets)) return EACCES;
+  if (listen(fd, (int)vt_argument(notification, 1))) return errno;
+  vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, NULL);
+  return 0;
+}
+
 static int listen_tied(struct vt_notification *notification, int fd) {
+  if (vt_socket_option(fd, SO_DOMAIN) == AF_UNIX) return listen_at_name(notification, fd);
   if (!vt_is_tcp(fd)) return -1;
   if (!vt_sockets_ready(notification->sockets) || !vt_tie(fd)) return EACCES;
   return listen_noted(notification, fd, (int)vt_argument(notification, 1));

@@ -39,6 +39,7 @@ static void discard(struct vt_world *world) {
   *at = world->next;
   pthread_mutex_destroy(&world->lock);
   free(world->cookies);
+  free(world->bound);
   free(world);
 }
 

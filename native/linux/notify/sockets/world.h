@@ -6,6 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A unix socket that a command has bound. */
+struct vt_bound {
+  uint64_t device, inode; /* of its path (of the inode, perhaps the lower half); inode 0: it has an abstract name, or none */
+  uint32_t socket;        /* inode of the socket itself */
+  uint64_t cookie;
+};
+
 struct vt_world {
   struct vt_world *next;
   uint32_t number;
@@ -13,6 +20,8 @@ struct vt_world {
   pthread_mutex_t lock; /* for `cookies`; held from listen(2) until its socket is noted, and while a client looks */
   uint64_t *cookies;    /* open addressing; 0: free */
   size_t count, room, pruned_at;
+  struct vt_bound *bound; /* unix sockets, under the lock, too */
+  size_t bound_count, bound_room;
 };
 
 /* The world of this number, made with the first reference. */
