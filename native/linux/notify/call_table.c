@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "notify/dispatch.h"
+#include "notify/handlers/own_world.h"
 #include "notify/handlers/private_ops.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
@@ -52,7 +53,7 @@ static const struct vt_call calls[] = {
     ROW(rename, RENAME, TWO(0, 1), JUDGED(vt_handle_rename), LINK_ITSELF),
     ROW(renameat, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_rename), LINK_ITSELF),
     ROW(renameat2, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_rename), LINK_ITSELF),
-    ROW(ioctl, METADATA, FD(0), ACTS(vt_private_op_clone_data)),
+    ROW(ioctl, METADATA, FD(0), JUDGED(vt_handle_terminal_peer), ACTS(vt_private_op_clone_data)),
     ROW(fcntl, LOCK, FD(0)),
     ROW(flock, LOCK, FD(0), ACTS(vt_private_op_lock)),
 
@@ -117,9 +118,9 @@ static const struct vt_call calls[] = {
     ROW(sched_setaffinity, PROCESS, PROCESS(0)),
 
     /* IPC, keys */
-    PLAIN(shmget, IPC),
-    PLAIN(shmat, IPC),
-    PLAIN(shmctl, IPC),
+    ROW(shmget, IPC, JUDGED(vt_handle_segment)),
+    ROW(shmat, IPC, JUDGED(vt_handle_segment)),
+    ROW(shmctl, IPC, JUDGED(vt_handle_segment)),
     PLAIN(shmdt, IPC),
     PLAIN(semget, IPC),
     PLAIN(semop, IPC),

@@ -20,7 +20,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
   __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);
   __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
-  notification->error = 0;
+  notification->error = notification->value = 0;
   notification->done = notification->deferred = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = false;
   notification->send_fd = notification->fifo = -1;

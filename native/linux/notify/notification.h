@@ -33,7 +33,8 @@ struct vt_notification {
   /* outcome */
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
-  bool done;                   /* carried out: returns 0 */
+  bool done;                   /* carried out: returns `value` */
+  int value;
   int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
   int fifo;                    /* -1, or O_PATH: an open for writing that waits for a reader; `error` applies if it cannot */

@@ -7,6 +7,12 @@
 #define VT_O_CREAT 0100u
 #define VT_O_TRUNC 01000u
 #define VT_O_TMPFILE 020000000u /* __O_TMPFILE: without O_DIRECTORY */
+#ifdef __aarch64__
+#define VT_O_NOFOLLOW 0100000u /* arch/arm64/include/uapi/asm/fcntl.h */
+#else
+#define VT_O_NOFOLLOW 0400000u
+#endif
+#define VT_O_CLOEXEC 02000000u
 #define VT_O_EMPTYPATH 0x4000000u /* Linux 7.3 */
 #define VT_LOCK_EX 2u
 
@@ -75,7 +81,14 @@
 #define VT_TCSETS2 0x402c542bu
 #define VT_TCSETSW2 0x402c542cu
 #define VT_TCSETSF2 0x402c542du
+#define VT_TIOCSCTTY 0x540eu
+#define VT_TIOCPKT 0x5420u
+#define VT_TIOCNOTTY 0x5422u
 #define VT_TIOCGPTN 0x80045430u
+#define VT_TIOCSPTLCK 0x40045431u
+#define VT_TIOCGPKT 0x80045438u
+#define VT_TIOCGPTLCK 0x80045439u
+#define VT_TIOCGPTPEER 0x5441u
 #define VT_FIONCLEX 0x5450u
 #define VT_FIOCLEX 0x5451u
 #define VT_FIOQSIZE 0x5460u

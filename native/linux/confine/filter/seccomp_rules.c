@@ -11,12 +11,16 @@
 #define REFUSED_FLAGS VT_O_ACCMODE, VT_O_ACCMODE | VT_O_TRUNC, VT_O_TRUNC
 #define WRITE_INTENT (VT_O_ACCMODE | VT_O_CREAT | VT_O_TRUNC)
 
+/* What libc's shm_open(3) opens a name with, to read. */
+#define SHARED_MEMORY_TO_READ (VT_O_NOFOLLOW | VT_O_CLOEXEC)
+
 /* No set-user-ID or set-group-ID files in a writable directory: they run as their owner. mkdir(2) ignores these bits. */
 #define MAKES_FILE (VT_O_CREAT | VT_O_TMPFILE)
 #define SET_ID (VT_S_ISUID | VT_S_ISGID)
 #define OPEN_RULES(flags, mode) \
   {EVER, {MASKED(flags, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)}, \
   {WRITABLE, {HAS_ANY(flags, MAKES_FILE), HAS_ANY(mode, SET_ID)}, REFUSE(EPERM)}, \
+  {OWN_SOCKETS, {IS(flags, SHARED_MEMORY_TO_READ)}, WATCH}, \
   {EVER, {HAS_ANY(flags, WRITE_INTENT)}, WATCH}
 static const struct vt_rule open_rules[] = {OPEN_RULES(1, 2)};
 static const struct vt_rule openat_rules[] = {OPEN_RULES(2, 3)};
@@ -35,6 +39,10 @@ static const struct vt_rule allocate_rules[] = {WATCH_LARGE(2), WATCH_LARGE(3)};
 static const struct vt_rule ioctl_rules[] = {
     {EVER, {IS(1, READING_IOCTLS)}, ALLOW},
     {TERMINAL, {IS(1, TERMINAL_IOCTLS)}, ALLOW},
+    {OWN_SOCKETS, {IS(1, TERMINAL_IOCTLS, OWN_TERMINAL_IOCTLS)}, ALLOW},
+    {OWN_SOCKETS, {IS(1, VT_TIOCGPTPEER)}, JUDGE},
+    /* As setsid(2): no process of the command leads a session of its own. */
+    {OWN_SOCKETS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, PRETEND},
     {NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
     {EVER, {IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
 };
@@ -201,6 +209,9 @@ static const struct vt_rule thread_signal_rules[] = {
 static const struct vt_rule rare_signal_rules[] = {SIGNALS_ARE_JUDGED, {EVER, {IS(1, 0)}, ALLOW}};
 static const struct vt_rule rare_thread_signal_rules[] = {SIGNALS_ARE_JUDGED, {EVER, {IS(2, 0)}, ALLOW}};
 
+static const struct vt_rule segment_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, JUDGE}};
+static const struct vt_rule detach_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, ALLOW}};
+
 static const struct vt_rule syslog_rules[] = {
     {EVER, {IS(0, VT_SYSLOG_ACTION_READ_ALL, VT_SYSLOG_ACTION_SIZE_BUFFER)}, ALLOW}};
 
@@ -270,8 +281,10 @@ const struct vt_group vt_groups[] = {
     {DECIDE(rare_thread_signal_rules, WATCH), CALLS(VT_SYS_rt_tgsigqueueinfo)},
 
     /* SysV and POSIX IPC, keyrings. A file opened on an mqueue file system is a queue too, and receiving consumes. */
+    {DECIDE(segment_rules, REFUSE(EPERM)), CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl)},
+    {DECIDE(detach_rules, REFUSE(EPERM)), CALLS(VT_SYS_shmdt)},
     {ALWAYS(REFUSE(EPERM)),
-     CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl, VT_SYS_shmdt, VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
+     CALLS(VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
            VT_SYS_semtimedop, VT_SYS_msgget, VT_SYS_msgsnd, VT_SYS_msgrcv, VT_SYS_msgctl, VT_SYS_mq_open,
            VT_SYS_mq_unlink, VT_SYS_mq_timedsend, VT_SYS_mq_timedreceive, VT_SYS_mq_notify, VT_SYS_add_key,
            VT_SYS_request_key, VT_SYS_keyctl)},

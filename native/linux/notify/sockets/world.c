@@ -37,6 +37,7 @@ static void discard(struct vt_world *world) {
   struct vt_world **at = &worlds;
   while (*at != world) at = &(*at)->next;
   *at = world->next;
+  vt_world_discard_segments(world);
   pthread_mutex_destroy(&world->lock);
   free(world->cookies);
   free(world->bound);

@@ -13,6 +13,14 @@ struct vt_bound {
   uint64_t cookie;
 };
 
+/* Shared memory that a command has made (handlers/sysv_memory.c). */
+struct vt_segment {
+  struct vt_segment *next;
+  int key, id;
+  size_t size;
+  void *at; /* in this process */
+};
+
 struct vt_world {
   struct vt_world *next;
   uint32_t number;
@@ -22,11 +30,13 @@ struct vt_world {
   size_t count, room, pruned_at;
   struct vt_bound *bound; /* unix sockets, under the lock, too */
   size_t bound_count, bound_room;
+  struct vt_segment *segments; /* likewise */
 };
 
 /* The world of this number, made with the first reference. */
 struct vt_world *vt_world_enter(uint32_t number);
 void vt_world_leave(struct vt_world *world);
+void vt_world_discard_segments(struct vt_world *world); /* handlers/sysv_memory.c */
 
 /* Under the lock. */
 void vt_world_note(struct vt_world *world, uint64_t cookie);
