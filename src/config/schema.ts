@@ -23,7 +23,7 @@ import {
 } from './field.ts'
 import { dockerKeys } from './keys/docker.ts'
 import { limitKeys } from './keys/limits.ts'
-import { networkKey, networkSection } from './keys/network.ts'
+import { networkKey, networkSection, ownSocketsKey } from './keys/network.ts'
 import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
@@ -76,12 +76,7 @@ export const sections = {
         'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
         onlyTrusted,
       ),
-      own_sockets: defineKey(
-        "Workspace mode, and read mode with a private TMPDIR: commands can listen on this machine's loopback and reach the sockets of this shell's commands, no others. Linux.",
-        boolean,
-        true,
-        oneWay(true, false),
-      ),
+      own_sockets: ownSocketsKey,
       private_tmp: defineKey(
         'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set. Workspace mode always does.',
         boolean,

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "notify/dispatch.h"
-#include "notify/handlers/own_world.h"
+#include "notify/world/own_world.h"
 #include "notify/handlers/private_ops.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "notify/fsize.h"
-#include "notify/sockets/world.h"
+#include "notify/world/world.h"
 #include "notify/workspace_server.h"
 #include "workspace/questions.h"
 #include "confine/confinement.h"

@@ -17,6 +17,14 @@ export const networkKey = defineKey(
   onlyFewerHosts,
 )
 
+/** `[shell] own_sockets` */
+export const ownSocketsKey = defineKey(
+  "Sockets on this machine's loopback, unix sockets, shared memory and terminals among the commands of a shell: in workspace mode, and in read mode with a private TMPDIR. Linux.",
+  boolean,
+  true,
+  oneWay(true, false),
+)
+
 const keys = {
   deny: defineKey(
     'Hosts that are refused even if [shell] network lists them; without :PORT on every port.',

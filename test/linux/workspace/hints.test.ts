@@ -13,7 +13,7 @@ const workspace = makeDirectory()
 const kernelFile = '/proc/sys/kernel/core_pattern'
 /** Containers mount it read-only. */
 const isKernelWritable = tried(() => accessSync(kernelFile, constants.W_OK) === undefined) === true
-const outside = join('/dev/shm', `vitrine-hints-${process.pid}`)
+const outside = join('/var/tmp', `vitrine-hints-${process.pid}`)
 execFileSync('git', ['init', '-q', workspace])
 mkdirSync(join(workspace, '.github/workflows'), { recursive: true })
 const config = readFileSync(join(workspace, '.git/config'), 'utf8')
@@ -33,8 +33,8 @@ describe('the hint of a refusal in workspace mode', () => {
   it('names an entry of [workspace] writable for a change outside', async () => {
     const result = await run(`echo x > ${outside}`)
     expect(existsSync(outside)).toBe(false)
-    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/dev/shm' })
-    expect(result.hint).toContain('/dev/shm to [workspace] writable')
+    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/var/tmp' })
+    expect(result.hint).toContain('/var/tmp to [workspace] writable')
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
 
@@ -77,7 +77,7 @@ describe('the hint of a refusal in workspace mode', () => {
   )
 
   it.runIf(isInstalled('python3'))('names the network for a socket', async () => {
-    const result = await run("python3 -c 'import socket; socket.socket()'")
+    const result = await run("python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'")
     expect(remedyOf(result)).toEqual({ kind: 'network' })
   })
 

@@ -9,7 +9,7 @@
 
 #include "base/paths.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/own_world.h"
+#include "notify/world/own_world.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
 #include "confine/confinement.h"

@@ -11,22 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "notify/sockets/world.h"
+#include "notify/world/world.h"
 
 struct question {
   struct nlmsghdr header;
   struct inet_diag_req_v2 request;
 };
 
-int vt_listening_open(void) {
-  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-  if (fd < 0 || connect(fd, (struct sockaddr *)&kernel, sizeof kernel) == 0) return fd;
-  int error = errno;
-  close(fd);
-  errno = error;
-  return -1;
-}
+int vt_listening_open(void) { return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG); }
 
 static struct question question_of(int family, uint16_t flags, uint32_t states) {
   return (struct question){

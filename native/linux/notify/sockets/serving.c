@@ -15,7 +15,7 @@
 #include "notify/sockets/own_unix.h"
 #include "notify/sockets/unix_bound.h"
 #include "notify/sockets/sockets.h"
-#include "notify/sockets/world.h"
+#include "notify/world/world.h"
 
 static struct vt_dead_end open_dead_end(int family) {
   struct vt_dead_end end = {.fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)};

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "notify/sockets/listening.h"
-#include "notify/sockets/world.h"
+#include "notify/world/world.h"
 
 struct question {
   struct nlmsghdr header;

@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "confine/confinement.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/own_world.h"
+#include "notify/world/own_world.h"
 #include "notify/workspace_server.h"
 #include "workspace/workspace.h"
 

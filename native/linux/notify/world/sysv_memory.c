@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/own_world.h"
-#include "notify/sockets/world.h"
+#include "notify/world/own_world.h"
+#include "notify/world/world.h"
 
 static struct vt_segment *find(const struct vt_world *world, int id) {
   struct vt_segment *segment = world->segments;

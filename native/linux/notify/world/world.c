@@ -1,4 +1,4 @@
-#include "notify/sockets/world.h"
+#include "notify/world/world.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include "base/procfs.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/own_world.h"
+#include "notify/world/own_world.h"
 #include "notify/reply.h"
 
 static void send(struct vt_notification *notification, int fd, uint32_t flags) {
