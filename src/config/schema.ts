@@ -23,7 +23,7 @@ import {
 } from './field.ts'
 import { dockerKeys } from './keys/docker.ts'
 import { limitKeys } from './keys/limits.ts'
-import { networkKey, networkSection, ownSocketsKey } from './keys/network.ts'
+import { networkKey, networkSection, ownSocketsKey, unixSocketsKey } from './keys/network.ts'
 import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
@@ -72,10 +72,7 @@ export const sections = {
         onlySmaller,
       ),
       network: networkKey,
-      unix_sockets: pathsKey(
-        'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
-        onlyTrusted,
-      ),
+      unix_sockets: unixSocketsKey,
       own_sockets: ownSocketsKey,
       private_tmp: defineKey(
         'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set. Workspace mode always does.',
