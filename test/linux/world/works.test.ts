@@ -15,7 +15,7 @@ const [host, path] = process.argv.slice(2)
 const server = http.createServer((request, response) => response.end('pong'))
 server.on('error', (error) => { console.log(error.code); process.exit(1) })
 server.listen(path ?? { port: 0, host }, () => {
-  const at = path ? { socketPath: path } : { port: server.address().port, host: 'localhost' }
+  const at = path ? { socketPath: path } : { port: server.address().port, host: host === '::1' ? host : '127.0.0.1' }
   http.get(at, (response) => response.on('data', (data) => { console.log(String(data)); server.close() }))
 })`
 
@@ -137,7 +137,10 @@ client, _ = server.accept(); client.sendall(b'pong')`
     const port = new Promise<string>((resolve) => {
       told = resolve
     })
-    const ended = shell.execute({ argv: python(serve) }, { onOutput: (chunk) => told(String(chunk).trim()) })
+    const ended = shell.execute(
+      { argv: python(serve) },
+      { onOutput: (_stream, chunk) => told(String(chunk).trim()) },
+    )
     return { port: await port, ended }
   }
 
