@@ -1,5 +1,6 @@
 import type { Turns } from '../base/turns.ts'
 import type { Mode, Result, VitrineError } from '../internal.ts'
+import { reasonsOf } from '../messages/approval.ts'
 import { isVitrineError } from '../messages/error.ts'
 import {
   answeredBefore,
@@ -8,6 +9,7 @@ import {
   notApprovedByUser,
   notAskable,
   refusalText,
+  unansweredByUser,
 } from '../messages/mcp/mcp.ts'
 import { listText } from '../messages/mcp/tool.ts'
 import type { UserAnswer } from './approvers.ts'
@@ -56,7 +58,7 @@ export async function executeCommand(
   if (outcome?.status === 'fulfilled') return outcome.value
   if (question && canAsk) return questionFor(question, round, calls.hasSession)
   return question
-    ? errorResult(notAskable(question.decision.reason))
+    ? errorResult(notAskable(reasonsOf(question.decision).join('; ')))
     : refused(outcome?.reason, answers, asked)
 }
 
@@ -144,8 +146,10 @@ export function errorResult(text: string): CallToolResult {
 function refused(error: unknown, answers: readonly UserAnswer[], { next }: ExecuteArguments): CallToolResult {
   if (!isVitrineError(error)) throw error
   const last = answers.at(-1)
-  if (last && error.code === 'NOT_APPROVED')
-    return errorResult(notApprovedByUser(next ? last.asked.command : undefined))
+  if (last && error.code === 'NOT_APPROVED') {
+    const said = last.approval === 'none' ? unansweredByUser : notApprovedByUser
+    return errorResult(said(next ? last.asked.command : undefined))
+  }
   return errorResult(refusalText(error))
 }
 

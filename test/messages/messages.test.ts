@@ -16,6 +16,7 @@ const elsewhere = [
   'cli/shell',
   'cli/traps',
   'denials',
+  'editor',
   'error',
   'fallbacks',
   'hints',

@@ -148,13 +148,19 @@ export function notApprovedByUser(command?: string): string {
   return `NOT_APPROVED: The user said no${about}. The command did not run. Do not try the same in another way; ask what the user wants instead.`
 }
 
+/** @param command names one of several */
+export function unansweredByUser(command?: string): string {
+  const about = command === undefined ? '' : ` about "${visible(command)}"`
+  return `NOT_APPROVED: The question${about} was closed without an answer. The command did not run. Do not try the same in another way; tell the user what you want to run, and why.`
+}
+
 export function notAskable(reason: string): string {
   return `NOT_APPROVED: This command needs approval (${reason}), and this client cannot ask its user (no elicitation). The command did not run. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`
 }
 
 export function elicitationMessage(
   request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change' | 'connect'>,
-  reason: string,
+  ...reasons: readonly string[]
 ): string {
   const heading = approvalHeading(request)
   return [
@@ -162,7 +168,7 @@ export function elicitationMessage(
     // With a margin, no line of the command can imitate a line of vitrine's; invisible characters become visible.
     ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
     `in ${whollyVisible(request.cwd)}`,
-    `asked because: ${visible(reason)}`,
+    ...reasons.map((reason, at) => `${at === 0 ? 'asked' : 'and'} because: ${visible(reason)}`),
   ].join('\n')
 }
 
