@@ -2,7 +2,7 @@ import type { Platform } from '../base/platform.ts'
 import { isSecretName } from '../base/secret-names.ts'
 import { words } from '../base/text.ts'
 import type { Environment, Mode } from '../base/types.ts'
-import { noTerminalForEditor } from '../messages/editor.ts'
+import { noTerminalForEditor } from '../messages/sandbox/processes.ts'
 
 export type Variables = Readonly<Record<string, string>>
 

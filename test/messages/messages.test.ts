@@ -16,7 +16,6 @@ const elsewhere = [
   'cli/shell',
   'cli/traps',
   'denials',
-  'editor',
   'error',
   'fallbacks',
   'hints',
