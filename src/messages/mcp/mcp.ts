@@ -181,6 +181,9 @@ export function elicitationTitle({ change, connect }: Pick<ApprovalRequest, 'cha
 export const endedMeanwhile =
   'INVALID_REQUEST: The command that waited for this answer has ended, and its result is gone. Look at what it changed before you run it again.'
 
+/** A call that waited for its turn. */
+export const endedUnrun = 'INVALID_REQUEST: The server is ending. The command did not run.'
+
 export const answeredBefore =
   'INVALID_REQUEST: This answer of the user has been used, and counts once. Nothing ran. Call the tool again without it, and the user is asked again.'
 
