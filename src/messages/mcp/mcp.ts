@@ -17,17 +17,20 @@ export interface ToolFacts {
   readonly defaultTimeoutMs: number
   readonly maxTimeoutMs: number
   readonly inlineChars: number
+  /** There is no tool that reads the scratchpad. */
+  readonly onlyTool?: boolean
 }
 
 export function toolDescription(facts: ToolFacts): string {
-  const { inlineChars } = facts
+  const { inlineChars, onlyTool } = facts
+  const saved = onlyTool ? 'saved in a file that the answer names' : 'saved for read_scratchpad'
   return [
     `Runs one ${interpreterName(facts)} command line and returns its output: stdout and stderr together, in the order written.`,
     modeText(facts),
     deadlineText(facts),
     'Every command starts in a new shell in the working directory, with empty stdin: cd and variables do not carry over, and prompts cannot be answered. Use cwd, &&, and options such as --yes.',
     literalText(facts),
-    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last parts are shown; all of it is saved for read_scratchpad. Set scratchpad to a name to save any output.`,
+    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last parts are shown; all of it is ${saved}. Set scratchpad to a name to save any output.`,
   ].join('\n')
 }
 
@@ -139,8 +142,10 @@ export function refusalText({ code, refusal, auditFault }: VitrineError): string
   return `${code}: ${auditFault ? `${said} ${lostLine(auditFault)}` : said}`
 }
 
-export const ignoreErrorsAlone =
-  'INVALID_REQUEST: ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
+export const ignoreErrorsWithoutNext =
+  'ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
+
+export const ignoreErrorsAlone = `INVALID_REQUEST: ${ignoreErrorsWithoutNext}`
 
 /** @param command names one of several */
 export function notApprovedByUser(command?: string): string {

@@ -14,6 +14,8 @@ export interface ToolRequest {
   readonly timeoutMs: number
   readonly scratchpad?: string | undefined
   readonly inlineChars: number
+  /** There is no tool that reads the scratchpad. */
+  readonly onlyTool?: boolean
   /** The server ends, and so do its commands. */
   readonly ending?: boolean
 }
@@ -109,7 +111,8 @@ function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: 
   const { name, path } = scratchpad
   const taken = asked.scratchpad !== undefined && asked.scratchpad !== name
   const half = Math.floor(asked.inlineChars / 2)
-  const cut = `; shown: first and last ${half} characters; read the rest with read_scratchpad`
+  const rest = asked.onlyTool ? 'the rest is in that file' : 'read the rest with read_scratchpad'
+  const cut = `; shown: first and last ${half} characters; ${rest}`
   if (scratchpad.bytes < bytes) return [partText(scratchpad)]
   return [
     binary
