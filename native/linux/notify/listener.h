@@ -25,7 +25,7 @@ struct vt_listener {
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
   bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
-  uint64_t unmarked_from;  /* atomic: handlers/own_sandbox.c; 0: no process has entered a Landlock domain of its own */
+  uint64_t unmarked_from;  /* atomic: caller/own_sandbox.c; 0: no process has entered a Landlock domain of its own */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for `closed` and `denials` */

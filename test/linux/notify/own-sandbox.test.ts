@@ -9,7 +9,7 @@ import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { cannotBorrow } from '../../helpers/surroundings.ts'
-import { prelude } from '../workspace/attacks/own-sandbox-rows.ts'
+import { prelude } from '../workspace/own-sandbox/rows.ts'
 
 const canRun = process.platform === 'linux' && isInstalled('python3')
 const isRoot = process.getuid?.() === 0

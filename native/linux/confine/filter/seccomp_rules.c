@@ -94,7 +94,7 @@ static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPA
 static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
 /* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. What
- * another filter returns is looked at, and processes that narrow their rights are noted (notify/handlers/own_sandbox.c). */
+ * another filter returns is looked at, and processes that narrow their rights are noted (notify/caller/own_sandbox.c). */
 static const struct vt_rule seccomp_rules[] = {
     {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)},
     {LISTENER, {IS(0, SECCOMP_SET_MODE_FILTER)}, JUDGE}};

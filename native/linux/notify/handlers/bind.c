@@ -10,7 +10,7 @@
 #include "confine/probe.h"
 #include "notify/dispatch.h"
 #include "notify/caller/borrow_fd.h"
-#include "notify/handlers/own_sandbox.h"
+#include "notify/caller/own_sandbox.h"
 
 union address {
   struct sockaddr any;

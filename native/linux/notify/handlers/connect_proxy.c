@@ -12,7 +12,7 @@
 
 #include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/own_sandbox.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/handlers/proxy_clients.h"
 
 union address {

@@ -14,7 +14,7 @@
 #include "notify/dispatch.h"
 #include "notify/caller/place.h"
 #include "confine/confinement.h"
-#include "notify/handlers/own_sandbox.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/handlers/private_ops.h"
 #include "notify/handlers/workspace_ops.h"
 #include "workspace/workspace.h"

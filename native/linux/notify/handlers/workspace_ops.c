@@ -14,7 +14,7 @@
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
 #include "notify/caller/as_reader.h"
-#include "notify/handlers/own_sandbox.h"
+#include "notify/caller/own_sandbox.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
 #include "notify/fsize.h"

@@ -7,7 +7,7 @@
  * loses what the notifier does.
  */
 #define _GNU_SOURCE
-#include "notify/handlers/own_sandbox.h"
+#include "notify/caller/own_sandbox.h"
 
 #include <errno.h>
 #include <linux/bpf_common.h>

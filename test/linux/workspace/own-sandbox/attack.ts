@@ -9,7 +9,7 @@ import { makeDirectory } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { runTasksAs, type Task } from '../../../helpers/run-as.ts'
 import { makeWorkspace } from '../protected.ts'
-import { type OwnSandboxRow, ownSandboxRows, prelude } from './own-sandbox-rows.ts'
+import { type OwnSandboxRow, ownSandboxRows, prelude } from './rows.ts'
 
 /** Prints what is in each workspace, seen from outside. */
 const look = `

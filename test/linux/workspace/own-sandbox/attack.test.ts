@@ -1,4 +1,4 @@
 import { users } from '../../../attacks/table.ts'
-import { describeOwnSandboxes } from './own-sandbox.ts'
+import { describeOwnSandboxes } from './attack.ts'
 
 describeOwnSandboxes(users.at(-1) as (typeof users)[number])
