@@ -47,6 +47,7 @@ def seccomp(action, numbers, flags=0, by_prctl=False):
     if libc.prctl(38, 1, 0, 0, 0): sys.exit(9)
     if not by_prctl: return call(SECCOMP, 1, flags, program)
     if libc.prctl(22, 2, program): raise OSError(ctypes.get_errno(), "prctl")
+def enter(): pass
 def drop_capabilities(): call(CAPSET, struct.pack("Ii", 0x20080522, 0), bytes(24))
 def run(*words): subprocess.run(words, check=True)
 `
@@ -179,6 +180,45 @@ export const ownSandboxRows: readonly OwnSandboxRow[] = [
     name: 'a domain that cannot be marked',
     narrow: 'resource.setrlimit(10, (0, 0)); landlock()',
     act: 'os.mkdir("new")',
+  },
+  {
+    name: 'many threads that enter a domain at once',
+    narrow: 'enter = landlock',
+    act: `
+def one(name): enter(); os.mkdir(name)
+def some(at):
+    threads = [threading.Thread(target=one, args=(f"new{at}-{each}",)) for each in range(4)]
+    [each.start() for each in threads]; [each.join() for each in threads]
+for at in range(40): os.fork() or (some(at), os._exit(0))
+for at in range(40): os.wait()
+os.stat("new0-0")`,
+  },
+  {
+    name: 'forks while another thread enters a domain',
+    narrow: 'enter = landlock',
+    act: `
+def again(): [os.fork() or os._exit(0) for each in range(20)]
+def one(): enter(); os.fork() or os._exit(os.mkdir(f"new{os.getpid()}") or 0)
+for at in range(10):
+    threads = [threading.Thread(target=each) for each in (again, one, again, one)]
+    [each.start() for each in threads]; [each.join() for each in threads]
+try:
+    while True: os.wait()
+except ChildProcessError: sys.exit(not any("new" in name for name in os.listdir(".")))`,
+  },
+  {
+    name: 'a FIFO that waits for its reader',
+    before: `
+os.mkfifo("pipe")
+import signal
+if os.fork() == 0:
+    signal.alarm(5); time.sleep(0.2)
+    text = open("pipe").read()
+    open("got", "w").write(text); os._exit(0)
+`,
+    act: `
+open("pipe", "w").write("x")
+os.wait()`,
   },
   {
     name: 'its own limit of the size of files',
