@@ -8,7 +8,9 @@ export interface OwnSandboxRow {
   readonly act: string
   /** What it narrowed does not decide this, outside of vitrine neither. */
   readonly done?: true
-  /** Only root's commands can. */
+  /** The oldest ABI of Landlock that knows it. Default: that of workspace mode. */
+  readonly abi?: number
+  /** Only root’s commands can. */
   readonly root?: true
 }
 
@@ -29,9 +31,9 @@ def call(number, *words):
     result = libc.syscall(number, *words)
     if result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
-def landlock(files=0x7ff2, network=0):
+def landlock(files=0x7ff2, network=0, scoped=0):
     if libc.prctl(38, 1, 0, 0, 0): sys.exit(9)
-    attributes = struct.pack("QQ", files, network)
+    attributes = struct.pack("QQQ", files, network, scoped)
     ruleset = call(444, attributes, len(attributes), 0)
     call(446, ruleset, 0)
     os.close(ruleset)
@@ -205,6 +207,20 @@ for at in range(10):
 try:
     while True: os.wait()
 except ChildProcessError: sys.exit(not any("new" in name for name in os.listdir(".")))`,
+  },
+  {
+    name: 'a signal to a process outside of its domain',
+    before: `
+import signal
+child = os.fork()
+if child == 0:
+    signal.signal(signal.SIGUSR1, lambda *_: (open("got", "w"), os._exit(0)))
+    open("ready", "w"); signal.alarm(5); signal.pause(); os._exit(0)
+while not os.path.exists("ready"): time.sleep(0.01)
+`,
+    narrow: 'landlock(files=0, scoped=2)',
+    act: 'os.kill(child, signal.SIGUSR1); os.waitpid(child, 0)',
+    abi: 6,
   },
   {
     name: 'a FIFO that waits for its reader',
