@@ -1,7 +1,7 @@
 import type { ConnectionReason, Denial, Mode } from './types.ts'
 
-/** The reader of a hint: a person with a command line, or a model with the tools of an MCP server. */
-export type HintReader = 'user' | 'tool'
+/** The reader of a hint: a person with a command line, a model with the tools of an MCP server, or one with a tool for this shell only. */
+export type HintReader = 'user' | 'tool' | 'only-tool'
 
 /** What allows a change that was refused. */
 export type Remedy =
@@ -13,6 +13,8 @@ export type Remedy =
   | { readonly kind: 'writable'; readonly directory: string }
   /** Write mode, as workspace mode protects the path. `byGit`: `git config` changes the file. */
   | { readonly kind: 'protected'; readonly byGit: boolean }
+  /** The program has narrowed its own rights, and the notifier does not act for it. */
+  | { readonly kind: 'own-sandbox' }
 
 /** What to do instead, with the mode that was chosen. */
 export type Alternative =
