@@ -1,6 +1,5 @@
-import { platform } from '../base/platform.ts'
 import type { Result, Shell } from '../index.ts'
-import { type FieldRules, fieldOf, readFields } from '../internal.ts'
+import { type FieldRules, fieldOf, readFields, shellNamed } from '../internal.ts'
 import { toolDescription } from '../messages/mcp/mcp.ts'
 import { parameterTexts } from '../messages/mcp/parameters.ts'
 import { factsOf, resultText } from '../messages/mcp/tool.ts'
@@ -33,7 +32,7 @@ export interface ToolDefinition {
 
 /** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
-  const facts = factsOf(shell.config, shell.mode, undefined, platform === 'windows' ? 'powershell' : 'sh')
+  const facts = factsOf(shell.config, shell.mode, undefined, shellNamed(shell.config))
   return {
     name: 'execute_command',
     description: toolDescription(facts),
@@ -65,7 +64,13 @@ const inputFields: FieldRules<ToolInput> = {
   private_tmp: fieldOf.boolean,
 }
 
-const optionFields: FieldRules<{ signal?: AbortSignal | undefined }> = { signal: fieldOf.signal }
+interface ToolOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The shell that reads the command, where the tool promises one. */
+  readonly program?: string | undefined
+}
+
+const optionFields: FieldRules<ToolOptions> = { signal: fieldOf.signal, program: fieldOf.string }
 
 export interface ToolAnswer {
   readonly text: string
@@ -76,12 +81,12 @@ export interface ToolAnswer {
 export async function runTool(
   shell: Shell,
   input: ToolInput,
-  options: { readonly signal?: AbortSignal | undefined } = {},
+  options: ToolOptions = {},
 ): Promise<ToolAnswer> {
   const read = readFields('input', input, inputFields)
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = read
-  const request = { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
-  const { signal } = readFields('options', options, optionFields)
+  const { signal, program } = readFields('options', options, optionFields)
+  const request = { command, program, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
   const result = await shell.execute(request, { signal, hintFor: 'tool' })
   const inlineChars = shell.config.output.inline_max_chars
   return { result, text: resultText(result, { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars }) }

@@ -3,6 +3,12 @@ import type { ConnectionReason, Denial, Mode } from './types.ts'
 /** The reader of a hint: a person with a command line, or a model with the tools of an MCP server. */
 export type HintReader = 'user' | 'tool'
 
+/** How a line ended, for a hint at what it says. */
+export interface LineEnd {
+  readonly signal: NodeJS.Signals | null
+  readonly reader: HintReader
+}
+
 /** What allows a change that was refused. */
 export type Remedy =
   /** `proxy`: the network is a list of hosts, and the program did not use the proxy; `ssh`: that program is ssh. */

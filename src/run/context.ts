@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
 import { changesIn, mayOpen } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
+import { workspaceOf } from '../host/readable.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
@@ -25,6 +26,8 @@ export interface RunContext {
   readonly workspace: WorkspaceOffer
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
+  /** The workspace, for the check of a request's `program`. */
+  readonly workspaceRoot: () => string
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
@@ -54,8 +57,21 @@ export function contextOf(
   const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
+  const workspaceRoot = () => workspaceOf(loaded, options.cwd).whole
   return {
-    ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
+    ...{
+      workspaceRoot,
+      config,
+      env,
+      backend,
+      admission,
+      setups,
+      network,
+      proxy,
+      workspace,
+      scratchpad,
+      defaults,
+    },
     removing: new Set(),
   }
 }

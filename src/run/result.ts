@@ -52,7 +52,7 @@ export interface ResultParts extends OutputParts {
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
-  /** The interpreter's hint, used if there is no more important one. */
+  /** The interpreter's hint at the line: behind a hint at what happened. */
   readonly hint: string | undefined
 }
 
@@ -126,16 +126,20 @@ function hintOf(
   const { mode, hintFor: reader } = parts
   const { outcome, errors, enforcement, failure } = judged
   const lost = lossHint(parts, judged)
-  if (lost !== undefined) return { hint: lost }
+  if (lost !== undefined) return { hint: joined(lost, parts.hint) }
   const refused = refusalHintOf(parts, outcome, errors)
   const hint =
     (refused && describeHint(refused, reader)) ??
     // A container denies no reads: a path that is not mounted does not exist.
     (parts.backend === 'local' ? readsHint(mode, enforcement, failure, reader) : undefined) ??
     unreportedHint(parts, judged) ??
-    timeoutHint(parts, outcome) ??
-    parts.hint
-  return { hint, refused }
+    timeoutHint(parts, outcome)
+  return { hint: joined(hint, parts.hint), refused }
+}
+
+function joined(...hints: readonly (string | undefined)[]): string | undefined {
+  const said = hints.filter((hint) => hint !== undefined)
+  return said.length > 0 ? said.join(' ') : undefined
 }
 
 /** Nothing where the sandbox has no part: in a file that is not executable, and in a read-only file system where it reports its own refusals. */

@@ -34,6 +34,8 @@ export const sentences: Samples = {
   },
   platform: {
     nestedPowershellHint: [],
+    dashHint: [[{ kind: 'braces', text: '{a,b}' }], 'user'],
+    pkillHint: ['sleep', 'SIGTERM'],
     describeBatchFile: ['a.cmd'],
     noTerminal: [],
     describeOtherPlatform: ['haiku'],
@@ -53,6 +55,7 @@ export const sentences: Samples = {
     optionElsewhere: ['--each', ['run', 'shell', 'mcp']],
     unknownBackend: ['x'],
     unknownMode: ['x'],
+    unknownShell: ['x'],
     twoModes: ['read'],
     twoNetworks: [],
     unknownHost: ['x'],

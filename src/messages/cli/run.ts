@@ -78,6 +78,10 @@ export function unknownMode(name: string): string {
   return `--mode is read, workspace or write, not "${visible(name)}".`
 }
 
+export function unknownShell(name: string): string {
+  return `--shell is sh, bash or the path of a shell, not "${visible(name)}".`
+}
+
 export const twoNetworks = '--network allows every host, so --allow-host adds nothing: leave one of them out.'
 
 export function unknownHost(host: string): string {
