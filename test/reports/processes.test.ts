@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Home, wrote } from '../cli/vitrine.ts'
+import { ended, Home, wrote } from '../cli/vitrine.ts'
 import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { type Report, reports } from './case.ts'
@@ -14,6 +14,20 @@ const long = makeMarker()
 const [inRead, inWorkspace, inWrite] = [makeMarker(), makeMarker(), makeMarker()]
 
 const table: readonly Report[] = [
+  {
+    id: 'R14',
+    wanted: 'git commit without -m fails at once in place of waiting in an editor',
+    script: `mkdir bin; for name in vi editor nano; do
+        printf '#!/bin/sh\\nexec sleep ${long}\\n' > bin/$name; chmod +x bin/$name
+      done
+      repository .; echo 1 > f; git add f
+      TERM=xterm PATH="$d/bin:$PATH" vitrine run --mode workspace --timeout 30s -- 'git commit'; echo $?`,
+    async check({ stdout }) {
+      expect(stdout).not.toContain('124')
+      expect(Number(stdout.trim().split('\n').at(-1))).toBeGreaterThan(0)
+      expect(await survivors(long)).toEqual([])
+    },
+  },
   {
     id: 'R31',
     wanted: 'a background process keeps no call from its end, and no held mode leaves one',
@@ -83,6 +97,23 @@ const table: readonly Report[] = [
 reports(home, table, isInstalled)
 
 describe('signals', () => {
+  it('R19 a second SIGTERM ends a command that ignores the first', async () => {
+    const child = home.start([
+      'run',
+      '--timeout',
+      '60s',
+      '--',
+      'trap "echo got" TERM; echo up; while :; do sleep 0.1; done',
+    ])
+    const end = ended(child)
+    await wrote(child, 'up\n')
+    child.kill('SIGTERM')
+    await wrote(child, 'got\n')
+    child.kill('SIGTERM')
+    const { code, signal } = await end
+    expect(code === 137 || signal === 'SIGKILL').toBe(true)
+  })
+
   it('R52 nothing outlives a server that is killed', async () => {
     const marker = makeMarker()
     const directory = join(home.directory, 'served')

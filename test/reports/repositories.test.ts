@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
@@ -8,6 +8,42 @@ import { type Report, reports } from './case.ts'
 const absent = (path: string) => expect(existsSync(path), path).toBe(false)
 
 const layouts: readonly Report[] = [
+  {
+    id: 'R03',
+    wanted: 'an empty .git above is no repository: what is above the directory stays',
+    script: `mkdir -p top/.git top/proj; cd top/proj
+      vitrine run --mode workspace -- 'echo x > ../written && echo WROTE'; echo x > ../own; ls ..`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'own\nproj\n' }),
+  },
+  {
+    id: 'R04',
+    wanted: 'a git directory behind a link is not advised to be opened, and not open where it is listed',
+    script: `git init -q p; mkdir meta; mv p/.git meta/p.git; ln -s ../meta/p.git p/.git; cd p; echo 1 > f
+      git config user.email a@example.com; git config user.name A
+      vitrine run --mode workspace -- 'git add f && git commit -qm 1'
+      printf '[workspace]\\nwritable = ["%s"]\\n' "$d/meta/p.git" > "$d/c.toml"
+      vitrine run --config "$d/c.toml" --mode workspace -- 'echo "exit 1" > .git/hooks/pre-commit && echo OPEN'
+      vitrine run --config "$d/c.toml" --mode workspace -- 'git config core.fsmonitor evil && echo OPEN'
+      git config core.fsmonitor`,
+    check(ran, directory) {
+      expect(ran.stdout).toBe('')
+      expect(ran.stderr).not.toMatch(/add \S*p\.git to \[workspace\] writable/)
+      absent(join(directory, 'meta/p.git/hooks/pre-commit'))
+    },
+  },
+  {
+    id: 'R06',
+    wanted: 'a moved worktree is told git worktree repair; the repository stays shut',
+    script: `repository m; git -C m commit -q --allow-empty -m 1
+      git -C m worktree add -q ../w; mv w w2; cd w2; echo 1 > f
+      vitrine run --mode workspace -- 'git add f'
+      printf '[workspace]\\nwritable = ["%s"]\\n' "$d/m/.git" > "$d/c.toml"
+      vitrine run --config "$d/c.toml" --mode workspace -- "echo x > '$d/m/.git/hooks/pre-commit' && echo OPEN"`,
+    check(ran, directory) {
+      expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining('git worktree repair') })
+      absent(join(directory, 'm/.git/hooks/pre-commit'))
+    },
+  },
   {
     id: 'R21',
     wanted: 'commits in linked worktrees work; the hooks of their repository stay',
@@ -46,9 +82,35 @@ const layouts: readonly Report[] = [
       git -C ../r.git branch --list feat; git config branch.feat.remote || echo no upstream`,
     check: (ran) => expect(ran).toMatchObject({ stdout: '0\n  feat\nno upstream\n' }),
   },
+  {
+    id: 'R54',
+    wanted: 'commits in nested repositories work; their hooks stay, at each depth',
+    script: `for r in r1 sub/r3; do repository $r; done
+      for r in r1 sub/r3; do
+        vitrine run --workspace . --mode workspace -- "cd $r && echo 1 > f && git add f && git commit -qm 1 && git log --oneline | wc -l
+          echo x > .git/hooks/pre-commit"
+      done`,
+    check(ran, directory) {
+      expect(ran.stdout).toBe('1\n1\n')
+      for (const name of ['r1', 'sub/r3']) absent(join(directory, name, '.git/hooks/pre-commit'))
+    },
+  },
 ]
 
 const insides: readonly Report[] = [
+  {
+    id: 'R12',
+    wanted: "automatic gc ends with its command, and leaves nothing that keeps git's own from running",
+    script: `repository .; git config gc.auto 1; for i in $(seq 1 700); do echo $i > f$i; done
+      git add .; git -c gc.auto=0 commit -qm 1
+      vitrine run --mode workspace -- 'echo z > z; git add z; git commit -qm z'
+      git gc --auto -q --no-detach; find .git/objects -type f | wc -l`,
+    check(ran, directory) {
+      const left = readdirSync(join(directory, '.git')).filter((name) => name.startsWith('gc.'))
+      expect(left).toEqual([])
+      expect(Number(ran.stdout.trim().split('\n').at(-1))).toBeLessThan(50)
+    },
+  },
   {
     id: 'R25',
     wanted: 'switching a branch leaves what is protected as it is, which is documented',
