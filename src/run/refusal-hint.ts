@@ -1,4 +1,4 @@
-import type { Alternative, RefusalHint, Remedy } from '../base/hint.ts'
+import type { Alternative, Opening, RefusalHint, Remedy, RepositoryRemedy } from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
@@ -20,7 +20,9 @@ export interface WorkspaceOffer {
   /** What it lets commands change; undefined: it is unavailable here. */
   changes(): Changes | undefined
   /** Whether `[workspace] writable` may name a directory. */
-  mayOpen(directory: string): boolean
+  opening(directory: string): Opening
+  /** What connects a git directory that lies outside of the workspace with it. */
+  repository(path: string): RepositoryRemedy | undefined
 }
 
 /** What a hint depends on. */
@@ -108,8 +110,27 @@ function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
     return { kind: changes && isIn && !isKept(denial, path, changes) ? 'workspace' : 'write' }
+  return isIn ? { kind: 'write' } : remedyOutside(denial, path, workspace)
+}
+
+/** In workspace mode, for a path outside of what it opens. No entry is advised for what programs outside obey. */
+function remedyOutside({ program }: Denial, path: string, workspace: WorkspaceOffer): Remedy {
+  const repository = workspace.repository(path)
+  if (repository) return repository
+  if (program === 'git' ? isOfGit(path) : path.includes('.git/')) return { kind: 'repository', how: 'start' }
+  const itself = workspace.opening(path)
+  if (itself.kind === 'obeyed') return itself
   const directory = cacheAround(path) ?? (path.slice(0, path.lastIndexOf('/')) || '/')
-  return !isIn && workspace.mayOpen(directory) ? { kind: 'writable', directory } : { kind: 'write' }
+  const opening = workspace.opening(directory)
+  if (opening.kind === 'obeyed') return opening
+  return opening.kind === 'open' ? { kind: 'writable', directory } : { kind: 'write' }
+}
+
+/** A file of a git directory, whatever that is called (gitrepository-layout(5)). */
+function isOfGit(path: string): boolean {
+  return /\.git(\/|$)|\/(objects|refs|logs|worktrees)(\/|$)|\/([A-Z_]*HEAD|COMMIT_EDITMSG|index|config|packed-refs|shallow)(\.lock)?$/.test(
+    path,
+  )
 }
 
 /** The whole cache: programs write to many of its directories, of which the first refusal names one. */
