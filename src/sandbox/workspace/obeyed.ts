@@ -110,7 +110,7 @@ const ofTheSystem: readonly (readonly [by: string, paths: readonly string[]])[] 
   [
     'the system',
     words(`/etc /bin /sbin /lib /lib32 /lib64 /libx32 /boot /usr/bin /usr/sbin /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/local/bin
-    /usr/local/sbin /usr/local/lib /usr/local/etc /Library /System /Applications`),
+    /usr/local/sbin /usr/local/lib /usr/local/etc /nix /run/current-system /opt/homebrew /home/linuxbrew /Library /System /Applications`),
   ],
 ]
 
