@@ -28,6 +28,7 @@ export type Opening = { readonly kind: 'open' | 'shut' } | Extract<Remedy, { kin
 /** What to do instead, with the mode that was chosen. */
 export type Alternative =
   | { readonly kind: 'sqlite'; readonly database: string }
+  | { readonly kind: 'homes'; readonly named: string; readonly passwd: string }
   | {
       readonly kind:
         | 'python'
@@ -38,6 +39,8 @@ export type Alternative =
         | 'npm-cache'
         | 'leaves-tmp'
         | 'own-tmp'
+        | 'tsx'
+        | 'nx'
     }
 
 export interface RefusalHint {

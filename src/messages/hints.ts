@@ -124,18 +124,24 @@ function hostRemedy({ host, reason }: Extract<Remedy, { kind: 'host' }>, reader:
   return reader === 'tool' && isSetting ? `ask the user to ${way}; a call cannot` : way
 }
 
-const alternatives: Readonly<Record<Exclude<Alternative['kind'], 'sqlite' | 'private-tmp'>, string>> = {
+const alternatives: Readonly<
+  Record<Exclude<Alternative['kind'], 'sqlite' | 'homes' | 'private-tmp'>, string>
+> = {
   python: 'python3 -m ast FILE checks the syntax without writing a file; ',
   'git-lfs': 'to compare without Git LFS, run git with -c filter.lfs.process= -c filter.lfs.required=false; ',
   gpg: 'gpg --lock-never reads keyrings without locks; ',
   'local-services': 'services of this machine (Docker, D-Bus, ssh-agent, tmux) are out of reach; ',
   'npm-cache': 'set npm_config_cache=$TMPDIR/npm to give npm a writable cache; ',
   'leaves-tmp': 'files cannot leave $TMPDIR, which is removed after the command; ',
+  tsx: 'node --import tsx FILE runs TypeScript without a socket; ',
+  nx: 'nx works without sockets with NX_DAEMON=false NX_ISOLATE_PLUGINS=false; ',
   'own-tmp': 'the command can write temporary files to its private $TMPDIR; ',
 }
 
 function alternative(instead: Alternative, reader: HintReader): string {
   if (instead.kind === 'sqlite')
     return `SQLite opens a WAL database without its log as 'file:${visible(instead.database)}?immutable=1'; `
+  if (instead.kind === 'homes')
+    return `HOME is ${visible(instead.named)}, but ssh and others take ${visible(instead.passwd)}, the home directory in passwd(5); `
   return instead.kind === 'private-tmp' ? remedies[reader].privateTmp : alternatives[instead.kind]
 }

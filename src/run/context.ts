@@ -3,7 +3,7 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesIn, openingOf } from '../host/changes.ts'
+import { changesIn, homesThatDiffer, openingOf } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
@@ -71,6 +71,7 @@ function offerOf({ shell }: Config, setups: Setups, env: Environment): Workspace
     changes: () => setups.changes(),
     // A container shows no directory outside of the workspace that could become writable.
     opening: (directory) => (shell.backend === 'docker' ? { kind: 'shut' } : openingOf(directory, env)),
+    homes: () => homesThatDiffer(env),
     repository: (path) => repositoryRemedy(path, setups.changes()?.roots[0]),
   }
 }

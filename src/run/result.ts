@@ -27,10 +27,12 @@ import {
   unsavedHint,
   untoldEndHint,
 } from '../messages/refusal.ts'
+import type { Reads } from '../sandbox/sandbox.ts'
 import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
+import { unreadPath } from './unread.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
@@ -49,6 +51,7 @@ export interface ResultParts extends OutputParts {
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly reads: Reads
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
@@ -131,7 +134,9 @@ function hintOf(
   const hint =
     (refused && describeHint(refused, reader)) ??
     // A container denies no reads: a path that is not mounted does not exist.
-    (parts.backend === 'local' ? readsHint(mode, enforcement, failure, reader) : undefined) ??
+    (parts.backend === 'local'
+      ? readsHint(mode, enforcement, failure, reader, unreadPath(errors, parts.temporary.cwd, parts.reads))
+      : undefined) ??
     unreportedHint(parts, judged) ??
     timeoutHint(parts, outcome) ??
     parts.hint

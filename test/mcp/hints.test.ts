@@ -26,6 +26,7 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
       path.startsWith('/home/.ssh')
         ? { kind: 'obeyed', place: '/home/.ssh', by: 'ssh' }
         : { kind: path === '/home' ? 'shut' : 'open' },
+    homes: () => ({ named: '/home', passwd: '/passwd' }),
     repository: (path: string) =>
       path.startsWith('/meta')
         ? ({ kind: 'repository', how: 'repair', tree: '/home/w' } as const)
@@ -55,6 +56,7 @@ const said: readonly (string | undefined)[] = [
   lostAdvice('tool'),
   openFilesHint({ openFiles: 8 } as Parameters<typeof openFilesHint>[0], 1, 'Too many open files'),
   readsHint('read', { reads: row, unreadable: row } satisfies Enforcement, refused, 'tool'),
+  readsHint('workspace', { unreadable: row } satisfies Enforcement, refused, 'tool', '/home/.env'),
   denied('read', { operation: 'create', path: '/tmp/x' }),
   denied('read', { operation: 'create', path: '/home/x' }),
   denied('read', { operation: 'socket', address: 'inet' }),
@@ -62,6 +64,7 @@ const said: readonly (string | undefined)[] = [
   denied('workspace', { operation: 'create', path: '/home/x' }),
   denied('workspace', { operation: 'create', path: '/opt/x/y' }),
   denied('workspace', { operation: 'create', path: '/home/.ssh/config' }),
+  denied('workspace', { operation: 'create', path: '/passwd/.ssh/known_hosts' }),
   denied('workspace', { operation: 'create', path: '/meta/index.lock' }),
   denied('workspace', { operation: 'create', path: '/other/.git/index.lock' }),
   denied('workspace', { operation: 'write', path: '/home/w/.vscode', protected: true }),
@@ -94,7 +97,7 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     const { run } = await connect([], { home })
     const { text } = await run({ command: `cat ${file}` })
     const failure: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
-    expect(text).toContain(`[${readsHint('read', { reads: row }, failure, 'tool')}]`)
+    expect(text).toContain(`[${readsHint('read', { reads: row }, failure, 'tool', file)}]`)
   })
 
   it.for([
