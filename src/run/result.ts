@@ -1,4 +1,5 @@
 import { carrying, type HintReader, type RefusalHint } from '../base/hint.ts'
+import { programName } from '../base/process.ts'
 import type {
   AnyResult,
   Backend,
@@ -27,12 +28,12 @@ import {
   unsavedHint,
   untoldEndHint,
 } from '../messages/refusal.ts'
+import { unreadPath } from '../sandbox/reads/unread.ts'
 import type { Reads } from '../sandbox/sandbox.ts'
 import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
-import { unreadPath } from './unread.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
@@ -242,10 +243,10 @@ function isUntold({ survivors }: ResultParts['ended']['end']): boolean {
 }
 
 function backgroundOf(end: ResultParts['ended']['end']): Pick<Result, 'background'> {
-  const { survivors } = end
-  return survivors.alive > 0 && !isUntold(end)
-    ? { background: { count: survivors.alive, group: survivors.group } }
-    : {}
+  const { alive, group, left = [] } = end.survivors
+  if ((alive === 0 && left.length === 0) || isUntold(end)) return {}
+  const named = left.map((pid) => ({ pid, program: programName(pid) }))
+  return { background: { count: alive, group, ...(named.length > 0 && { left: named }) } }
 }
 
 /** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
-import { isBeneath } from '../base/paths.ts'
-import type { Reads, UnreadableNames } from '../sandbox/sandbox.ts'
+import { isBeneath } from '../../base/paths.ts'
+import type { Reads, UnreadableNames } from '../sandbox.ts'
 
 /** More errors than this are not looked through. */
 const maxLines = 40
