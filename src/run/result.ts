@@ -1,4 +1,5 @@
 import { carrying, type HintReader, type RefusalHint } from '../base/hint.ts'
+import { programName } from '../base/process.ts'
 import type {
   AnyResult,
   Backend,
@@ -27,6 +28,8 @@ import {
   unsavedHint,
   untoldEndHint,
 } from '../messages/refusal.ts'
+import { unreadPath } from '../sandbox/reads/unread.ts'
+import type { Reads } from '../sandbox/sandbox.ts'
 import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
@@ -49,6 +52,7 @@ export interface ResultParts extends OutputParts {
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly reads: Reads
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
@@ -131,7 +135,9 @@ function hintOf(
   const hint =
     (refused && describeHint(refused, reader)) ??
     // A container denies no reads: a path that is not mounted does not exist.
-    (parts.backend === 'local' ? readsHint(mode, enforcement, failure, reader) : undefined) ??
+    (parts.backend === 'local'
+      ? readsHint(mode, enforcement, failure, reader, unreadPath(errors, parts.temporary.cwd, parts.reads))
+      : undefined) ??
     unreportedHint(parts, judged) ??
     timeoutHint(parts, outcome)
   return { hint: joined(hint, parts.hint), refused }
@@ -241,10 +247,10 @@ function isUntold({ survivors }: ResultParts['ended']['end']): boolean {
 }
 
 function backgroundOf(end: ResultParts['ended']['end']): Pick<Result, 'background'> {
-  const { survivors } = end
-  return survivors.alive > 0 && !isUntold(end)
-    ? { background: { count: survivors.alive, group: survivors.group } }
-    : {}
+  const { alive, group, left = [] } = end.survivors
+  if ((alive === 0 && left.length === 0) || isUntold(end)) return {}
+  const named = left.map((pid) => ({ pid, program: programName(pid) }))
+  return { background: { count: alive, group, ...(named.length > 0 && { left: named }) } }
 }
 
 /** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */
