@@ -29,7 +29,8 @@ export async function openBackend(
   }
   const equipment = await equip(host)
   const { place } = equipment
-  const commands = commandEnvironment(env, config.env, { mode: 'read', gitCare: 'line', place })
+  const purpose = { mode: 'read', gitCare: 'line', place, terminal: false } as const
+  const commands = commandEnvironment(env, config.env, purpose)
   return {
     ...equipment,
     interpreter: await configuredInterpreter(loaded, equipment, cwd),
