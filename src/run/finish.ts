@@ -107,7 +107,7 @@ function partsOf(
     decision: admission.decision,
     temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
     workspace: context.workspace,
-    reads: backend.reads,
+    reads: context.backend.reads,
     single: work.kind === 'argv' || startsOneProgram(work.line),
     hintFor,
     hint: ended.hint,

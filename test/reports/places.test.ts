@@ -13,7 +13,8 @@ const said = (text: string) => expect.stringContaining(text)
 const listener = `const net = require('node:net')
   const path = process.env.TMPDIR + '/' + process.argv[2]
   require('node:fs').mkdirSync(require('node:path').dirname(path), { recursive: true })
-  net.createServer().on('error', (e) => { console.log(e.code); process.exit(1) })
+  net.createServer()
+    .on('error', (e) => { console.error(process.argv[1] + ': socket: ' + e.message); console.log(e.code); process.exit(1) })
     .listen(path, () => { console.log('ok'); process.exit() })`
 
 const server = `import http from 'node:http'
