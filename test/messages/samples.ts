@@ -99,7 +99,11 @@ export const sentences: Samples = {
 
 /** A line without a full stop: part of a sentence, a note or a row. */
 export const fragments: Samples = {
-  'sandbox/processes': { processes: [1, 'is', 'are'], survivorsText: [2], leftText: [[{ pid: 9, program: 'sleep' }]] },
+  'sandbox/processes': {
+    processes: [1, 'is', 'are'],
+    survivorsText: [2],
+    leftText: [[{ pid: 9, program: 'sleep' }]],
+  },
   config: { describeInit: [{ kind: 'failed', file: '/a', errno: 'EACCES' }], noSuchKey: ['x'] },
   docker: { ownImage: [], limitsOfContainer: [], containerTmpLimit: [], insideEnded: [1, 'no'] },
   limits: {
