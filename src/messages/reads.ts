@@ -31,11 +31,11 @@ export function readsHint(
   if (settings.length === 0) return undefined
   const keys = `([shell] ${settings.join(', ')})`
   if (path !== undefined)
-    return reader === 'tool'
+    return reader !== 'user'
       ? `${modeNames[mode]} may not read ${visible(path)} ${keys}; only the user can make it readable.`
       : `${modeNames[mode]} may not read ${visible(path)} ${keys}; make it readable there, or run the command in write mode.`
   const said = `${modeNames[mode]} may not read everything here ${keys};`
-  return reader === 'tool'
+  return reader !== 'user'
     ? `${said} only the user can make a file readable there. If a change was intended, ${remedies.tool.write}.`
     : `${said} make the file readable there, or use write mode if a change was intended.`
 }
