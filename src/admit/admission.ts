@@ -171,7 +171,8 @@ export class Admission {
   /** Workspace mode in a directory outside of the workspace that is named, as write mode refuses it. */
   async #outside({ mode, cwd }: CommandToDecide): Promise<Decision | undefined> {
     const { pathLookup, loaded } = this.#options
-    const { workspace } = loaded.config.policy
+    // The one that a project file narrows: what it names is for the changes alone.
+    const workspace = loaded.outerWorkspace ?? loaded.config.policy.workspace
     if (mode !== 'workspace' || workspace === '') return undefined
     const places = await new Lookup(pathLookup).where([cwd, workspace])
     const [at, top] = [places.get(cwd), places.get(workspace)]

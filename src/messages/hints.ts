@@ -69,6 +69,7 @@ export const remedies = {
   'only-tool': {
     ...withTools.tool,
     workspace: 'it needs workspace mode, which only the user can choose for this tool: tell the user',
+    start: 'tell the user',
     writable: (directory: string) => `ask the user to add ${visible(directory)} to [workspace] writable`,
     write: 'it needs write mode, which only the user can choose for this tool: tell the user',
   },
