@@ -25,6 +25,8 @@ export interface CommandToDecide {
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
+  /** Names in `env` that earlier lines of the session left. */
+  readonly state?: readonly string[] | undefined
   /** Every environment that the command may get, before `env` is added. Undefined: not known. */
   readonly environments?: Environments | undefined
 }
@@ -98,7 +100,7 @@ export class Decider {
 
   /** Lookups may take `lookupLimitMs`. If one is unanswered, all are repeated, within `againMs`. Throws INVALID_REQUEST. */
   async decide(
-    { work, cwd, mode, env = {}, environments }: CommandToDecide,
+    { work, cwd, mode, env = {}, state, environments }: CommandToDecide,
     againMs = secondLimitMs,
   ): Promise<PolicyDecision> {
     const { request, needed } = this.#plans.of({
@@ -107,7 +109,8 @@ export class Decider {
       mode,
       home: this.#home,
       shell: this.#shell,
-      variables: Object.keys(env),
+      variables: env,
+      state,
       variableValue: environments && valuesIn(environments, env),
     })
     const context = {

@@ -36,7 +36,8 @@ export class Plans {
 }
 
 /** Undefined for what is not kept. */
-function keyOf({ work, mode, cwd, variables = [], variableValue }: RequestToDecide): string | undefined {
-  if (work.kind !== 'line' || work.line.length > maxLength || variables.length > 0) return undefined
+function keyOf({ work, mode, cwd, variables = {}, variableValue }: RequestToDecide): string | undefined {
+  if (work.kind !== 'line' || work.line.length > maxLength) return undefined
+  if (Object.keys(variables).length > 0) return undefined
   return [mode, variableValue ? 'values' : '', cwd, work.line].join('\0')
 }

@@ -116,3 +116,9 @@ function alternative(instead: Alternative, reader: HintReader): string {
     return `SQLite opens a WAL database without its log as 'file:${visible(instead.database)}?immutable=1'; `
   return instead.kind === 'private-tmp' ? remedies[reader].privateTmp : alternatives[instead.kind]
 }
+
+/** @param names of variables that lines of a stricter mode left */
+export function notKept(names: readonly string[], mode: Mode): string {
+  const those = names.slice(0, 10).map(visible).join(', ') + (names.length > 10 ? ', ...' : '')
+  return `What a line of a stricter mode left does not apply in ${mode} mode: ${those}. Set it again if you need it.`
+}

@@ -8,6 +8,7 @@ import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
+import { LeftVariables } from '../request/line-state.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
 import { ShellProxy } from './network/host-access.ts'
@@ -25,6 +26,8 @@ export interface RunContext {
   readonly workspace: WorkspaceOffer
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
+  /** What the lines of a session left in this shell. */
+  readonly left: LeftVariables
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
@@ -56,6 +59,7 @@ export function contextOf(
   const proxy = new ShellProxy(backend)
   return {
     ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
+    left: new LeftVariables(),
     removing: new Set(),
   }
 }
