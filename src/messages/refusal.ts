@@ -200,6 +200,12 @@ export function hintFor(
   return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
 }
 
+/** `[output] max_bytes` ended the command. */
+export function outputLimitHint(reader: HintReader): string {
+  const raise = reader === 'tool' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
+  return `The command was ended because of the length of its output. Print less (filter it, or in parts), or ${raise}.`
+}
+
 export function unsavedHint(reason: string, reader: HintReader): string {
   const remedy =
     reader === 'tool'

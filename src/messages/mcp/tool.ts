@@ -80,15 +80,20 @@ function endLines({ outcome }: Result): string[] {
 }
 
 function noticeLines(result: Result, asked: ToolRequest): string[] {
-  const { hint, background, survivorsKilled, timeoutMs } = result
-  const lines = blockedLines(denialsToList(result), result.mode)
-  if (hint !== undefined) lines.push(hint)
+  const { background, survivorsKilled, timeoutMs } = result
+  const lines = refusedLines(result)
   if (background)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
   if (survivorsKilled > 0 && result.outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (asked.timeoutMs > timeoutMs)
     lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)
   return lines
+}
+
+/** What was refused, and what to do about it, for answers of another form. */
+export function refusedLines(result: Result): string[] {
+  const { hint, mode } = result
+  return [...blockedLines(denialsToList(result), mode), ...(hint === undefined ? [] : [hint])]
 }
 
 const maxDenialLines = 20
