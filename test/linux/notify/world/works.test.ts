@@ -113,10 +113,11 @@ os.wait(); print(ctypes.string_at(at, 5).decode(), made)`
     const [text, id] = stdout.trim().split(' ')
     expect({ text, denials }).toEqual({ text: 'hello', denials: [] })
     await shell.close()
-    const ids = readFileSync('/proc/sysvipc/shm', 'utf8')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/)[1])
-    expect(ids).not.toContain(id)
+    const ids = () =>
+      readFileSync('/proc/sysvipc/shm', 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/)[1])
+    await expect.poll(ids, { timeout: 10_000 }).not.toContain(id)
   })
 
   it.skipIf(!isInstalled('script'))('through a terminal that one of them makes (needs script)', async () => {
