@@ -169,7 +169,7 @@ const workspaceReasons = {
 
 /** The last line of `vitrine config show`. */
 export function workspaceLine({ workspace, why }: Pick<Workspace, 'workspace' | 'why'>): string {
-  return `\nworkspace: ${visible(workspace)} (${workspaceReasons[why]})\n`
+  return `workspace: ${visible(workspace)} (${workspaceReasons[why]})\n`
 }
 
 /** The result of `vitrine config trust`: the files, the values that now apply, and those that are still ignored. */
