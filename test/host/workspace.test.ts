@@ -97,7 +97,7 @@ describe.runIf(isRoot)('the workspace of a shell in a subdirectory', () => {
     },
   )
 
-  it('is the directory where a command has broken the repository, and what the user protects stays so', async () => {
+  it("is the shell's directory where a command has broken the repository", async () => {
     const { places, env } = makePlace('git init -q; git init -q mid')
     const { mid, cwd } = places
     const toml = '[workspace]\nprotected = ["default", "here/kept"]'
