@@ -58,7 +58,7 @@ const mostLinks = 32
 export function placesOf(paths: readonly string[]): string[] {
   const found = new Set<string>()
   const waiting = [...paths]
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift())
     for (const place of placesOnTheWay(path).filter((each) => !found.has(each))) {
       found.add(place)
       waiting.push(...linksBeneath(place))
