@@ -26,6 +26,8 @@ export interface CommandToDecide {
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
+  /** Names in `env` that earlier lines of the session left. */
+  readonly state?: readonly string[] | undefined
   /** Every environment that the command may get, before `env` is added. Undefined: not known. */
   readonly environments?: Environments | undefined
 }
@@ -101,7 +103,7 @@ export class Decider {
 
   /** Lookups may take `lookupLimitMs`. If one is unanswered, all are repeated, within `againMs`. Throws INVALID_REQUEST. */
   async decide(
-    { work, cwd, mode, env = {}, environments }: CommandToDecide,
+    { work, cwd, mode, env = {}, state, environments }: CommandToDecide,
     againMs = secondLimitMs,
   ): Promise<PolicyDecision> {
     const { request, needed } = this.#plans.of({
@@ -110,7 +112,8 @@ export class Decider {
       mode,
       home: this.#home,
       shell: this.#shellOf(work),
-      variables: Object.keys(env),
+      variables: env,
+      state,
       variableValue: environments && valuesIn(environments, env),
     })
     const context = {

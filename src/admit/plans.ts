@@ -41,9 +41,10 @@ function keyOf({
   mode,
   cwd,
   shell,
-  variables = [],
+  variables = {},
   variableValue,
 }: RequestToDecide): string | undefined {
-  if (work.kind !== 'line' || work.line.length > maxLength || variables.length > 0) return undefined
+  if (work.kind !== 'line' || work.line.length > maxLength) return undefined
+  if (Object.keys(variables).length > 0) return undefined
   return [mode, shell, variableValue ? 'values' : '', cwd, work.line].join('\0')
 }

@@ -24,7 +24,7 @@ import {
 } from '../messages/cli/run.ts'
 import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
-import { sayIgnored } from './configuration.ts'
+import { loadConfigFor, sayIgnored } from './configuration.ts'
 import { misuse, type Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
@@ -35,12 +35,11 @@ export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('config', { show, path, init, trust, schema }, args)
 }
 
-async function show({ flags }: Options): Promise<number> {
-  const cwd = currentDirectory()
-  const loaded = await load(cwd)
+async function show(options: Options): Promise<number> {
+  const loaded = await loadConfigFor(options)
   const rows = configRows(loaded)
-  const place = workspaceOf(loaded, { cwd, env: process.env })
-  if (flags.has('json')) {
+  const place = workspaceOf(loaded, { cwd: currentDirectory(), env: process.env })
+  if (options.flags.has('json')) {
     const { files, ignored } = loaded
     const { workspace } = place
     return print(`${JSON.stringify({ values: rows, workspace, files, ignored }, null, 2)}\n`)

@@ -90,7 +90,7 @@ export const grammar = {
   config: {
     options: {},
     commands: {
-      show: { options: { json: 'flag' } },
+      show: { options: { ...where, json: 'flag' } },
       path: { options: {} },
       init: { options: {}, words: 'file' },
       trust: { options: {}, words: 'file' },

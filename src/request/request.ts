@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import type { Environment } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
+import { place, wanted } from '../messages/wanted.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   checkNoNul,
@@ -15,6 +15,7 @@ import {
   isObject,
   isString,
   kindOf,
+  placesOf,
   readFields,
   readVariablesField,
   refuseRequest,
@@ -122,12 +123,24 @@ export const requestFields: FieldRules<ExecuteRequest> = {
   network: networkField,
 }
 
+/** What belongs to the shell, to the options of a call, or has another name here. */
+export const requestPlaces = {
+  mode: place.mode,
+  ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
+  ...placesOf(['signal', 'onOutput', 'save', 'inlineMaxChars', 'encoding', 'hintFor', 'line'], place.options),
+  ...placesOf(['pty', 'columns', 'rows', 'term'], place.terminal),
+  ...placesOf(['cmd', 'script'], () => place.other('command')),
+  args: place.other('argv'),
+  input: place.other('stdin'),
+  environment: place.other('env'),
+}
+
 /** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
 const maxArgumentBytes = 32 * 4096
 
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  const request = readFields('request', given, requestFields)
+  const request = readFields('request', given, requestFields, requestPlaces)
   return {
     work: workOf(request, defaults.cwd),
     cwd: directoryOf(request.cwd, defaults.cwd),

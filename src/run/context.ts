@@ -9,6 +9,7 @@ import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { searchedFrom } from '../host/workspace.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
+import { LeftVariables } from '../request/line-state.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { repositoryRemedy } from '../sandbox/workspace/listed.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
@@ -29,6 +30,8 @@ export interface RunContext {
   readonly defaults: StartDefaults
   /** The workspace, for the check of a request's `program`. */
   readonly workspaceRoot: () => string
+  /** What the lines of a session left in this shell. */
+  readonly left: LeftVariables
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
@@ -73,6 +76,7 @@ export function contextOf(
       scratchpad,
       defaults,
     },
+    left: new LeftVariables(),
     removing: new Set(),
   }
 }

@@ -24,6 +24,7 @@ import {
   hintFor,
   loweredTimeoutHint,
   notSavedHint,
+  outputLimitHint,
   partlySavedHint,
   unsavedHint,
   untoldEndHint,
@@ -165,6 +166,7 @@ function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: 
   const { lost, containerMemory } = ended.end
   const saving = noFiles ?? savingHint(saved, outcome, hintFor)
   if (saving !== undefined) return saving
+  if (outcome.kind === 'output-limit') return outputLimitHint(hintFor)
   if (lost !== undefined) return lostHint(lost, hintFor)
   if (isUntold(ended.end)) return untoldEndHint
   return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)

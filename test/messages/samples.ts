@@ -142,6 +142,7 @@ export const fragments: Samples = {
     explainBackground: [],
     explainRedirect: ['> a'],
     explainAssignment: ['PATH'],
+    explainState: ['PATH'],
     explainDisaster: ['removes-home'],
     explainForkBomb: [':'],
     explainRepositoryKey: ['core.pager', '/a'],

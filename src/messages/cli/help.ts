@@ -159,7 +159,7 @@ Exit codes of check:
   config: `vitrine config: the configuration
 
 Usage:
-  vitrine config show [--json]   show every key with its value and source
+  vitrine config show [--config FILE] [--cwd DIR] [--json]  show every key with its value and source
   vitrine config path            print the path of your config file
   vitrine config init [FILE]     write a config file with every key and its default, commented out
   vitrine config trust [FILE]    let a project's .vitrine.toml loosen your settings; default: the files in force here

@@ -84,9 +84,8 @@ function endLines({ outcome }: Result, { ending }: ToolRequest): string[] {
 }
 
 function noticeLines(result: Result, asked: ToolRequest): string[] {
-  const { hint, background, survivorsKilled, timeoutMs } = result
-  const lines = blockedLines(denialsToList(result), result.mode)
-  if (hint !== undefined) lines.push(hint)
+  const { background, survivorsKilled, timeoutMs } = result
+  const lines = refusedLines(result)
   if (background && background.count > 0)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
   if (background?.left) lines.push(leftText(background.left))
@@ -94,6 +93,12 @@ function noticeLines(result: Result, asked: ToolRequest): string[] {
   if (asked.timeoutMs > timeoutMs)
     lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)
   return lines
+}
+
+/** What was refused, and what to do about it, for answers of another form. */
+export function refusedLines(result: Result): string[] {
+  const { hint, mode } = result
+  return [...blockedLines(denialsToList(result), mode), ...(hint === undefined ? [] : [hint])]
 }
 
 const maxDenialLines = 20
