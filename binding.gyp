@@ -28,6 +28,8 @@
             "native/linux/supervise/epoll_watches.c",
             "native/linux/core.c",
             "native/linux/notify/denials.c",
+            "native/linux/notify/notes.c",
+            "native/linux/notify/handlers/notice.c",
             "native/linux/notify/caller/describe.c",
             "native/linux/limits/disk_usage.c",
             "native/linux/notify/listener.c",

@@ -14,6 +14,7 @@
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
 #include "notify/caller/as_reader.h"
+#include "notify/handlers/notice.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
 #include "notify/workspace_server.h"
@@ -123,20 +124,33 @@ static bool is_openable(const struct vt_notification *notification, uint32_t fla
   return is_plain(notification, &place->status);
 }
 
+/* A file that it makes could be a piece of a repository (notice.h). */
+static bool may_make_program(const struct vt_notification *notification, uint32_t flags) {
+  return (flags & O_CREAT) && (mode_of(notification) & 0111);
+}
+
+static void open_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot, uint32_t flags) {
+  open_spot(notification, spot, flags);
+  if (may_make_program(notification, flags) && notification->send_fd >= 0) vt_notice_made(notification, spot->parent, place->path, spot->name);
+}
+
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   struct vt_spot spot;
   if (!is_meant(flags, place)) return false;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
-  if (kind == VT_SPOT_GRANTED) return true;
-  bool acts = kind == VT_SPOT_HELD && is_openable(notification, flags, place);
-  if (acts && may_act(notification)) open_spot(notification, &spot, flags);
+  bool exactly = may_make_program(notification, flags) && notification->roots;
+  enum vt_spot_kind kind = find(notification, place, exactly, &spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
+  bool granted = kind == VT_SPOT_GRANTED, in = kind == VT_SPOT_HELD || (granted && exactly && spot.parent >= 0);
+  bool acts = in && is_openable(notification, flags, place);
+  if (acts && may_act(notification)) open_and_notice(notification, place, &spot, flags);
   vt_spot_close(&spot);
-  return acts;
+  return acts || granted;
 }
 
 bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
   enum vt_spot_kind kind = find(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && may_act(notification)) {
@@ -151,6 +165,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory) {
   struct vt_spot spot;
   enum vt_spot_kind kind = find(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
   if (acts && may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
@@ -186,33 +201,47 @@ static int make(struct vt_notification *notification, const struct vt_spot *spot
   return may_act(notification) ? mkdirat(spot->parent, spot->name, mode_of(notification) & 01777) : -1;
 }
 
+static bool is_in(const struct vt_spot *spot) {
+  return (spot->kind == VT_SPOT_HELD || spot->kind == VT_SPOT_GRANTED) && spot->parent >= 0 && spot->name[0];
+}
+
+static void make_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot) {
+  notification->error = vt_notice_objection(notification, place);
+  if (notification->error) return;
+  finish(notification, make(notification, spot));
+  if (notification->done) vt_notice_made(notification, spot->parent, place->path, spot->name);
+}
+
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
-  if (kind == VT_SPOT_GRANTED) return true;
-  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && makes_directory(notification)));
-  if (acts) finish(notification, make(notification, &spot));
+  find(notification, place, true, &spot);
+  bool acts = is_in(&spot) || (spot.parent >= 0 && spot.name[0] && spot.on_the_way && makes_directory(notification));
+  if (acts) make_and_notice(notification, place, &spot);
   vt_spot_close(&spot);
   return acts;
 }
 
-/* Both names in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
+/* Both names are in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
  * filled directory could come to stand there. */
-static bool both_held(const struct vt_spot *old, const struct vt_spot *new) {
-  bool in = (old->kind == VT_SPOT_HELD || old->kind == VT_SPOT_GRANTED) && (new->kind == VT_SPOT_HELD || new->kind == VT_SPOT_GRANTED);
-  return in && old->parent >= 0 && new->parent >= 0 && old->name[0] && new->name[0];
+static bool both_in(const struct vt_spot *old, const struct vt_spot *new) { return is_in(old) && is_in(new); }
+
+static void link_and_notice(struct vt_notification *notification, const struct vt_resolved *new, const struct vt_spot *from,
+                            const struct vt_spot *to) {
+  notification->error = vt_notice_objection(notification, new);
+  if (notification->error) return;
+  finish(notification, vt_as_reader_move(notification, SYS_linkat, from->parent, from->name, to->parent, to->name, 0));
+  if (notification->done) vt_notice_made(notification, to->parent, new->path, to->name);
 }
 
 bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
   struct vt_spot from, to;
   find(notification, old, true, &from);
   find(notification, new, true, &to);
-  bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
-  bool acts = !granted && both_held(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
-  if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_linkat, from.parent, from.name, to.parent, to.name, 0));
+  bool acts = both_in(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
+  if (acts && may_act(notification)) link_and_notice(notification, new, &from, &to);
   vt_spot_close(&from);
   vt_spot_close(&to);
-  return granted || acts;
+  return acts;
 }
 
 static bool is_writable(int fd) {
@@ -263,6 +292,7 @@ bool vt_workspace_names(struct vt_notification *notification, int number, const 
   int fd = in ? vt_borrow_descriptor(&notification->caller, number) : -1;
   bool acts = fd >= 0 && may_name(notification, fd);
   if (acts && may_act(notification)) finish(notification, link_file(notification, &spot, fd));
+  if (notification->done) vt_notice_made(notification, spot.parent, place->path, spot.name);
   if (fd >= 0) close(fd);
   vt_spot_close(&spot);
   return acts;
@@ -272,17 +302,40 @@ static uint32_t rename_flags(const struct vt_notification *notification) {
   return notification->call->call == VT_SYS_renameat2 ? (uint32_t)vt_argument(notification, 4) : 0;
 }
 
-bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
+static bool is_directory(const struct vt_resolved *place) { return place->exists && S_ISDIR(place->status.st_mode); }
+
+/* A name, with what it names, is now at `new`. */
+static void notice_move(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new, const struct vt_spot *to) {
+  vt_notice_made(notification, to->parent, new->path, to->name);
+  if (is_directory(old)) vt_notice_moved(notification, old->path, new->path);
+}
+
+struct move {
+  const struct vt_resolved *old, *new;
   struct vt_spot from, to;
+};
+
+static void rename_and_notice(struct vt_notification *notification, const struct move *move, uint32_t flags) {
+  const struct vt_spot *from = &move->from, *to = &move->to;
+  notification->error = vt_notice_objection(notification, move->new);
+  if (!notification->error && (flags & EXCHANGE)) notification->error = vt_notice_objection(notification, move->old);
+  if (notification->error) return;
+  vt_notice_change(notification, move->new);
+  finish(notification, vt_as_reader_move(notification, SYS_renameat2, from->parent, from->name, to->parent, to->name, flags));
+  if (!notification->done) return;
+  notice_move(notification, move->old, move->new, to);
+  if (flags & EXCHANGE) notice_move(notification, move->new, move->old, from);
+}
+
+bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
+  struct move move = {old, new, {.parent = -1}, {.parent = -1}};
   uint32_t flags = rename_flags(notification);
-  find(notification, old, true, &from);
-  find(notification, new, true, &to);
-  bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
-  bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
-  bool directory = (old->exists && S_ISDIR(old->status.st_mode)) || (new->exists && S_ISDIR(new->status.st_mode));
-  if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_renameat2, from.parent, from.name, to.parent, to.name, flags));
-  if (acts && directory && notification->known_directories) vt_known_forget(notification->known_directories);
-  vt_spot_close(&from);
-  vt_spot_close(&to);
-  return granted || acts;
+  find(notification, old, true, &move.from);
+  find(notification, new, true, &move.to);
+  bool acts = both_in(&move.from, &move.to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
+  if (acts && may_act(notification)) rename_and_notice(notification, &move, flags);
+  if (acts && (is_directory(old) || is_directory(new)) && notification->known_directories) vt_known_forget(notification->known_directories);
+  vt_spot_close(&move.from);
+  vt_spot_close(&move.to);
+  return acts;
 }
