@@ -3,12 +3,13 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesIn, mayOpen } from '../host/changes.ts'
+import { changesIn, mayOpen, type WorkspaceChanges } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
+import type { Repositories } from '../sandbox/workspace/repositories.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
 import { ShellProxy } from './network/host-access.ts'
 import type { WorkspaceOffer } from './refusal-hint.ts'
@@ -23,6 +24,10 @@ export interface RunContext {
   readonly network: Network
   readonly proxy: ShellProxy
   readonly workspace: WorkspaceOffer
+  /** Of the workspace: for commands of workspace mode. */
+  readonly repositories: () => Repositories
+  /** Walks beside commands end. */
+  readonly endWalks: () => void
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
   /** Removals of private directories that go on behind their commands' results. */
@@ -43,11 +48,13 @@ export function contextOf(
   const env = { ...options.env }
   const network = networkOf(options.network ?? config.shell.network, config.network)
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
-  let opened: ReturnType<typeof changesIn> | undefined
-  const changes = () => {
+  let opened: WorkspaceChanges | undefined
+  const inWorkspace = () => {
     opened ??= changesIn(loaded, { cwd: options.cwd, env, sandbox: backend.sandbox })
-    return opened()
+    return opened
   }
+  const changes = () => inWorkspace().current()
+  const repositories = () => inWorkspace().repositories
   const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
@@ -55,7 +62,8 @@ export function contextOf(
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
   return {
-    ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
+    ...{ config, env, backend, admission, setups, network, proxy, workspace, repositories, scratchpad, defaults },
+    endWalks: () => opened?.repositories.close(),
     removing: new Set(),
   }
 }

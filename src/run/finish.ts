@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
-import type { AnyResult, Connection } from '../base/types.ts'
+import type { AnyResult, Connection, Handoff } from '../base/types.ts'
 import { cannotEnter } from '../facts/directory.ts'
 import { Lookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
 import type { Variables } from '../request/environment.ts'
+import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
 import { programOf } from './admit.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
@@ -21,12 +22,17 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(await endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
-  const result = buildResult(partsOf(execution, { connections, ...ended, end }, collected))
+  const handoffs = execution.mode === 'workspace' ? await handedOff(end, execution) : []
+  const result = buildResult({ ...partsOf(execution, { connections, ...ended, end }, collected), handoffs })
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   const named = namingProjects(result, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
   const left = { enforced: false, by: 'none', note }
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
+}
+
+function handedOff(end: ResultParts['ended']['end'], { context }: Execution): Promise<readonly Handoff[]> {
+  return handoffsOf(end, context.setups.changes()?.roots ?? [], context.repositories())
 }
 
 /** It exited by itself and left no process. */
@@ -72,7 +78,7 @@ function partsOf(
   { request, mode, admission, options, context }: Execution,
   ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections'>,
   collected: Collected,
-): ResultParts {
+): Omit<ResultParts, 'handoffs'> {
   const { setup, durationMs } = ended
   const { config, scratchpad, backend } = context
   const { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8', hintFor = 'user' } = options

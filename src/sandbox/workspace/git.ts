@@ -21,12 +21,14 @@ export interface GitUser {
   readonly home: string
   readonly configs: readonly string[]
   readonly looks: Looks
+  /** Tops of further repositories in the workspace. */
+  readonly known: readonly string[]
 }
 
 /** @param roots what is writable anyway, the workspace first: absolute real paths */
 export function gitPlacesOf(
   roots: readonly [string, ...string[]],
-  { home, configs, looks }: GitUser,
+  { home, configs, looks, known }: GitUser,
 ): GitPlaces {
   const [workspace] = roots
   const dotGit = join(workspace, '.git')
@@ -43,6 +45,7 @@ export function gitPlacesOf(
   guard.configs(configs, workspace)
   // Git goes on above where `.git` is no repository, which a command can make it; an invalid `.git` file is an error.
   guard.trees(workspace, kind === 'file' ? undefined : treeAbove(workspace, looks))
+  for (const top of known) guard.known(top)
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
@@ -77,6 +80,14 @@ class Guard {
     const linked = linkedFrom(starts, workspace, looks)
     for (const top of new Set([...linked, ...below]))
       if (top !== workspace && top !== join(workspace, '.git')) this.inside(top, linked.has(top))
+  }
+
+  /** A directory that a command, or a walk, has made or found to be the top of a repository, or almost one: it may lack a HEAD. */
+  known(top: string): void {
+    const { looks } = this.#places
+    this.inside(top, looks.kind(join(top, '.git')) !== 'none')
+    const isAlmost = ['objects', 'refs'].every((name) => looks.kind(join(top, name)) !== 'none')
+    if (isAlmost) this.bare(top)
   }
 
   /** A directory of the workspace that may be the top of a repository. `linked`: git looks for one there. */

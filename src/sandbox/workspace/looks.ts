@@ -55,6 +55,12 @@ export class Looks {
     return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
   }
 
+  /** What is in a directory. */
+  names(path: string): readonly string[] {
+    this.paths.add(path)
+    return tried(() => readdirSync(path)) ?? []
+  }
+
   /** Looks for repositories and linked worktrees directly in a directory whose names are not UTF-8. */
   unlistableIn(path: string): void {
     const names = tried(() => readdirSync(path, { encoding: 'buffer' })) ?? []
