@@ -8,9 +8,7 @@
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
 enum { VT_INTERFACE = 20 };
 
-struct vt_denials;
-struct vt_notes;
-struct vt_dir_snapshot;
+struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
 
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
@@ -169,18 +167,14 @@ struct vt_refused {
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
 void vt_core_free_denials(struct vt_denials *denials);
 
-/* Linux, workspace mode: what the command made or changed that programs outside obey. */
+/* Linux, workspace mode: what the command made or changed that programs outside obey. `before`: what the file held, or NULL. */
 struct vt_noticed {
-  const char *kind; /* "repository", "name", "moved" */
-  const char *path;
-  const char *before; /* what the file held; NULL: unknown, or nothing */
+  const char *kind, *path, *before; /* kinds: "repository", "name", "moved" */
   size_t before_length;
 };
 
-/* False: no such row. */
-bool vt_core_note(const struct vt_notes *notes, int row, struct vt_noticed *noticed);
-/* There is more than the rows say. */
-bool vt_core_notes_unseen(const struct vt_notes *notes);
+bool vt_core_note(const struct vt_notes *notes, int row, struct vt_noticed *noticed); /* false: no such row */
+bool vt_core_notes_unseen(const struct vt_notes *notes); /* there is more than the rows say */
 void vt_core_free_notes(struct vt_notes *notes);
 
 struct vt_facts {

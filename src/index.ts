@@ -17,6 +17,8 @@ export type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
+  HandoffKind,
   Mode,
   Outcome,
   OutputIn,

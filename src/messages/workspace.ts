@@ -1,5 +1,6 @@
 import type { UnmetInWorkspace } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
+import type { RepositoriesLack } from '../sandbox/sandbox.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
 const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
@@ -58,5 +59,17 @@ export function workspaceInContainer(missing: string): UnmetInWorkspace {
     wanted: 'a Node of Linux with the addon of vitrine, to hold the command inside of the container',
     got: missing,
     remedy: 'use --backend local, or --mode read or --mode write',
+  }
+}
+
+/** Follows the note on what is open. */
+export function lackText(lack: RepositoriesLack): string {
+  switch (lack.kind) {
+    case 'unwalked':
+      return 'not every directory was searched for repositories: those not found are not protected'
+    case 'too-many':
+      return 'only 1000 repositories are protected'
+    case 'unsaved':
+      return `repositories that commands make are forgotten with this process (${lack.reason})`
   }
 }

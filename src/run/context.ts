@@ -62,7 +62,19 @@ export function contextOf(
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
   return {
-    ...{ config, env, backend, admission, setups, network, proxy, workspace, repositories, scratchpad, defaults },
+    ...{
+      config,
+      env,
+      backend,
+      admission,
+      setups,
+      network,
+      proxy,
+      workspace,
+      repositories,
+      scratchpad,
+      defaults,
+    },
     endWalks: () => opened?.repositories.close(),
     removing: new Set(),
   }

@@ -8,7 +8,7 @@
 
 #include "base/command.h"
 #include "notify/denials.h"
-#include "notify/notes.h"
+#include "notify/names/notes.h"
 
 struct vt_listener {
   int references;          /* atomic */

@@ -10,7 +10,7 @@
 #include "confine/confinement.h"
 #include "notify/caller/processor.h"
 #include "notify/handlers/flock_wait.h"
-#include "notify/handlers/notice.h"
+#include "notify/names/notice.h"
 
 bool vt_call_still_waits(int listener, uint64_t id) { return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0; }
 

@@ -4,7 +4,7 @@ import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
 import { describeIgnoredValues } from '../config.ts'
-import { denialLines, denialsBeside } from '../denials.ts'
+import { denialLines, denialsBeside, handoffLines } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
 import { processes, survivorsText } from '../sandbox/processes.ts'
@@ -214,6 +214,7 @@ export function afterLines(result: Result): readonly string[] {
     const what = isSavedWhole(result) ? 'complete output' : 'beginning of the output'
     lines.push(`the ${what} (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   }
+  lines.push(...handoffLines(result.handoffs))
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines

@@ -1,7 +1,7 @@
 import { bytesText, sizeText, withLine } from '../../base/text.ts'
 import type { Denial, Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
-import { attemptsIn, denialsToList, denialText } from '../denials.ts'
+import { attemptsIn, denialsToList, denialText, handoffLines } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
@@ -82,6 +82,7 @@ function endLines({ outcome }: Result): string[] {
 function noticeLines(result: Result, asked: ToolRequest): string[] {
   const { hint, background, survivorsKilled, timeoutMs } = result
   const lines = blockedLines(denialsToList(result), result.mode)
+  lines.push(...handoffLines(result.handoffs))
   if (hint !== undefined) lines.push(hint)
   if (background)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)

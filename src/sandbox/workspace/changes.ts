@@ -85,7 +85,12 @@ const nothing: GitPlaces = { writable: [], protected: [], closed: [] }
 function guardedIn(
   top: string,
   others: readonly string[],
-  { protected: given, own, gitConfigs: configs, known }: ChangesWanted & { readonly known: readonly string[] },
+  {
+    protected: given,
+    own,
+    gitConfigs: configs,
+    known,
+  }: ChangesWanted & { readonly known: readonly string[] },
   looks: Looks,
 ): GitPlaces {
   const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks, known })
@@ -120,7 +125,9 @@ function isGuarded(root: string, { protected: places, closed }: GitPlaces): bool
 }
 
 function thereIn(top: string, looks: Looks): readonly string[] {
-  const [suffixes, paths] = [true, false].map((is) => protectedIfThere.filter((name) => name.startsWith('*') === is))
+  const [suffixes, paths] = [true, false].map((is) =>
+    protectedIfThere.filter((name) => name.startsWith('*') === is),
+  )
   const suffixed = looks.names(top).filter((name) => suffixes?.some((each) => name.endsWith(each.slice(1))))
   const there = paths?.filter((path) => looks.kind(join(top, path)) !== 'none') ?? []
   return [...suffixed, ...there].map((path) => join(top, path))

@@ -37,7 +37,9 @@ export async function handoffsOf(
   const tops = [...new Set([...there, ...moved.unsearched, ...searched])].sort()
   const all = [...notes.filter(({ kind }) => kind === 'name'), ...moved.files]
   // A directory with a name of the table was moved there, or is told by what is in it.
-  const named = all.filter(({ path }) => !all.some((other) => other.path !== path && isBeneath(other.path, path)))
+  const named = all.filter(
+    ({ path }) => !all.some((other) => other.path !== path && isBeneath(other.path, path)),
+  )
   const isTold = (path: string) => tops.some((top) => path !== top && isBeneath(path, top))
   const others = named.flatMap((note) => (isTold(note.path) ? [] : handoffOf(note, roots)))
   return [...tops.map(repositoryAt), ...others].slice(0, maxHandoffs)
@@ -76,9 +78,10 @@ function handoffOf({ path, before }: Note, roots: readonly string[]): readonly H
 }
 
 /** npm-scripts(7), "Life Cycle Scripts": what an install runs unasked. */
-const installScripts = new Set(
-  `preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall`.split(' '),
-)
+const installScripts = new Set([
+  ...['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'],
+  ...['dependencies', 'pnpm:devPreinstall'],
+])
 
 /** One that is too large to compare counts as new. */
 function hasNewScript(path: string, before: string | undefined): boolean {

@@ -1,5 +1,5 @@
-import type { HandoffKind } from '../../base/types.ts'
 import { words } from '../../base/text.ts'
+import type { HandoffKind } from '../../base/types.ts'
 
 /** What programs outside obey, or run without being asked to run the project's code, and which program that is. */
 export interface Obeyed {
@@ -49,7 +49,7 @@ export const obeyed: readonly Obeyed[] = [
   row('.codex', 'agent', 'Codex'),
   row('.gemini .qwen', 'agent', 'Gemini CLI, Qwen Code'),
   row('.opencode opencode.json opencode.jsonc .opencode.json', 'agent', 'opencode'),
-  row('.mcp.json', 'agent', 'agents that start its MCP servers'),
+  row('.mcp.json', 'agent', 'MCP clients'),
   row('.github/hooks .github/extensions .github/agents .github/copilot', 'agent', 'Copilot'),
   row('.windsurf .kiro .amp .factory .junie', 'agent', 'Windsurf, Kiro, Amp, Factory, Junie'),
   row('.roo .kilocode .clinerules .continue', 'agent', 'Roo, Kilo, Cline, Continue'),
@@ -64,12 +64,15 @@ export const obeyed: readonly Obeyed[] = [
   row('.hg/hgrc .hg/hgrc-not-shared .hg/sharedpath', 'settings', 'Mercurial'),
   row('.jj/repo/config.toml .jj/workspace-config.toml', 'settings', 'Jujutsu'),
   row('.sl/config .pijul/config', 'settings', 'Sapling, Pijul'),
-  row('.devcontainer .devcontainer.json', 'container', 'editors that open it in a container'),
+  row('.devcontainer .devcontainer.json', 'container', 'editors'),
   row('package.json', 'script', 'npm, pnpm, Yarn and Bun', 'told'),
 ]
 
 /** What the launcher looks for in the paths of calls, a line each. */
-export const noticedNames = obeyed.flatMap(({ names }) => names).join('\n').toLowerCase()
+export const noticedNames = obeyed
+  .flatMap(({ names }) => names)
+  .join('\n')
+  .toLowerCase()
 
 /** The row, and the path up to the name, by which a path beneath a root is obeyed. */
 export function obeyedAt(rest: string): { readonly row: Obeyed; readonly name: string } | undefined {
@@ -84,6 +87,7 @@ export function obeyedAt(rest: string): { readonly row: Obeyed; readonly name: s
 }
 
 function leadsThrough(path: string, name: string): boolean {
-  if (name.startsWith('*')) return !path.includes('/') && path.endsWith(name.slice(1)) && path !== name.slice(1)
+  if (name.startsWith('*'))
+    return !path.includes('/') && path.endsWith(name.slice(1)) && path !== name.slice(1)
   return path === name || path.startsWith(`${name}/`)
 }

@@ -2,7 +2,9 @@ import { words } from '../../base/text.ts'
 import { obeyed } from './obeyed.ts'
 
 /** Relative to the workspace; the table has the reasons. */
-export const protectedInWorkspace: readonly string[] = obeyed.flatMap(({ names, only }) => (only ? [] : names))
+export const protectedInWorkspace: readonly string[] = obeyed.flatMap(({ names, only }) =>
+  only ? [] : names,
+)
 
 /** The same, but only where they exist: any file could have such a name, or `bin` could be moved no more. */
 export const protectedIfThere: readonly string[] = obeyed.flatMap(({ names, only }) =>

@@ -11,6 +11,7 @@
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
+#include "notify/names/notice.h"
 #include "confine/confinement.h"
 #include "confine/landlock.h"
 #include "confine/filter/seccomp_constants.h"
@@ -86,15 +87,9 @@ static void take_late_error(struct vt_notification *notification, int error, con
 static void fail_here(struct vt_notification *notification, int error) {
   if (notification->roots && !notification->error && !notification->done && error > 0) notification->error = error;
 }
-
 /* mkdir(2) of "file/" finds that it exists. */
 static int late_error(const struct vt_notification *notification, int error, const struct vt_resolved *place) {
   return error == ENOTDIR && place->exists && notification->call->judge == vt_handle_create ? EEXIST : error;
-}
-
-static bool makes_names(const struct vt_notification *notification) {
-  void (*judge)(struct vt_notification *) = notification->call->judge;
-  return judge == vt_handle_create || judge == vt_handle_link || judge == vt_handle_rename;
 }
 
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
@@ -103,7 +98,7 @@ static bool find_own(struct vt_notification *notification, bool follow, bool oft
   int error = find(notification, follow, place);
   if (error == UNREADABLE) judge_unread(notification, often_harmless);
   else take_late_error(notification, error, place);
-  if (makes_names(notification)) fail_here(notification, late_error(notification, error, place));
+  if (vt_notice_makes_name(notification)) fail_here(notification, late_error(notification, error, place));
   return error == 0;
 }
 
@@ -112,9 +107,7 @@ static bool may_change(const struct vt_resolved *place) { return faccessat(place
 
 static int why_not_changed(const struct vt_resolved *place) { return may_change(place) ? EACCES : errno; }
 
-static bool may_write(const struct vt_resolved *place) {
-  return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0;
-}
+static bool may_write(const struct vt_resolved *place) { return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0; }
 
 /* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */
 static const char *granted_part(const struct vt_notification *notification, const struct vt_resolved *place) {
@@ -285,9 +278,7 @@ static int why_not_renamed(const struct vt_resolved *old, const struct vt_resolv
   if (!old->name[0] || !new->name[0]) return EBUSY;
   if (!old->exists) return ENOENT;
   if (keeps && new->exists) return EEXIST;
-  if (misnamed) return ENOTDIR;
-  int error = why_not_changed(old);
-  return may_change(old) ? why_not_changed(new) : error;
+  return misnamed ? ENOTDIR : why_not_changed(may_change(old) ? new : old);
 }
 
 void vt_handle_rename(struct vt_notification *notification) {

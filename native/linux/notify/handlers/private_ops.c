@@ -18,7 +18,7 @@
 #include "notify/handlers/private_gate.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
-#include "notify/handlers/notice.h"
+#include "notify/names/notice.h"
 #include "workspace/workspace.h"
 
 /* linux/limits.h */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/handlers/notice.h"
+#include "notify/names/notice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/notes.h"
+#include "notify/names/notes.h"
 #include "workspace/spelling.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
@@ -172,7 +172,7 @@ void vt_notice_executable(struct vt_notification *notification, int fd) {
   if (lstat(beside, &status) == 0) note_parent(notification, path);
 }
 
-static bool makes_name(const struct vt_notification *notification) {
+bool vt_notice_makes_name(const struct vt_notification *notification) {
   const struct seccomp_data *data = &notification->notif.data;
   enum vt_syscall call = notification->call->call;
   switch (call) {
@@ -187,7 +187,7 @@ static bool makes_name(const struct vt_notification *notification) {
 
 void vt_notice_reply(struct vt_notification *notification) {
   bool goes_on = !notification->error && !notification->done && notification->send_fd < 0 && !notification->waits;
-  if (!goes_on || !notification->listener->confinement->workspace || !makes_name(notification)) return;
+  if (!goes_on || !notification->listener->confinement->workspace || !vt_notice_makes_name(notification)) return;
   pthread_mutex_lock(&notification->listener->lock);
   notes_of(notification)->unseen = true;
   pthread_mutex_unlock(&notification->listener->lock);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/notes.h"
+#include "notify/names/notes.h"
 
 #include <limits.h>
 #include <stdio.h>
