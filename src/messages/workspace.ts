@@ -3,6 +3,8 @@ import { visible } from '../base/visible.ts'
 import type { RepositoriesLack } from '../sandbox/sandbox.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
+const unknownConfig = 'a configuration of git that may name any file of the workspace'
+
 const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   root: 'which is the root of the file system',
   home: 'which is, or holds, the home directory',
@@ -13,6 +15,11 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   file: 'which is not a directory',
   protected: 'which lies in what is protected outside of the project file',
   unlistable: 'a repository that cannot be protected, because its name is not UTF-8',
+  'config-size': `${unknownConfig}, because it is larger than 1 MiB`,
+  'config-kind': `${unknownConfig}, because it is not a regular file`,
+  'config-unreadable': `${unknownConfig}, because it cannot be read`,
+  'config-invalid': `${unknownConfig}, because git refuses it or it is not UTF-8`,
+  'config-many': `${unknownConfig}, because more than 500 files are included`,
 }
 
 export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspace {
@@ -26,6 +33,8 @@ export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspa
 
 function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
   if (why === 'unlistable') return 'rename that directory'
+  if (why.startsWith('config-'))
+    return 'mend that file ("git config --list --file FILE" says what git reads in it)'
   return listed
     ? 'take it out of [workspace] writable, or list a directory inside of it'
     : 'start in a project, or name one with --workspace or [policy] workspace'

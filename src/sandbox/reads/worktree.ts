@@ -28,16 +28,6 @@ function commonDirectory(directory: string): string {
   return isAbove ? common : directory
 }
 
-/** The git directory that a `.git` file names, and the one whose configuration it shares, wherever they lie. */
-export function directoriesNamedBy(dotGit: string): readonly string[] {
-  const named = namedIn(dotGit)
-  if (named === undefined) return []
-  const directory = resolve(dirname(dotGit), named)
-  const common = textOf(join(directory, 'commondir')).trim()
-  const directories = common === '' ? [directory] : [directory, resolve(directory, common)]
-  return directories.map((path) => realPath(path) ?? path)
-}
-
 function namedIn(dotGit: string): string | undefined {
   return /^gitdir: (.+)$/m.exec(textOf(dotGit))?.[1]
 }

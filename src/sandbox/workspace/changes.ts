@@ -4,7 +4,7 @@ import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
 import { type GitPlaces, gitPlacesOf } from './git.ts'
-import { Looks } from './looks.ts'
+import { Looks, type Unprotectable } from './looks.ts'
 import { ownPrograms, protectedIfThere, protectedInWorkspace } from './protected.ts'
 import type { Repositories } from './repositories.ts'
 
@@ -44,7 +44,7 @@ export type UnfitRoot =
   | 'missing'
   | 'file'
   | 'protected'
-  | 'unlistable'
+  | Unprotectable['why']
 
 export interface UnfitRootFound {
   readonly path: string
@@ -66,7 +66,7 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
   const inside = guardedIn(workspace, given.slice(1), { ...wanted, known: known?.tops ?? [] }, looks)
   const { whole = workspace } = wanted
   const around = whole === workspace ? nothing : guardedIn(whole, given, { ...wanted, known: [] }, looks)
-  if (looks.unlistable !== undefined) return { path: looks.unlistable, why: 'unlistable', listed: false }
+  if (looks.unprotectable) return { ...looks.unprotectable, listed: false }
   if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
   const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
   const files = wanted.own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
@@ -128,7 +128,9 @@ function thereIn(top: string, looks: Looks): readonly string[] {
   const [suffixes, paths] = [true, false].map((is) =>
     protectedIfThere.filter((name) => name.startsWith('*') === is),
   )
-  const suffixed = looks.names(top).filter((name) => suffixes?.some((each) => name.endsWith(each.slice(1))))
+  const suffixed = [...looks.names(top)].filter((name) =>
+    suffixes?.some((each) => name.endsWith(each.slice(1))),
+  )
   const there = paths?.filter((path) => looks.kind(join(top, path)) !== 'none') ?? []
   return [...suffixed, ...there].map((path) => join(top, path))
 }
