@@ -123,6 +123,7 @@ static void rename_and_notice(struct vt_notification *notification, const struct
   notification->error = vt_notice_objection(notification, move->new);
   if (!notification->error && (flags & EXCHANGE)) notification->error = vt_notice_objection(notification, move->old);
   if (notification->error) return;
+  vt_notice_change(notification, move->old);
   vt_notice_change(notification, move->new);
   vt_workspace_finish(notification, vt_as_reader_move(notification, SYS_renameat2, from->parent, from->name, to->parent, to->name, flags));
   if (!notification->done) return;

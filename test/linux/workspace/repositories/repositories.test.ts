@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Shell } from '../../../src/index.ts'
-import { gitEnvironment } from '../../helpers/git.ts'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import type { Shell } from '../../../../src/index.ts'
+import { gitEnvironment } from '../../../helpers/git.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 /** A repository with one commit, a library beside it to clone, and the state directory of its shells. */
 function makeProject(script = 'true') {
