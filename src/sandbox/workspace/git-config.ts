@@ -97,9 +97,7 @@ export function insideOf(path: string, { looks, isInside }: Omit<NamedPlaces, 'h
   // A link that appears outside may lead in.
   looks.ancestorsOf(end)
   looks.paths.add(end)
-  if (isInside(end)) return [path]
-  // Where it ends at a root or above, a name in it that is protected anyway stands for it.
-  return links.some(isInside) ? [`${path}/HEAD`] : []
+  return isInside(end) || links.some(isInside) ? [path] : []
 }
 
 /**
