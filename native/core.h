@@ -159,6 +159,7 @@ struct vt_refused {
   const char *text; /* path or address, NULL: none */
   bool is_path;
   bool is_protected; /* Linux, workspace mode: the path is protected */
+  bool own_sandbox;  /* Linux: allowed, had the program no sandbox of its own */
   int pid;
   uint64_t count;
 };

@@ -21,6 +21,7 @@ Napi::Object describe_denial(Napi::Env env, const vt_refused& denial) {
   set_text(object, "operation", denial.operation);
   if (denial.text) set_text(object, denial.is_path ? "path" : "address", denial.text);
   if (denial.is_protected) set_flag(object, "protected", true);
+  if (denial.own_sandbox) set_flag(object, "ownSandbox", true);
   set_text(object, "syscall", denial.call);
   set_number(object, "pid", denial.pid);
   set_text(object, "program", denial.program);

@@ -13,6 +13,8 @@ export type Remedy =
   | { readonly kind: 'writable'; readonly directory: string }
   /** Write mode, as workspace mode protects the path. `byGit`: `git config` changes the file. */
   | { readonly kind: 'protected'; readonly byGit: boolean }
+  /** The program has narrowed its own rights, and the notifier does not act for it. */
+  | { readonly kind: 'own-sandbox' }
 
 /** What to do instead, with the mode that was chosen. */
 export type Alternative =

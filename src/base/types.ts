@@ -64,6 +64,8 @@ export interface Denial {
   readonly address?: string
   /** Workspace mode: the path is protected, leads to something protected, or is another name of it. */
   readonly protected?: true
+  /** Linux: it would have been allowed, had the program no sandbox of its own. */
+  readonly ownSandbox?: true
   /** The proxy refused it: `address` is the host that was asked for, with its port. */
   readonly host?: true
   /** As in syscalls(2); on macOS the operation as sandbox profiles name it. */

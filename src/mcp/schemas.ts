@@ -50,6 +50,7 @@ export function resultSchema() {
     path: v.optional(v.string()),
     address: v.optional(v.string()),
     protected: v.optional(v.literal(true)),
+    ownSandbox: v.optional(v.literal(true)),
     host: v.optional(v.literal(true)),
     syscall: v.string(),
     pid: v.number(),

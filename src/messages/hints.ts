@@ -72,8 +72,12 @@ function networkOf(remedy: Remedy): string {
   return remedy.kind === 'host' ? visible(remedy.host) : 'the network'
 }
 
+const narrowed =
+  'the program has narrowed its own rights (Landlock, capabilities), so vitrine does nothing for it that these may forbid'
+
 function remedyText(remedy: Remedy, reader: HintReader): string {
   const way = wayOut(remedy, reader)
+  if (remedy.kind === 'own-sandbox') return `${narrowed}. If this is intended, ${way}`
   if (remedy.kind !== 'protected') return `if this is intended, ${way}`
   return remedy.byGit
     ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${way}`
@@ -89,6 +93,8 @@ function wayOut(remedy: Remedy, reader: HintReader): string {
       return hostRemedy(remedy, reader)
     case 'protected':
       return ways.write
+    case 'own-sandbox':
+      return 'run it without its own sandbox: vitrine confines it all the same'
     default:
       return ways[remedy.kind]
   }

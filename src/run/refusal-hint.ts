@@ -65,6 +65,7 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
 
 /** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
 function networkRemedy(denials: readonly Denial[], { connections }: HintContext): Remedy {
+  if (denials.some(({ ownSandbox }) => ownSandbox)) return { kind: 'own-sandbox' }
   const byProxy = connections !== undefined
   const host = denials.find((denial) => denial.host)?.address
   if (host !== undefined) return { kind: 'host', host, reason: reasonFor(host, connections ?? []) }
@@ -102,6 +103,7 @@ const fileOperations: ReadonlySet<Operation> = new Set([
 
 function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
   const { path, operation } = denial
+  if (denial.ownSandbox) return { kind: 'own-sandbox' }
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
   if (path === undefined || !fileOperations.has(operation)) return { kind: 'write' }
   const changes = workspace.changes()

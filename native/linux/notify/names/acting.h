@@ -19,6 +19,9 @@ static inline void vt_workspace_finish(struct vt_notification *notification, int
   notification->done = !failed;
 }
 
+/* The call goes on, and Landlock decides: the caller has a sandbox of its own (caller/own_sandbox.h). */
+static inline bool vt_spot_is_left(const struct vt_spot *spot) { return spot->kind == VT_SPOT_GRANTED && spot->parent < 0; }
+
 /* An entry that the command may make, remove or replace. */
 static inline bool vt_spot_is_in(const struct vt_spot *spot) {
   return (spot->kind == VT_SPOT_HELD || spot->kind == VT_SPOT_GRANTED) && spot->parent >= 0 && spot->name[0];

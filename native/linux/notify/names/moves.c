@@ -41,10 +41,11 @@ bool vt_workspace_links(struct vt_notification *notification, const struct vt_re
   vt_workspace_spot(notification, old, true, &from);
   vt_workspace_spot(notification, new, true, &to);
   bool acts = both_in(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
+  bool left = vt_spot_is_left(&from) && vt_spot_is_left(&to);
   if (acts && vt_workspace_may_act(notification)) link_and_notice(notification, new, &from, &to);
   vt_spot_close(&from);
   vt_spot_close(&to);
-  return acts;
+  return acts || left;
 }
 
 static bool is_writable(int fd) {
@@ -137,9 +138,10 @@ bool vt_workspace_renames(struct vt_notification *notification, const struct vt_
   vt_workspace_spot(notification, old, true, &move.from);
   vt_workspace_spot(notification, new, true, &move.to);
   bool acts = both_in(&move.from, &move.to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
+  bool left = vt_spot_is_left(&move.from) && vt_spot_is_left(&move.to);
   if (acts && vt_workspace_may_act(notification)) rename_and_notice(notification, &move, flags);
   if (acts && (is_directory(old) || is_directory(new)) && notification->known_directories) vt_known_forget(notification->known_directories);
   vt_spot_close(&move.from);
   vt_spot_close(&move.to);
-  return acts;
+  return acts || left;
 }
