@@ -8,7 +8,7 @@
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
 enum { VT_INTERFACE = 20 };
 
-struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
+struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
 
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
@@ -31,8 +31,6 @@ struct vt_end {
   struct vt_denials *denials; /* freed by the receiver of `end` */
   struct vt_notes *notes; /* likewise */
 };
-
-struct vt_looked;
 
 /* Beginning and end of one stream, or of both. If they are the whole output, tail follows head in memory. */
 struct vt_kept {
