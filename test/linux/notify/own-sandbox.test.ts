@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../src/base/hint.ts'
 import type { Mode, Result } from '../../../src/base/types.ts'
+import { thisHost } from '../../../src/host/host.ts'
 import { users } from '../../attacks/table.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
@@ -95,52 +96,59 @@ describe.runIf(canRun && isRoot && other)('a host whose real user is another', (
   })
 })
 
-describe.runIf(canRun && cannotBorrow() === null)('a domain of a program’s own that knows TCP', () => {
-  const server = createServer((socket) => socket.end())
-  let port = 0
+/** Landlock knows TCP since ABI 4. */
+const knowsTcp = (thisHost().probe?.landlockAbi ?? 0) >= 4
 
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    port = (server.address() as { port: number }).port
-  })
-  afterAll(() => server.close())
+describe.runIf(canRun && knowsTcp && cannotBorrow() === null)(
+  'a domain of a program’s own that knows TCP',
+  () => {
+    const server = createServer((socket) => socket.end())
+    let port = 0
 
-  const connect = () => `socket.create_connection(("127.0.0.1", port), 5)`
-  const proxy = 'port = int(os.environ["HTTP_PROXY"].rsplit(":", 1)[1].strip("/"))'
-  const listed = () => ({ mode: 'read', network: [`127.0.0.1:${port}`] }) as const
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      port = (server.address() as { port: number }).port
+    })
+    afterAll(() => server.close())
 
-  it('keeps it from the proxy of a list of hosts', async () => {
-    const shell = await openTestShell(listed())
-    const run = (narrow: string) => shell.execute({ argv: python(`${proxy}\n${narrow}\n${connect()}`) })
-    expect(await run('')).toMatchObject({ exitCode: 0, denials: [] })
-    const refused = await run(domain(2))
-    expect(refused.stderr).toContain('PermissionError')
-    expect(refused.denials).toMatchObject([{ operation: 'connect', ownSandbox: true }])
-    expect(hintBehind(refused)?.remedy).toEqual({ kind: 'own-sandbox' })
-    expect(refused.hint).toContain('run it without its own sandbox')
-  })
+    const connect = () => `socket.create_connection(("127.0.0.1", port), 5)`
+    const proxy = 'port = int(os.environ["HTTP_PROXY"].rsplit(":", 1)[1].strip("/"))'
+    const listed = () => ({ mode: 'read', network: [`127.0.0.1:${port}`] }) as const
 
-  it('decides so outside of vitrine', async () => {
-    const shell = await openTestShell({ mode: 'write' })
-    const run = (narrow: string) => shell.execute({ argv: python(`port = ${port}\n${narrow}\n${connect()}`) })
-    expect((await run('')).exitCode).toBe(0)
-    expect((await run(domain(2))).stderr).toContain('PermissionError')
-  })
+    it('keeps it from the proxy of a list of hosts', async () => {
+      const shell = await openTestShell(listed())
+      const run = (narrow: string) => shell.execute({ argv: python(`${proxy}\n${narrow}\n${connect()}`) })
+      expect(await run('')).toMatchObject({ exitCode: 0, denials: [] })
+      const refused = await run(domain(2))
+      expect(refused.stderr).toContain('PermissionError')
+      expect(refused.denials).toMatchObject([{ operation: 'connect', ownSandbox: true }])
+      expect(hintBehind(refused)?.remedy).toEqual({ kind: 'own-sandbox' })
+      expect(refused.hint).toContain('run it without its own sandbox')
+    })
 
-  it.each([
-    ['a port that the kernel picks', 1, 'socket.socket().bind(("127.0.0.1", 0))', 'PermissionError'],
-    ['a netlink socket, which it does not know', 1, 'socket.socket(16, 3, 0).bind((0, 0))', ''],
-  ] as const)('keeps a client from binding %s', async (_name, network, bind, error) => {
-    const shell = await openTestShell({ mode: 'read', network: true })
-    const outside = await openTestShell({ mode: 'write' })
-    expect(await shell.execute({ argv: python(bind) })).toMatchObject({ exitCode: 0, stderr: '' })
-    for (const each of [shell, outside]) {
-      const { stderr } = await each.execute({ argv: python(`${domain(network)}\n${bind}`) })
-      expect(stderr, each.mode).toContain(error)
-      expect(stderr === '').toBe(error === '')
-    }
-  })
-})
+    it('decides so outside of vitrine', async () => {
+      const shell = await openTestShell({ mode: 'write' })
+      const run = (narrow: string) =>
+        shell.execute({ argv: python(`port = ${port}\n${narrow}\n${connect()}`) })
+      expect((await run('')).exitCode).toBe(0)
+      expect((await run(domain(2))).stderr).toContain('PermissionError')
+    })
+
+    it.each([
+      ['a port that the kernel picks', 1, 'socket.socket().bind(("127.0.0.1", 0))', 'PermissionError'],
+      ['a netlink socket, which it does not know', 1, 'socket.socket(16, 3, 0).bind((0, 0))', ''],
+    ] as const)('keeps a client from binding %s', async (_name, network, bind, error) => {
+      const shell = await openTestShell({ mode: 'read', network: true })
+      const outside = await openTestShell({ mode: 'write' })
+      expect(await shell.execute({ argv: python(bind) })).toMatchObject({ exitCode: 0, stderr: '' })
+      for (const each of [shell, outside]) {
+        const { stderr } = await each.execute({ argv: python(`${domain(network)}\n${bind}`) })
+        expect(stderr, each.mode).toContain(error)
+        expect(stderr === '').toBe(error === '')
+      }
+    })
+  },
+)
 
 describe.runIf(canRun)('a private TMPDIR in read mode', () => {
   it('stays as it is where a program’s own domain says so, and is locked as outside', async () => {

@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Mode, Result } from '../../../../src/base/types.ts'
+import { thisHost } from '../../../../src/host/host.ts'
 import type { User } from '../../../attacks/table.ts'
 import { whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
@@ -91,11 +92,13 @@ async function tryAll(user: User, rows: readonly OwnSandboxRow[]) {
   }
 }
 
+const landlockAbi = thisHost().probe?.landlockAbi ?? 0
+
 /** Each row, in a sandbox of its own, changes nothing that the kernel would refuse it outside of vitrine. */
 export function describeOwnSandboxes(user: User): void {
   const canRun = process.platform === 'linux' && isInstalled('python3') && whyNot(user) === null
   describe.runIf(canRun)(`a program of a command with a sandbox of its own, as ${user.name}`, () => {
-    const rows = ownSandboxRows.filter(({ root }) => !root || user.uid === 0)
+    const rows = ownSandboxRows.filter(({ root, abi = 0 }) => (!root || user.uid === 0) && abi <= landlockAbi)
     let shown: Awaited<ReturnType<typeof tryAll>>
 
     beforeAll(async () => {

@@ -8,7 +8,9 @@ export interface OwnSandboxRow {
   readonly act: string
   /** What it narrowed does not decide this, outside of vitrine neither. */
   readonly done?: true
-  /** Only root's commands can. */
+  /** The oldest ABI of Landlock that knows it. Default: that of workspace mode. */
+  readonly abi?: number
+  /** Only root’s commands can. */
   readonly root?: true
 }
 
@@ -29,9 +31,9 @@ def call(number, *words):
     result = libc.syscall(number, *words)
     if result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
-def landlock(files=0x7ff2, network=0):
+def landlock(files=0x7ff2, network=0, scoped=0):
     if libc.prctl(38, 1, 0, 0, 0): sys.exit(9)
-    attributes = struct.pack("QQ", files, network)
+    attributes = struct.pack("QQQ", files, network, scoped)
     ruleset = call(444, attributes, len(attributes), 0)
     call(446, ruleset, 0)
     os.close(ruleset)
@@ -47,6 +49,7 @@ def seccomp(action, numbers, flags=0, by_prctl=False):
     if libc.prctl(38, 1, 0, 0, 0): sys.exit(9)
     if not by_prctl: return call(SECCOMP, 1, flags, program)
     if libc.prctl(22, 2, program): raise OSError(ctypes.get_errno(), "prctl")
+def enter(): pass
 def drop_capabilities(): call(CAPSET, struct.pack("Ii", 0x20080522, 0), bytes(24))
 def run(*words): subprocess.run(words, check=True)
 `
@@ -179,6 +182,59 @@ export const ownSandboxRows: readonly OwnSandboxRow[] = [
     name: 'a domain that cannot be marked',
     narrow: 'resource.setrlimit(10, (0, 0)); landlock()',
     act: 'os.mkdir("new")',
+  },
+  {
+    name: 'many threads that enter a domain at once',
+    narrow: 'enter = landlock',
+    act: `
+def one(name): enter(); os.mkdir(name)
+def some(at):
+    threads = [threading.Thread(target=one, args=(f"new{at}-{each}",)) for each in range(4)]
+    [each.start() for each in threads]; [each.join() for each in threads]
+for at in range(40): os.fork() or (some(at), os._exit(0))
+for at in range(40): os.wait()
+os.stat("new0-0")`,
+  },
+  {
+    name: 'forks while another thread enters a domain',
+    narrow: 'enter = landlock',
+    act: `
+def again(): [os.fork() or os._exit(0) for each in range(20)]
+def one(): enter(); os.fork() or os._exit(os.mkdir(f"new{os.getpid()}") or 0)
+for at in range(10):
+    threads = [threading.Thread(target=each) for each in (again, one, again, one)]
+    [each.start() for each in threads]; [each.join() for each in threads]
+try:
+    while True: os.wait()
+except ChildProcessError: sys.exit(not any("new" in name for name in os.listdir(".")))`,
+  },
+  {
+    name: 'a signal to a process outside of its domain',
+    before: `
+import signal
+child = os.fork()
+if child == 0:
+    signal.signal(signal.SIGUSR1, lambda *_: (open("got", "w"), os._exit(0)))
+    open("ready", "w"); signal.alarm(5); signal.pause(); os._exit(0)
+while not os.path.exists("ready"): time.sleep(0.01)
+`,
+    narrow: 'landlock(files=0, scoped=2)',
+    act: 'os.kill(child, signal.SIGUSR1); os.waitpid(child, 0)',
+    abi: 6,
+  },
+  {
+    name: 'a FIFO that waits for its reader',
+    before: `
+os.mkfifo("pipe")
+import signal
+if os.fork() == 0:
+    signal.alarm(5); time.sleep(0.2)
+    text = open("pipe").read()
+    open("got", "w").write(text); os._exit(0)
+`,
+    act: `
+open("pipe", "w").write("x")
+os.wait()`,
   },
   {
     name: 'its own limit of the size of files',
