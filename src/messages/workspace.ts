@@ -19,6 +19,7 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   'config-kind': `${unknownConfig}, because it is not a regular file`,
   'config-unreadable': `${unknownConfig}, because it cannot be read`,
   'config-invalid': `${unknownConfig}, because git refuses it or it is not UTF-8`,
+  'record-unreadable': 'the record of the repositories of the workspace, which cannot be read',
   'config-many': `${unknownConfig}, because more than 500 files are included`,
 }
 
@@ -33,6 +34,7 @@ export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspa
 
 function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
   if (why === 'unlistable') return 'rename that directory'
+  if (why === 'record-unreadable') return 'make that directory readable, or remove it'
   if (why.startsWith('config-'))
     return 'mend that file ("git config --list --file FILE" says what git reads in it)'
   return listed

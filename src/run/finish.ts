@@ -22,7 +22,7 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(await endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
-  const handoffs = execution.mode === 'workspace' ? await handedOff(end, execution) : []
+  const handoffs = await handedOff(end, ended.setup, execution)
   const result = buildResult({ ...partsOf(execution, { connections, ...ended, end }, collected), handoffs })
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   const named = namingProjects(result, context.config, ended.setup.projectSettings)
@@ -31,8 +31,14 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
 }
 
-function handedOff(end: ResultParts['ended']['end'], { context }: Execution): Promise<readonly Handoff[]> {
-  return handoffsOf(end, context.setups.changes()?.roots ?? [], context.repositories())
+async function handedOff(
+  end: ResultParts['ended']['end'],
+  { confinement }: Ended['setup'],
+  { context }: Execution,
+): Promise<readonly Handoff[]> {
+  const changes = confinement && 'changes' in confinement ? confinement.changes : null
+  if (!changes || !(end.notes || end.unseen)) return []
+  return handoffsOf(end, changes.roots, context.repositories())
 }
 
 /** It exited by itself and left no process. */

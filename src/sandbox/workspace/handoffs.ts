@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { monotonicMs } from '../../base/clock.ts'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
@@ -29,7 +29,6 @@ export async function handoffsOf(
   roots: readonly string[],
   repositories: Repositories,
 ): Promise<readonly Handoff[]> {
-  if (notes.length === 0 && !unseen) return []
   const moved = await lookInto(notes.filter(({ kind }) => kind === 'moved'))
   const made = notes.filter(({ kind }) => kind === 'repository').map(({ path }) => topOf(path))
   const there = repositories.made([...made, ...moved.tops])
@@ -52,10 +51,12 @@ function repositoryAt(path: string): Handoff {
 /** Directories that came from a private TMPDIR, or from another root, with what was in them. */
 async function lookInto(notes: readonly Note[]) {
   const [tops, unsearched, files]: [string[], string[], Note[]] = [[], [], []]
-  const file = (path: string) => files.push({ kind: 'name', path })
   const until = monotonicMs() + searchMs
   for (const { path } of notes) {
     const bounds = { ...walkBounds, ms: Math.max(0, until - monotonicMs()) }
+    const file = (found: string) => {
+      if (obeyedAt(relative(dirname(path), found))) files.push({ kind: 'name', path: found })
+    }
     const walked = await walkFor(path, { bounds, file })
     tops.push(...walked.tops)
     if (!walked.isWhole) unsearched.push(path)

@@ -31,10 +31,11 @@ export class WorkspaceRecord {
     this.#walk = `${this.directory}.json`
   }
 
-  /** The tops of the repositories: absolute paths. */
+  /** The tops of the repositories: absolute paths. Throws if it cannot be read. */
   tops(): readonly string[] {
-    const names = tried(() => readdirSync(this.directory)) ?? []
-    const texts = names.map((name) => tried(() => readFileSync(join(this.directory, name), 'utf8')))
+    const names = unlessMissing(() => readdirSync(this.directory)) ?? []
+    const texts = names.map((name) => unlessMissing(() => readFileSync(join(this.directory, name), 'utf8')))
+    // A file that is still being written has another name.
     return texts.filter((text, at) => text !== undefined && nameOf(text) === names[at]) as string[]
   }
 
@@ -64,6 +65,15 @@ export class WorkspaceRecord {
       makeDirectories(this.directory, 0o700)
       replaceFile(this.#walk, `${JSON.stringify({ workspace, ...record })}\n`, 0o600)
     })
+  }
+}
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined
+    throw error
   }
 }
 

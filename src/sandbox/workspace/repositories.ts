@@ -63,9 +63,10 @@ export class Repositories {
   known(looks: Looks): KnownRepositories {
     looks.status(this.#record.directory)
     if (this.#reason !== undefined) looks.isComplete = false
-    const recorded = this.#record.tops()
-    this.#told = new Set([...recorded, ...this.#unsaved])
-    return { tops: [...this.#told].sort(), lacks: this.#lacks(recorded.length) }
+    const recorded = tried(() => this.#record.tops())
+    if (!recorded) looks.refuse(this.#record.directory, 'record-unreadable')
+    this.#told = new Set([...(recorded ?? []), ...this.#unsaved])
+    return { tops: [...this.#told].sort(), lacks: this.#lacks(this.#told.size) }
   }
 
   #lacks(recorded: number): RepositoriesLack | undefined {
@@ -101,7 +102,7 @@ export class Repositories {
   }
 
   #add(tops: readonly string[]): void {
-    const recorded = this.#record.tops()
+    const recorded = tried(() => this.#record.tops()) ?? []
     const gone = recorded.filter((top) => !isPossible(top))
     this.#record.remove(gone)
     const isNew = (top: string) => isBeneath(top, this.#workspace) && !recorded.includes(top)
