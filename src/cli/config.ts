@@ -12,6 +12,7 @@ import {
   projectConfigFiles,
   trustProjectFile,
   userConfigFile,
+  workspaceOf,
 } from '../internal.ts'
 import {
   configTable,
@@ -19,6 +20,7 @@ import {
   prefixed,
   projectFileMissing,
   trustedText,
+  workspaceLine,
 } from '../messages/cli/run.ts'
 import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
@@ -34,14 +36,17 @@ export function main(args: readonly string[]): Promise<number> {
 }
 
 async function show({ flags }: Options): Promise<number> {
-  const loaded = await load(currentDirectory())
+  const cwd = currentDirectory()
+  const loaded = await load(cwd)
   const rows = configRows(loaded)
+  const place = workspaceOf(loaded, { cwd, env: process.env })
   if (flags.has('json')) {
     const { files, ignored } = loaded
-    return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
+    const { workspace } = place
+    return print(`${JSON.stringify({ values: rows, workspace, files, ignored }, null, 2)}\n`)
   }
   await sayIgnored(loaded)
-  return print(configTable(rows))
+  return print(configTable(rows) + workspaceLine(place))
 }
 
 async function init({ words: [file] }: Options): Promise<number> {

@@ -86,12 +86,6 @@ export function realDirectory(path: string): string {
   return existingRealPath(path) ?? resolve(path)
 }
 
-/** The real path of the git root; without one, of the directory itself. */
-export function gitRoot(directory: string): string {
-  const real = realDirectory(directory)
-  return upToGitRoot(real).at(-1) ?? real
-}
-
 function upToGitRoot(start: string): string[] {
   const directories = []
   for (let at = start; ; at = dirname(at)) {

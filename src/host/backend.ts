@@ -31,6 +31,11 @@ export async function openBackend(
   return {
     ...equipment,
     projectSettings: projectSettings(loaded),
-    reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, pathLookup: equipment.pathLookup }),
+    reads: await readsOf(loaded, {
+      cwd,
+      env: { ...env, ...commands },
+      caller: env,
+      pathLookup: equipment.pathLookup,
+    }),
   }
 }

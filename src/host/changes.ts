@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { tried } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
-import { baseDirectory, homeOf, isBeneath, realPath } from '../base/paths.ts'
+import { homeOf, isBeneath, realPath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { auditFiles, realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -13,7 +13,7 @@ import { type ChangesWanted, tooWide } from '../sandbox/workspace/changes.ts'
 import { rememberedChanges } from '../sandbox/workspace/remembered.ts'
 import { Repositories } from '../sandbox/workspace/repositories.ts'
 import { repositoriesRoot, stateRoot } from '../scratchpad/directory.ts'
-import { workspaceOf } from './readable.ts'
+import { gitConfigsOf, workspaceOf } from './workspace.ts'
 
 export interface WorkspaceChanges {
   /** As of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be opened to commands. */
@@ -29,7 +29,7 @@ export function changesIn(
   { cwd, env, sandbox }: { readonly cwd: string; readonly env: Environment; readonly sandbox: Sandbox },
 ): WorkspaceChanges {
   const { writable, protected: given, on_protected } = loaded.config.workspace
-  const { whole, workspace } = workspaceOf(loaded, cwd)
+  const { whole, workspace } = workspaceOf(loaded, { cwd, env })
   const repositories = new Repositories(workspace, repositoriesRoot(env))
   const wanted = {
     repositories,
@@ -56,13 +56,6 @@ export function changesIn(
 export function mayOpen(directory: string, env: Environment): boolean {
   const isKernel = directory === '/dev' || ['/proc', '/sys'].some((path) => isBeneath(directory, path))
   return !isKernel && !tooWide(directory, ownOf(env))
-}
-
-/** Git's system-wide configuration and the user's: git-config(1), FILES. */
-function gitConfigsOf(env: Environment): readonly string[] {
-  const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: own } = env
-  const usual = [join(baseDirectory(env, 'XDG_CONFIG_HOME'), 'git/config'), join(homeOf(env), '.gitconfig')]
-  return [system || '/etc/gitconfig', ...(own === undefined ? usual : [own])].map((file) => resolve(file))
 }
 
 function ownOf(env: Environment): ChangesWanted['own'] {

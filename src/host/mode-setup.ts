@@ -25,6 +25,8 @@ export interface ModeSetup {
   readonly environments: Environments
   readonly place: HostPlace
   readonly confinement: Confinement | null
+  /** In workspace mode. */
+  readonly workspace: string | undefined
   /** Each command gets a directory in `temporary`; null: none. */
   readonly privateTmp: {
     readonly directories: PrivateDirectories
@@ -134,6 +136,7 @@ export class Setups {
       environments,
       place: equipment.place,
       confinement: this.#confinement(mode, options),
+      workspace: options.changes?.roots[0],
       privateTmp: privateTmp ? this.#privateTmp(mode, { environment: environments.line, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,

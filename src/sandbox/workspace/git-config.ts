@@ -202,7 +202,7 @@ function withoutVariable(word: string): readonly string[] {
 /**
  * Absolute, not normalized. None where git inserts its own prefix (gitconfig, "pathname"), or for a user that passwd(5) does not list.
  */
-function placed(written: string, from: string, home: string): readonly string[] {
+export function placed(written: string, from: string, home: string): readonly string[] {
   const value = written.replace(/^:\(optional\)/, '')
   if (value === '' || value.startsWith('%(')) return []
   const [, user, rest = ''] = /^~([^/]*)(.*)$/s.exec(value) ?? []
@@ -232,7 +232,7 @@ const maxBytes = 1_048_576
  * Values are bytes, as latin1. Empty for a file that is missing; what git might read differently is refused. Parsed again only when
  * the file has changed.
  */
-function entriesIn(file: string, looks: Looks): readonly ConfigEntry[] {
+export function entriesIn(file: string, looks: Looks): readonly ConfigEntry[] {
   const status = looks.status(file)
   if (!status || looks.way(file).end === devNull) return []
   if (!status.isFile()) return refused(file, 'config-kind', looks)

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestShell } from '../../helpers/place.ts'
-import { makeProject, type Row, writes } from './git-projects.ts'
+import { makeProject, type Row, writes } from './git/projects.ts'
 
 const rows: readonly Row[] = [
   { given: 'ln -s ../../tools/clean.py .git/hooks/pre-commit', path: 'tools/clean.py' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Row, writes } from './git-projects.ts'
+import { type Row, writes } from './projects.ts'
 
 const first = 'git commit -q --allow-empty -m x'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openTestShell } from '../../helpers/place.ts'
-import { makeProject, type Row, writes } from './git-projects.ts'
+import { openTestShell } from '../../../helpers/place.ts'
+import { makeProject, type Row, writes } from './projects.ts'
 
 const rows: readonly Row[] = [
   { given: 'git config core.hooksPath hooks', path: 'hooks/pre-push' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Row, writes } from './git-projects.ts'
+import { type Row, writes } from './projects.ts'
 
 /** Of git and of programs beside it; each names what a later command outside runs or obeys. */
 const keys = `

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openTestShell } from '../../helpers/place.ts'
-import { makeProject, type Row, writes } from './git-projects.ts'
+import { openTestShell } from '../../../helpers/place.ts'
+import { makeProject, type Row, writes } from './projects.ts'
 
 /** What git reads although a stricter parser would not. */
 const odd: readonly Row[] = [

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 const files = ['tools/clean.py', 'monitor', 'shared.gitconfig', 'hooks/pre-push', 'attributes', 'free/file']
 
