@@ -87,9 +87,10 @@ static void take_late_error(struct vt_notification *notification, int error, con
 static void fail_here(struct vt_notification *notification, int error) {
   if (notification->roots && !notification->error && !notification->done && error > 0) notification->error = error;
 }
-/* mkdir(2) of "file/" finds that it exists. */
+/* mkdir(2) of "file/" finds that it exists; an open that would create it refuses the slash. */
 static int late_error(const struct vt_notification *notification, int error, const struct vt_resolved *place) {
-  return error == ENOTDIR && place->exists && notification->call->judge == vt_handle_create ? EEXIST : error;
+  if (error != ENOTDIR || !place->exists) return error;
+  return notification->call->judge == vt_handle_open ? EISDIR : notification->call->judge == vt_handle_create ? EEXIST : error;
 }
 
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
