@@ -46,7 +46,7 @@ async function show({ flags }: Options): Promise<number> {
     return print(`${JSON.stringify({ values: rows, workspace, files, ignored }, null, 2)}\n`)
   }
   await sayIgnored(loaded)
-  return print(configTable(rows) + workspaceLine(place))
+  return print(`${configTable(rows)}\n${workspaceLine(place)}\n`)
 }
 
 async function init({ words: [file] }: Options): Promise<number> {

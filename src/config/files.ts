@@ -86,6 +86,12 @@ export function realDirectory(path: string): string {
   return existingRealPath(path) ?? resolve(path)
 }
 
+/** The real path of the next directory with a `.git` of any kind; without one, of the directory itself. */
+export function gitRoot(directory: string): string {
+  const real = realDirectory(directory)
+  return upToGitRoot(real).at(-1) ?? real
+}
+
 function upToGitRoot(start: string): string[] {
   const directories = []
   for (let at = start; ; at = dirname(at)) {

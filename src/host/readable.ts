@@ -30,10 +30,10 @@ export async function readsOf(
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells do not restrict reads.
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
-  const { whole, workspace } = workspaceOf(loaded, { cwd, env: caller })
+  const { searched, workspace } = workspaceOf(loaded, { cwd, env: caller })
   const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace)
   if (path !== undefined)
     throw await badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
   const writable = loaded.config.workspace.writable.map(realDirectory)
-  return readsFor({ reads, unreadable, workspace, whole, writable, env })
+  return readsFor({ reads, unreadable, workspace, whole: searched, writable, env })
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { baseDirectory, homeOf, isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
-import { realDirectory } from '../config/files.ts'
+import { gitRoot, realDirectory } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { workTreeOf } from '../sandbox/workspace/work-tree.ts'
 
@@ -11,27 +11,34 @@ interface Place {
   readonly env: Environment
 }
 
-/** `workspace` lies in `whole`. Both are real paths. */
+/** `workspace` lies in `whole`, which lies in `searched`. Real paths. */
 export interface Workspace {
-  readonly whole: string
   readonly workspace: string
+  /** What it would be without untrusted project files, which may narrow it, and with a repository that a command has broken. */
+  readonly whole: string
+  /** Where secrets are searched: with a `.git` of any kind. */
+  readonly searched: string
   /** What makes it the workspace. */
   readonly why: 'configured' | 'work tree' | 'directory'
 }
 
 /**
- * `whole`: without untrusted project files, which may narrow the workspace; secrets are searched in all of
- * it. Without `policy.workspace` the policy is unlimited; for workspace mode and reads the work tree is the workspace that git
- * finds from the shell's directory, else that directory.
+ * Without `policy.workspace` the policy is unlimited; for workspace mode and reads the work tree is the workspace that git finds
+ * from the shell's directory, else that directory.
  */
 export function workspaceOf({ config, outerWorkspace }: LoadedConfig, { cwd, env }: Place): Workspace {
-  const named = config.policy.workspace
+  const [inner, outer] = [config.policy.workspace, outerWorkspace ?? config.policy.workspace]
   const here = realDirectory(cwd)
-  const workTree = workTreeOf(here, { env, home: homeOf(env), configs: gitConfigsOf(env) })
-  const directory = (path: string) => (path === '' ? (workTree ?? here) : realDirectory(path))
-  const [whole, workspace] = [directory(outerWorkspace ?? named), directory(named)]
-  const why = named !== '' ? 'configured' : workTree === undefined ? 'directory' : 'work tree'
-  return { whole, workspace: isBeneath(workspace, whole) ? workspace : whole, why }
+  const { top, lost } = workTreeOf(here, { env, home: homeOf(env), configs: gitConfigsOf(env) })
+  const directory = (path: string, usual: string) => (path === '' ? usual : realDirectory(path))
+  const whole = directory(outer, lost ?? top ?? here)
+  const workspace = directory(inner, top ?? here)
+  return {
+    workspace: isBeneath(workspace, whole) ? workspace : whole,
+    whole,
+    searched: directory(outer, gitRoot(here)),
+    why: inner !== '' ? 'configured' : top === undefined ? 'directory' : 'work tree',
+  }
 }
 
 /** Git's system-wide configuration and the user's: git-config(1), FILES. */

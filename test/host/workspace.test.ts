@@ -97,6 +97,31 @@ describe.runIf(isRoot)('the workspace of a shell in a subdirectory', () => {
     },
   )
 
+  it("is the shell's directory where a command has broken the repository", async () => {
+    const { places, env } = makePlace('git init -q; git init -q mid')
+    const { mid, cwd } = places
+    const toml = '[workspace]\nprotected = ["default", "here/kept"]'
+    const first = await openTestShell({ cwd: mid, mode: 'workspace', env, toml })
+    await first.execute({ command: 'rm -rf .git/HEAD .git/refs; echo x > here/kept' })
+    const shell = await openTestShell({ cwd, mode: 'workspace', env, toml })
+    const result = await shell.execute({
+      command: 'echo x > kept; for d in . .. ../..; do echo x > $d/made; done',
+    })
+    expect(result.workspace).toBe(cwd)
+    const made = [cwd, mid, places.top].map((at) => existsSync(join(at, 'made')))
+    expect([existsSync(join(mid, '.git/HEAD')), ...made, existsSync(join(cwd, 'kept'))]).toEqual([
+      ...[false, true, false, false, false],
+    ])
+  })
+
+  it('leaves secrets above it unreadable', async () => {
+    const { places } = makePlace('mkdir .git')
+    writeFileSync(join(places.top, '.env'), 'x')
+    const toml = '[shell]\nunreadable = ["secrets"]'
+    const shell = await openTestShell({ cwd: places.cwd, mode: 'read', toml })
+    expect(await shell.execute({ command: 'cat ../../.env' })).toMatchObject({ exitCode: 1 })
+  })
+
   it('is not in the result of another mode', async () => {
     const { places } = makePlace('git init -q')
     const shell = await openTestShell({ cwd: places.cwd, mode: 'read' })

@@ -162,14 +162,14 @@ export function configTable(rows: readonly ConfigRow[]): string {
 const widestValue = 40
 
 const workspaceReasons = {
-  configured: '[policy] workspace',
+  configured: '[policy] workspace names it',
   'work tree': 'the work tree that git finds from here',
   directory: 'this directory, because git finds no repository of this user from here',
 } as const
 
 /** The last line of `vitrine config show`. */
 export function workspaceLine({ workspace, why }: Pick<Workspace, 'workspace' | 'why'>): string {
-  return `\nworkspace: ${visible(workspace)} (${workspaceReasons[why]})\n`
+  return `The workspace is ${visible(workspace)}: ${workspaceReasons[why]}.`
 }
 
 /** The result of `vitrine config trust`: the files, the values that now apply, and those that are still ignored. */

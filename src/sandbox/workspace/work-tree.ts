@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
@@ -13,39 +13,51 @@ export interface GitUser {
   readonly configs: readonly string[]
 }
 
+export interface WorkTree {
+  readonly top?: string
+  /** A directory with the remains of a repository of this user's: commands can break one, but not remove its configuration. */
+  readonly lost?: string
+}
+
 /**
- * The top of the work tree that git finds from a directory (setup.c, setup_git_directory_gently_1); undefined: none. An empty
- * `.git` is no repository, and another user's is one that git refuses: neither may make a workspace of the directory that holds it.
+ * The work tree that git finds from a directory (setup.c, setup_git_directory_gently_1), without a top: none. An empty `.git` is no
+ * repository, and another user's is one that git refuses: neither may make a workspace of the directory that holds it. Nor do the
+ * remains of a repository make one of what git finds above them.
  * @param from a real path
  */
-export function workTreeOf(from: string, user: GitUser): string | undefined {
+export function workTreeOf(from: string, user: GitUser): WorkTree {
   const device = tried(() => statSync(from).dev)
   const acrossMounts = /^(?:1|true|yes|on)$/i.test(user.env['GIT_DISCOVERY_ACROSS_FILESYSTEM'] ?? '')
   const ceilings = (user.env['GIT_CEILING_DIRECTORIES'] ?? '')
     .split(':')
     .map((path) => realPath(path) ?? path)
   for (let at = from; ; at = dirname(at)) {
-    if (at !== from && ceilings.includes(at)) return undefined
-    if (!acrossMounts && tried(() => statSync(at).dev) !== device) return undefined
-    const found = repositoryAt(at)
-    if (found) return found.isValid && isOwn(found.paths, at, user) ? at : undefined
-    if (dirname(at) === at) return undefined
+    if (at !== from && ceilings.includes(at)) return {}
+    if (!acrossMounts && tried(() => statSync(at).dev) !== device) return {}
+    const paths = repositoryAt(at)
+    if (paths) return isOwn(paths, at, user) ? { top: at } : {}
+    if (isLeft(at, user)) return { lost: at }
+    if (dirname(at) === at) return {}
   }
 }
 
-/** Git goes on above a directory `.git` that is no repository, and fails at any other `.git`. */
-function repositoryAt(
-  top: string,
-): { readonly isValid: boolean; readonly paths: readonly string[] } | undefined {
+/** The paths whose owner git looks at; undefined: no repository. */
+function repositoryAt(top: string): readonly string[] | undefined {
   const dotGit = join(top, '.git')
   const status = tried(() => statSync(dotGit, { throwIfNoEntry: false }))
-  if (!status) return undefined
-  if (status.isDirectory())
-    return isGitDirectory(dotGit) ? { isValid: true, paths: [top, dotGit] } : undefined
-  const named = status.isFile() ? /^gitdir: (.+?)[\r\n]*$/s.exec(new Looks().text(dotGit))?.[1] : undefined
-  const directory = named === undefined || isAbsolute(named) ? named : `${top}/${named}`
-  if (directory === undefined || !isGitDirectory(directory)) return { isValid: false, paths: [] }
-  return { isValid: true, paths: [dotGit, top, directory] }
+  if (status?.isDirectory()) return isGitDirectory(dotGit) ? [top, dotGit] : undefined
+  const named = status?.isFile() ? /^gitdir: (.+?)[\r\n]*$/s.exec(new Looks().text(dotGit))?.[1] : undefined
+  if (named === undefined) return undefined
+  const directory = isAbsolute(named) ? named : `${top}/${named}`
+  return isGitDirectory(directory) ? [dotGit, top, directory] : undefined
+}
+
+/** At a `.git` that is a file, or a link that leads nowhere, git fails in place of going on above. */
+function isLeft(top: string, { env }: GitUser): boolean {
+  const dotGit = join(top, '.git')
+  const status = tried(() => lstatSync(dotGit, { throwIfNoEntry: false }))
+  if (!status) return false
+  return !status.isDirectory() || (isOwned(dotGit, env) && existsSync(join(dotGit, 'config')))
 }
 
 /** setup.c, is_git_directory. */
@@ -66,8 +78,11 @@ function isHead(file: string): boolean {
 
 /** setup.c, ensure_valid_ownership: each path belongs to this user, or the configuration lists the work tree. */
 function isOwn(paths: readonly string[], top: string, user: GitUser): boolean {
-  const isOwned = (path: string) => ownerIds(user.env).includes(tried(() => lstatSync(path).uid) ?? -1)
-  return process.geteuid === undefined || paths.every(isOwned) || isSafe(top, user)
+  return paths.every((path) => isOwned(path, user.env)) || isSafe(top, user)
+}
+
+function isOwned(path: string, env: Environment): boolean {
+  return process.geteuid === undefined || ownerIds(env).includes(tried(() => lstatSync(path).uid) ?? -1)
 }
 
 /** compat/posix.h, is_path_owned_by_current_uid: what root's sudo was called by counts for root. */

@@ -107,7 +107,6 @@ static bool find_own(struct vt_notification *notification, bool follow, bool oft
 static bool may_change(const struct vt_resolved *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
 
 static int why_not_changed(const struct vt_resolved *place) { return may_change(place) ? EACCES : errno; }
-
 static bool may_write(const struct vt_resolved *place) { return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0; }
 
 /* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */

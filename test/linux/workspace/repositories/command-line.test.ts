@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Home } from './vitrine.ts'
+import { Home } from '../../../cli/vitrine.ts'
 
 /** A repository, and a process of its own for each command in it. */
 function makeProject() {
