@@ -34,7 +34,8 @@ export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspa
 
 function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
   if (why === 'unlistable') return 'rename that directory'
-  if (why === 'record-unreadable') return 'make that directory readable, or remove it'
+  if (why === 'record-unreadable')
+    return 'let vitrine read that directory (permissions, "ulimit -n"), or remove it'
   if (why.startsWith('config-'))
     return 'mend that file ("git config --list --file FILE" says what git reads in it)'
   return listed
