@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
-import { noticedNames } from '../sandbox/workspace/obeyed.ts'
+import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeEvent, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchEvents,

@@ -6,7 +6,7 @@ import { isBeneath } from '../../base/paths.ts'
 import type { Handoff } from '../../base/types.ts'
 import { within } from '../../base/within.ts'
 import type { Note } from '../sandbox.ts'
-import { obeyedAt } from './obeyed.ts'
+import { obeyedAt } from './obeyed-names.ts'
 import { type Repositories, topOf } from './repositories.ts'
 import { walkBounds, walkFor } from './walk.ts'
 

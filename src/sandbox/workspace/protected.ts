@@ -1,5 +1,5 @@
 import { words } from '../../base/text.ts'
-import { obeyed } from './obeyed.ts'
+import { obeyed } from './obeyed-names.ts'
 
 /** Relative to the workspace; the table has the reasons. */
 export const protectedInWorkspace: readonly string[] = obeyed.flatMap(({ names, only }) =>

@@ -2,7 +2,7 @@ import { words } from '../../base/text.ts'
 import type { HandoffKind } from '../../base/types.ts'
 
 /** What programs outside obey, or run without being asked to run the project's code, and which program that is. */
-export interface Obeyed {
+export interface ObeyedNames {
   readonly names: readonly string[]
   readonly kind: HandoffKind
   readonly by: string
@@ -10,7 +10,7 @@ export interface Obeyed {
   readonly only?: 'told' | 'existing'
 }
 
-function row(names: string, kind: HandoffKind, by: string, only?: Obeyed['only']): Obeyed {
+function row(names: string, kind: HandoffKind, by: string, only?: ObeyedNames['only']): ObeyedNames {
   return { names: words(names), kind, by, ...(only && { only }) }
 }
 
@@ -18,7 +18,7 @@ function row(names: string, kind: HandoffKind, by: string, only?: Obeyed['only']
  * Relative to the workspace, where they are protected; elsewhere in it they are handoffs. `*.suffix` stands for all such names. Entering
  * the directory, opening it in an editor, starting a program in it, running git, pushing it: none of these asks first.
  */
-export const obeyed: readonly Obeyed[] = [
+export const obeyed: readonly ObeyedNames[] = [
   row('.vitrine.toml', 'settings', 'vitrine'),
   row('.envrc', 'environment', 'direnv'),
   row('.mise.toml mise.toml .mise.local.toml mise.local.toml .mise mise/config.toml', 'environment', 'mise'),
@@ -75,7 +75,7 @@ export const noticedNames = obeyed
   .toLowerCase()
 
 /** The row, and the path up to the name, by which a path beneath a root is obeyed. */
-export function obeyedAt(rest: string): { readonly row: Obeyed; readonly name: string } | undefined {
+export function obeyedAt(rest: string): { readonly row: ObeyedNames; readonly name: string } | undefined {
   const parts = rest.split('/')
   for (const [at, part] of parts.entries()) {
     if (part === 'node_modules') return undefined
