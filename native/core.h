@@ -17,6 +17,8 @@ struct vt_limits {
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
 };
 
+enum { VT_LEFT = 8 };
+
 struct vt_end {
   int failed_step;  /* 0: it ran; else see vt_core_step_name */
   int failed_errno; /* errno; Windows: GetLastError */
@@ -25,6 +27,7 @@ struct vt_end {
   int killed;       /* survivors that were killed */
   int alive;        /* survivors that live on */
   int group;
+  int left[VT_LEFT]; /* Linux, unconfined: process ids of those that live on outside of the group; 0 ends them */
   bool timed_out;  /* it still ran at its deadline */
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */

@@ -65,6 +65,11 @@ Napi::Object describe_survivors(Napi::Env env, const vt_end& end) {
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  if (end.left[0]) {
+    Napi::Array left = Napi::Array::New(env);
+    for (int at = 0; at < VT_LEFT && end.left[at]; at++) left.Set(static_cast<uint32_t>(at), Napi::Number::New(env, end.left[at]));
+    set_value(object, "left", left);
+  }
   return object;
 }
 

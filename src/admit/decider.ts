@@ -12,11 +12,12 @@ import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
 import { decideRequest, type PolicyDecision } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
+import type { RequestToDecide } from '../policy/decide/plan.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
 import { compareVerdicts } from '../policy/rules/verdict.ts'
 import type { Environments, HostPlace } from '../request/environment.ts'
-import { usualPath } from '../request/interpreter.ts'
+import { dialectOf, usualPath } from '../request/interpreter.ts'
 import type { Invocation } from '../request/request.ts'
 import { Plans } from './plans.ts'
 
@@ -51,7 +52,8 @@ export class Decider {
   readonly #projectFiles: readonly string[]
   readonly #projects: readonly string[]
   readonly #pathLookup: PathLookup
-  readonly #shell: 'sh' | 'powershell'
+  readonly #place: HostPlace
+  readonly #program: string
   readonly #plans = new Plans()
 
   /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
@@ -72,7 +74,8 @@ export class Decider {
     this.#outerRules = outerRules
     this.#projectSettings = projectSettings(loaded)
     this.#pathLookup = pathLookup
-    this.#shell = place === 'windows' ? 'powershell' : 'sh'
+    this.#place = place
+    this.#program = config.shell.program
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
     // Programs of a container are not looked up on this machine.
@@ -106,7 +109,7 @@ export class Decider {
       cwd,
       mode,
       home: this.#home,
-      shell: this.#shell,
+      shell: this.#shellOf(work),
       variables: Object.keys(env),
       variableValue: environments && valuesIn(environments, env),
     })
@@ -125,6 +128,12 @@ export class Decider {
     const outer = this.#outerRules && decideRequest(request, this.#outerRules, facts)
     const isLooser = outer && compareVerdicts(outer.decision.verdict, decided.decision.verdict) > 0
     return isLooser ? outer : this.#named(decided)
+  }
+
+  /** Which language a line is in. */
+  #shellOf(work: Invocation): RequestToDecide['shell'] {
+    if (this.#place === 'windows') return 'powershell'
+    return dialectOf((work.kind === 'line' ? work.program : undefined) ?? this.#program)
   }
 
   /** Adds the project file to a reason that follows from its rule, preset or workspace. */

@@ -18,7 +18,7 @@ import {
   readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
-import { networkField } from '../request/request.ts'
+import { networkField, programField } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
@@ -26,6 +26,8 @@ export interface ShellOptions {
   readonly cwd?: string | undefined
   /** Run commands on this machine or in a container. Default: `[shell] backend`. */
   readonly backend?: Backend | undefined
+  /** The shell that reads lines: `sh`, `bash`, or the path of one. Default: `[shell] program`. Not on Windows. */
+  readonly program?: string | undefined
   /** `read`, `workspace` (docs/workspace.md) or `write`. Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
   /**
@@ -75,6 +77,7 @@ const shellFields: FieldRules<ShellOptions> = {
   backend: fieldOneOf('local', 'docker'),
   addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
   mode: { wanted: wanted.oneOf(modes), test: isString },
+  program: programField,
   network: networkField,
   privateTmp: fieldOf.boolean,
   config: {

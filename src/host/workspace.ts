@@ -36,9 +36,18 @@ export function workspaceOf({ config, outerWorkspace }: LoadedConfig, { cwd, env
   return {
     workspace: isBeneath(workspace, whole) ? workspace : whole,
     whole,
-    searched: directory(outer, gitRoot(here)),
+    searched: searchedFrom({ config, outerWorkspace }, cwd),
     why: inner !== '' ? 'configured' : top === undefined ? 'directory' : 'work tree',
   }
+}
+
+/** The widest place that may be a project's: `searched` of its workspace. */
+export function searchedFrom(
+  { config, outerWorkspace }: Pick<LoadedConfig, 'config' | 'outerWorkspace'>,
+  cwd: string,
+): string {
+  const outer = outerWorkspace ?? config.policy.workspace
+  return outer === '' ? gitRoot(cwd) : realDirectory(outer)
 }
 
 /** Git's system-wide configuration and the user's: git-config(1), FILES. */

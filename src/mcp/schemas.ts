@@ -74,7 +74,13 @@ export function resultSchema() {
     handoffs: v.array(v.object({ path: v.string(), kind: v.string(), obeyedBy: v.string() })),
     hint: v.optional(v.string()),
     scratchpad: v.optional(saved),
-    background: v.optional(v.object({ count: v.number(), group: v.number() })),
+    background: v.optional(
+      v.object({
+        count: v.number(),
+        group: v.number(),
+        left: v.optional(v.array(v.object({ pid: v.number(), program: v.string() }))),
+      }),
+    ),
     limited: v.optional(v.picklist(['memory', 'cpu', 'processes', 'private_tmp', 'epoll_watches'])),
     failure: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), advice: v.string() })),
   }

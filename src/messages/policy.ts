@@ -135,6 +135,7 @@ const unsureBecause: Readonly<Record<UnsureKind, string>> = {
   'program-name': 'it is unknown which program runs until the line runs',
   'dynamic-script': 'it is unknown which script runs until the line runs',
   'other-shell': 'in PowerShell only a few cmdlets with literal arguments can be parsed reliably',
+  'unknown-shell': 'only lines of sh, bash, dash and ash can be parsed reliably',
   unanswered: 'a file system does not answer, so it is unknown where the paths of the line lead',
 }
 

@@ -21,11 +21,14 @@ import {
   refuseType,
   refuseValue,
 } from './fields.ts'
+import { isShellProgram } from './interpreter.ts'
 
 /** One command: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface ExecuteRequest {
   readonly command?: string | undefined
   readonly argv?: readonly string[] | undefined
+  /** The shell that reads `command`: `sh`, `bash`, or the path of one. Default: the shell's `program`. Not on Windows. */
+  readonly program?: string | undefined
   /** Relative to the shell's directory; default: the shell's directory. */
   readonly cwd?: string | undefined
   /**
@@ -63,7 +66,8 @@ export interface RequestDefaults {
 }
 
 export type Invocation =
-  | { readonly kind: 'line'; readonly line: string }
+  /** `program`: what reads the line in place of the shell's program. */
+  | { readonly kind: 'line'; readonly line: string; readonly program?: string | undefined }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
 
 export interface TerminalSize {
@@ -99,9 +103,15 @@ export const networkField: FieldRule = {
     (isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
 }
 
+export const programField: FieldRule = {
+  wanted: wanted.shellProgram,
+  test: (value) => isString(value) && isShellProgram(value),
+}
+
 export const requestFields: FieldRules<ExecuteRequest> = {
   command: fieldOf.string,
   argv: fieldOf.arguments,
+  program: programField,
   cwd: fieldOf.string,
   timeoutMs: fieldOf.milliseconds,
   stdin: { wanted: wanted.stdin, test: isStdin },
@@ -119,7 +129,7 @@ const maxArgumentBytes = 32 * 4096
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
   const request = readFields('request', given, requestFields)
   return {
-    work: workOf(request),
+    work: workOf(request, defaults.cwd),
     cwd: directoryOf(request.cwd, defaults.cwd),
     env: variablesOf(request.env ?? {}),
     stdin: types.isUint8Array(request.stdin) ? Buffer.from(request.stdin) : (request.stdin ?? null),
@@ -143,12 +153,19 @@ export function readList(requests: readonly (string | ExecuteRequest)[]): readon
   })
 }
 
-function workOf({ command, argv }: ExecuteRequest): Invocation {
+function workOf({ command, argv, program, cwd }: ExecuteRequest, base: string): Invocation {
   if (command !== undefined && argv !== undefined) refuseRequest({ kind: 'command-and-argv' })
   if (argv !== undefined) return argvWork(argv)
   if (command === undefined || command.trim() === '') refuseRequest({ kind: 'blank-command' })
   checkText('command', command)
-  return { kind: 'line', line: command }
+  if (program === undefined) return { kind: 'line', line: command }
+  checkNoNul('program', program)
+  return { kind: 'line', line: command, program: shellPath(program, directoryOf(cwd, base)) }
+}
+
+/** A word stays a word. */
+export function shellPath(program: string, cwd: string): string {
+  return program.includes('/') ? resolve(cwd, program) : program
 }
 
 function argvWork(argv: readonly string[]): Invocation {

@@ -2,11 +2,18 @@ import { attempted, errorCode, tried } from '../base/errno.ts'
 import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
 import { knownEnvironments } from '../host/mode-setup.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
+import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
-import { type CompleteRequest, completeRequest, type ExecuteRequest } from '../request/request.ts'
+import type { Interpreter } from '../request/interpreter.ts'
+import {
+  type CompleteRequest,
+  completeRequest,
+  type ExecuteRequest,
+  type Invocation,
+} from '../request/request.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/name.ts'
 import type { RunContext } from './context.ts'
@@ -61,8 +68,14 @@ export async function admit(
 }
 
 /** What a request starts: the program, or the shell of a line. */
-export function programOf({ work }: CompleteRequest, { backend }: RunContext): string {
-  return work.kind === 'line' ? backend.interpreter.name : work.argv[0]
+export function programOf({ work }: CompleteRequest, context: RunContext): string {
+  return work.kind === 'line' ? interpreterOf(work, context).name : work.argv[0]
+}
+
+/** What reads a line: the shell's program, unless the request names another. */
+export function interpreterOf(work: Invocation, { backend }: RunContext): Interpreter {
+  const program = work.kind === 'line' ? work.program : undefined
+  return program === undefined ? backend.interpreter : backend.interpreterFor(program)
 }
 
 async function admitted(
@@ -107,8 +120,9 @@ function complete(given: Given, { defaults }: RunContext): CompleteRequest {
 async function checked(
   request: CompleteRequest,
   mode: Mode,
-  { backend, scratchpad }: RunContext,
+  { backend, scratchpad, workspaceRoot }: RunContext,
 ): Promise<CompleteRequest> {
+  await checkProgram(request.work, backend, workspaceRoot)
   const cwd = (await backend.directoryThere?.(request.cwd)) ?? request.cwd
   if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)

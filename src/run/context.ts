@@ -3,12 +3,14 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesIn, mayOpen, type WorkspaceChanges } from '../host/changes.ts'
+import { changesIn, homesThatDiffer, openingOf, type WorkspaceChanges } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
+import { searchedFrom } from '../host/workspace.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
+import { repositoryRemedy } from '../sandbox/workspace/listed.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
 import { ShellProxy } from './network/host-access.ts'
@@ -30,6 +32,8 @@ export interface RunContext {
   readonly endWalks: () => void
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
+  /** The workspace, for the check of a request's `program`. */
+  readonly workspaceRoot: () => string
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
@@ -61,8 +65,10 @@ export function contextOf(
   const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
+  const workspaceRoot = () => searchedFrom(loaded, options.cwd)
   return {
     ...{
+      workspaceRoot,
       config,
       env,
       backend,
@@ -89,6 +95,8 @@ function offerOf({ shell }: Config, setups: Setups, env: Environment): Workspace
   return {
     changes: () => setups.changes(),
     // A container shows no directory outside of the workspace that could become writable.
-    mayOpen: (directory) => shell.backend !== 'docker' && mayOpen(directory, env),
+    opening: (directory) => (shell.backend === 'docker' ? { kind: 'shut' } : openingOf(directory, env)),
+    homes: () => homesThatDiffer(env),
+    repository: (path) => repositoryRemedy(path, setups.changes()?.roots[0]),
   }
 }

@@ -8,6 +8,7 @@ import type { ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
 import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
+import { interpreterOf } from './admit.ts'
 import { askProtected } from './ask-protected.ts'
 import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
@@ -179,7 +180,7 @@ function launchRequestOf(
   { variables: { environment, own }, deadline, follower }: LaunchParts,
 ): LaunchRequest {
   const { cwd, merged, stdin, terminal, work } = request
-  const { interpreter } = context.backend
+  const interpreter = interpreterOf(work, context)
   const { candidates, argv, variables, ...rest }: ProgramToStart =
     work.kind === 'argv'
       ? interpreter.argv(work.argv, { cwd, environment })

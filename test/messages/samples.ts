@@ -34,6 +34,8 @@ export const sentences: Samples = {
   },
   platform: {
     nestedPowershellHint: [],
+    dashHint: [[{ kind: 'braces', text: '{a,b}' }], 'user'],
+    pkillHint: ['sleep', 'SIGTERM'],
     describeBatchFile: ['a.cmd'],
     noTerminal: [],
     describeOtherPlatform: ['haiku'],
@@ -54,6 +56,7 @@ export const sentences: Samples = {
     optionElsewhere: ['--each', ['run', 'shell', 'mcp']],
     unknownBackend: ['x'],
     unknownMode: ['x'],
+    unknownShell: ['x'],
     twoModes: ['read'],
     twoNetworks: [],
     unknownHost: ['x'],
@@ -101,7 +104,11 @@ export const sentences: Samples = {
 /** A line without a full stop: part of a sentence, a note or a row. */
 export const fragments: Samples = {
   workspace: { lackText: [{ kind: 'unwalked' }] },
-  'sandbox/processes': { processes: [1, 'is', 'are'], survivorsText: [2] },
+  'sandbox/processes': {
+    processes: [1, 'is', 'are'],
+    survivorsText: [2],
+    leftText: [[{ pid: 9, program: 'sleep' }]],
+  },
   config: { describeInit: [{ kind: 'failed', file: '/a', errno: 'EACCES' }], noSuchKey: ['x'] },
   docker: { ownImage: [], limitsOfContainer: [], containerTmpLimit: [], insideEnded: [1, 'no'] },
   limits: {

@@ -85,8 +85,7 @@ static bool is_done(const struct walk *walk) { return walk->places && walk->name
 static int look_into(struct walk *walk, int parent, const char *name, const struct vt_path_node *node, int depth) {
   if (depth > MOST_DEPTH) return too_much();
   DIR *list = open_list(parent, name);
-  /* Noting goes on beside a directory in which this user cannot look up names either. */
-  bool closed = !list && errno == EACCES && !walk->places && faccessat(parent, name, X_OK, AT_EACCESS);
+  bool closed = errno == EACCES && !walk->places; /* noting goes on beside it */
   if (!list) return errno == EXDEV || errno == ENOENT || closed ? 0 : -1;
   int failed = 0;
   for (struct dirent *entry; !failed && !is_done(walk) && (entry = readdir(list));)
@@ -104,14 +103,15 @@ static int look_directly(const char *path, struct stat *status) {
   return failed;
 }
 
+/* A directory that this user cannot read is left out: the user's programs cannot act on what is in it either. */
 int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node *node) {
   struct walk walk = {.names = names};
   struct stat status;
   if (vt_path_node_path(node, walk.path, sizeof walk.path) < 0) return 0;
   if (look_directly(walk.path, &status)) return is_out_of_room() ? -1 : 0;
   if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
-  if (!S_ISDIR(status.st_mode) || !look_into(&walk, AT_FDCWD, walk.path, node, 0)) return 0;
-  return errno == EACCES ? -1 : incomplete();
+  if (!S_ISDIR(status.st_mode)) return 0;
+  return look_into(&walk, AT_FDCWD, walk.path, node, 0) ? incomplete() : 0;
 }
 
 int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root) {

@@ -6,7 +6,7 @@ import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
-import { processes, survivorsText } from '../sandbox/processes.ts'
+import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
 import { refusalText, type ToolFacts } from './mcp.ts'
 
 /** The parts of a call that affect the text of its result. */
@@ -88,8 +88,9 @@ function noticeLines(result: Result, asked: ToolRequest): string[] {
   const lines = blockedLines(denialsToList(result), result.mode)
   lines.push(...handoffLines(result.handoffs))
   if (hint !== undefined) lines.push(hint)
-  if (background)
+  if (background && background.count > 0)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
+  if (background?.left) lines.push(leftText(background.left))
   if (survivorsKilled > 0 && result.outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (asked.timeoutMs > timeoutMs)
     lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)

@@ -10,6 +10,7 @@ import {
   literalWord,
   type ParsedLine,
   type Unsure,
+  type UnsureKind,
   type Word,
 } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
@@ -31,8 +32,11 @@ export interface RequestToDecide {
   readonly variables?: readonly string[]
   /** Values of variables at the beginning of the line; default: none is known. */
   readonly variableValue?: VariableValue | undefined
-  /** Default `sh`. Only a few PowerShell forms are known, and no Windows program's arguments. */
-  readonly shell?: 'sh' | 'powershell'
+  /**
+   * What reads the line; default `sh`, which stands for bash, dash and ash. `other`: a shell whose language is not known.
+   * Of PowerShell only a few forms are known, and no Windows program's arguments.
+   */
+  readonly shell?: 'sh' | 'powershell' | 'other' | undefined
 }
 
 export interface PolicyRequest extends RequestToDecide {
@@ -65,11 +69,12 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
 function lineOf({ work, shell = 'sh', variableValue }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
   if (shell === 'sh') return withValues(work.line, parseLine(work.line), variableValue)
-  return parsePowershell(work.line) ?? unsureOf(work.line)
+  if (shell === 'other') return unsureOf(work.line, 'unknown-shell')
+  return parsePowershell(work.line) ?? unsureOf(work.line, 'other-shell')
 }
 
-function unsureOf(line: string): ParsedLine {
-  const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: line }]
+function unsureOf(line: string, kind: UnsureKind): ParsedLine {
+  const unsure: readonly Unsure[] = [{ kind, text: line }]
   return { ...parseLine(line), unsure }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
@@ -8,7 +8,9 @@ import { realPath } from '../../base/paths.ts'
  * could name any directory: it counts only if the repository names the workspace.
  */
 export function repositoryOf(workspace: string): readonly string[] {
-  const named = namedIn(join(workspace, '.git'))
+  const dotGit = join(workspace, '.git')
+  const isLink = tried(() => lstatSync(dotGit))?.isSymbolicLink() === true
+  const named = isLink ? dotGit : namedIn(dotGit)
   const directory = named === undefined ? undefined : realPath(resolve(workspace, named))
   if (directory === undefined) return []
   const repository = isWorktree(directory, workspace) ? commonDirectory(directory) : directory
@@ -26,6 +28,16 @@ function commonDirectory(directory: string): string {
   // Git keeps it in REPOSITORY/worktrees/NAME; a `commondir` elsewhere is not its repository.
   const isAbove = common === dirname(dirname(directory)) && basename(dirname(directory)) === 'worktrees'
   return isAbove ? common : directory
+}
+
+/** The git directory that a `.git` file names, and the one whose configuration it shares, wherever they lie. */
+export function directoriesNamedBy(dotGit: string): readonly string[] {
+  const named = namedIn(dotGit)
+  if (named === undefined) return []
+  const directory = resolve(dirname(dotGit), named)
+  const common = textOf(join(directory, 'commondir')).trim()
+  const directories = common === '' ? [directory] : [directory, resolve(directory, common)]
+  return directories.map((path) => realPath(path) ?? path)
 }
 
 function namedIn(dotGit: string): string | undefined {

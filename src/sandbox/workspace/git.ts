@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { gitlinksIn, sharedIndexesOf } from '../../facts/git-index.ts'
 import { repositoryOf } from '../reads/worktree.ts'
 import { insideOf, NamedByConfigs, type NamedPlaces } from './git-config.ts'
+import { isGitDirectory, isWorktreeDirectory } from './listed.ts'
 import { isSettled, type Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
 
@@ -36,7 +37,7 @@ export function gitPlacesOf(
   if (kind === 'file' || kind === 'other') looks.isComplete = false
   const outside = kind === 'directory' ? [] : repositoryOf(workspace)
   const guard = new Guard({ home, roots: [...roots, ...outside], looks })
-  guard.workspace(workspace, known)
+  guard.workspace(workspace, roots.slice(1), known)
   guard.configs(configs)
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
@@ -70,11 +71,12 @@ class Guard {
   }
 
   /** @param known tops of further repositories in it */
-  workspace(top: string, known: readonly string[]): void {
+  workspace(top: string, listed: readonly string[], known: readonly string[]): void {
     const looks = this.#looks
     this.tree(top, true)
     // Git goes on above where `.git` is no repository, and a command can do that to the one of the workspace.
     for (const at of directoriesAbove(top)) this.tree(at, false)
+    for (const root of listed) this.#listed(root, top)
     const below = looks.directories(top)
     looks.unlistableIn(top)
     for (const at of below) this.tree(at, false)
@@ -133,6 +135,17 @@ class Guard {
     const kind = this.#looks.kind(head)
     if (kind === 'file' || kind === 'other') this.repository(top, top)
     else this.#protect(head)
+  }
+
+  /** An entry of `[workspace] writable`: a git directory, a worktree's directory in one, or a project. */
+  #listed(root: string, workspace: string): void {
+    if (isGitDirectory(root, this.#looks)) {
+      this.repository(root, basename(root) === '.git' ? dirname(root) : root)
+      // It may be the one of the workspace, which a link or a `.git` file names.
+      this.repository(root, workspace)
+    } else if (isWorktreeDirectory(root, this.#looks))
+      this.#protect(...protectedInWorktree.map((name) => join(root, name)))
+    else this.tree(root, false)
   }
 
   repository(directory: string, top: string): void {
