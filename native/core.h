@@ -165,8 +165,7 @@ struct vt_refused {
   uint64_t count;
 };
 
-/* False: no such row. */
-bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
+bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused); /* false: no such row */
 void vt_core_free_denials(struct vt_denials *denials);
 
 /* Linux, workspace mode: what the command made or changed that programs outside obey. `before`: what the file held, or NULL. */
