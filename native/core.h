@@ -167,7 +167,6 @@ struct vt_refused {
 
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused); /* false: no such row */
 void vt_core_free_denials(struct vt_denials *denials);
-
 /* Linux, workspace mode: what the command made or changed that programs outside obey. `before`: what the file held, or NULL. */
 struct vt_noticed {
   const char *kind, *path, *before; /* kinds: "repository", "name", "moved" */
