@@ -8,6 +8,7 @@ import type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
   Limit,
   Mode,
   Outcome,
@@ -38,6 +39,7 @@ import type { SupervisedEnd } from './supervise.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  readonly handoffs: readonly Handoff[]
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined
   readonly encoding: Encoding
@@ -89,6 +91,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
+    handoffs: parts.handoffs,
     mode,
     backend: parts.backend,
     enforcement,
