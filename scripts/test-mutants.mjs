@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './freshness.mjs'
 
-const native = 'native'
+const native = 'native/test/'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', multiple: true }, named: { type: 'boolean', default: false } },
@@ -129,14 +129,19 @@ function builds(copy) {
 }
 
 function passes(copy, tests, more = ['--bail=1']) {
-  const files = tests.filter((test) => test !== native)
-  if (tests.includes(native) && !run(copy, process.execPath, ['scripts/test-native.mjs'])) return false
+  const programs = tests.filter((test) => test.startsWith(native)).map((test) => test.slice(native.length, -'.c'.length))
+  const files = tests.filter((test) => !test.startsWith(native))
+  if (programs.length > 0 && !runNative(copy, programs)) return false
   return files.length === 0 || run(copy, 'npx', ['vitest', 'run', '--project', 'quick', ...more, ...files])
+}
+
+function runNative(copy, programs = []) {
+  return run(copy, process.execPath, ['scripts/test-native.mjs', ...programs])
 }
 
 /** `npm test` without lint and types, which judge how a fault is written. */
 function whole(copy) {
-  return passes(copy, [native]) && run(copy, 'npm', ['run', 'test:unit'])
+  return runNative(copy) && run(copy, 'npm', ['run', 'test:unit'])
 }
 
 function run(cwd, program, args) {
