@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './freshness.mjs'
 
@@ -17,11 +17,11 @@ process.exitCode = main()
 
 function main() {
   const mutants = chosen(readTable(join(root, 'test/mutants')))
-  const copy = copyCheckout()
+  const work = mkdtempSync(join(tmpdir(), 'vitrine-mutants-'))
   try {
-    return report(judgeAll(mutants, copy))
+    return report(judgeAll(mutants, copyCheckout(join(work, 'checkout'))))
   } finally {
-    rmSync(dirname(copy), { recursive: true, force: true })
+    rmSync(work, { recursive: true, force: true })
   }
 }
 
@@ -59,8 +59,7 @@ function chosen(mutants) {
 }
 
 /** Packages are linked where they can be; what is built goes along, so that only the fault is built. */
-function copyCheckout() {
-  const copy = join(mkdtempSync(join(tmpdir(), 'vitrine-mutants-')), 'checkout')
+function copyCheckout(copy) {
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const files = spawnSync('git', listed, { cwd: root, encoding: 'utf8' }).stdout.split('\0').filter(Boolean)
   for (const file of files)
@@ -129,7 +128,9 @@ function builds(copy) {
 }
 
 function passes(copy, tests, more = ['--bail=1']) {
-  const programs = tests.filter((test) => test.startsWith(native)).map((test) => test.slice(native.length, -'.c'.length))
+  const programs = tests
+    .filter((test) => test.startsWith(native))
+    .map((test) => test.slice(native.length, -'.c'.length))
   const files = tests.filter((test) => !test.startsWith(native))
   if (programs.length > 0 && !runNative(copy, programs)) return false
   return files.length === 0 || run(copy, 'npx', ['vitest', 'run', '--project', 'quick', ...more, ...files])

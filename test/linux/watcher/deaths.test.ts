@@ -20,21 +20,18 @@ afterEach(async () => {
 })
 
 describe.runIf(process.platform === 'linux')('when the host is killed', () => {
-  it.for(['read', 'write'])(
-    'a command of %s mode ends although the watcher does nothing',
-    async (mode) => {
-      const marker = marked()
-      const host = startHost('wait', mode, [`echo started; exec sleep ${marker}`])
-      await host.ready
-      const [watcher = 0] = watchersOf(host.child.pid)
-      process.kill(watcher, 'SIGSTOP')
-      onTestFinished(() => void process.kill(watcher, 'SIGCONT'))
-      expect(commandsOf(host, marker)).toHaveLength(1)
-      host.child.kill('SIGKILL')
-      await host.ended
-      expect(await survivors(marker)).toEqual([])
-    },
-  )
+  it.for(['read', 'write'])('a command of %s mode ends although the watcher does nothing', async (mode) => {
+    const marker = marked()
+    const host = startHost('wait', mode, [`echo started; exec sleep ${marker}`])
+    await host.ready
+    const [watcher = 0] = watchersOf(host.child.pid)
+    process.kill(watcher, 'SIGSTOP')
+    onTestFinished(() => void process.kill(watcher, 'SIGCONT'))
+    expect(commandsOf(host, marker)).toHaveLength(1)
+    host.child.kill('SIGKILL')
+    await host.ended
+    expect(await survivors(marker)).toEqual([])
+  })
 
   it.for(['setsid', 'env A=B setsid', 'setsid setsid'])(
     'a process of write mode that has left the session ends by its cookie: %s',
