@@ -1,0 +1,100 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Mode, Result } from '../../../src/base/types.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { waitFor } from '../../helpers/processes.ts'
+
+/** The grace ends with the command, however long a busy machine takes over it. */
+const patient = '[shell]\nkill_grace_ms = 60000\n'
+
+/** A command that has begun when its deadline comes: that is set later until it does. */
+async function endedAtDeadline(mode: Mode, command: string): Promise<Result> {
+  const shell = await openTestShell({ mode, toml: patient })
+  for (let timeoutMs = 300; ; timeoutMs *= 2) {
+    const result = await shell.execute({ command, timeoutMs })
+    if (result.stdout.startsWith('begun\n') || timeoutMs > 60_000) return result
+  }
+}
+
+const linux = describe.runIf(process.platform === 'linux')
+
+linux.each(['read', 'write'] as const)('at the deadline of a command of %s mode', (mode) => {
+  it('one that has stopped itself is continued, and its trap runs', async () => {
+    const command = `trap 'echo bye; exit 3' TERM; echo begun; kill -STOP $$; echo no`
+    const { stdout, exitCode, timedOut } = await endedAtDeadline(mode, command)
+    expect({ stdout, exitCode, timedOut }).toEqual({ stdout: 'begun\nbye\n', exitCode: 3, timedOut: true })
+  })
+
+  it('an interactive shell, which ignores SIGTERM, gets SIGHUP', async () => {
+    const shell = await openTestShell({ mode, toml: patient })
+    let said = ''
+    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
+      said += Buffer.from(bytes).toString()
+    }
+    for (let timeoutMs = 500; ; timeoutMs *= 2) {
+      said = ''
+      const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
+      pty.write('trap "" TERM; echo beg""un\n')
+      const { outcome, signal } = await pty.result
+      if (!said.includes('begun') && timeoutMs < 60_000) continue
+      expect([outcome.kind, signal]).toEqual(['timed-out', 'SIGHUP'])
+      return
+    }
+  })
+})
+
+linux('what lives on in write mode', () => {
+  it('can write on to an output that is read no more', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd })
+    const waiting = 'while [ ! -e go ]; do sleep 0.05; done'
+    const command = `(${waiting}; echo more; echo more >&2; : > done) & echo first`
+    expect(await shell.execute({ command })).toMatchObject({ stdout: 'first\n', background: { count: 2 } })
+    writeFileSync(join(cwd, 'go'), '')
+    expect(await waitFor(() => existsSync(join(cwd, 'done')))).toBe(true)
+  })
+
+  it('is counted by its group: what has left that is not', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd })
+    const own = 'while [ ! -e go ]; do sleep 0.05; done; : > done'
+    const command = `setsid sh -c ': > up; ${own}' > /dev/null 2>&1 & while [ ! -e up ]; do sleep 0.05; done`
+    expect(await shell.execute({ command })).not.toHaveProperty('background')
+    writeFileSync(join(cwd, 'go'), '')
+    expect(await waitFor(() => existsSync(join(cwd, 'done')))).toBe(true)
+  })
+})
+
+linux('a listener that is not done with the output', () => {
+  it('makes the command wait, in bounded memory', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let offered = 0
+    const running = shell.execute(
+      { command: 'head -c 50000000 /dev/zero; : > finished' },
+      {
+        onOutput: (_stream, bytes) => {
+          offered += bytes.length
+          return released
+        },
+      },
+    )
+    let before = -1
+    // It stands still: two looks in a row see the same.
+    await waitFor(() => {
+      const same = offered === before && offered > 0
+      before = offered
+      return same
+    })
+    expect(offered).toBeLessThan(10_000_000)
+    expect(existsSync(join(cwd, 'finished'))).toBe(false)
+    release()
+    expect(await running).toMatchObject({ exitCode: 0, bytes: 50_000_000 })
+    expect(existsSync(join(cwd, 'finished'))).toBe(true)
+  })
+})
