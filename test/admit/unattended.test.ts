@@ -42,6 +42,11 @@ it.each(['git status', 'git diff; umask 022'])(
   async (command) => expect(await run(command)).toEqual({ outcome: 'NOT_APPROVED', ran: false }),
 )
 
+it.each(['auto_confirm = true', 'preset = "open"'])('neither does %s', async (policy) => {
+  const toml = `[policy]\n${policy}\n`
+  expect(await run('git status', { toml })).toEqual({ outcome: 'NOT_APPROVED', ran: false })
+})
+
 it('an approver can answer it', async () => {
   expect(await run('git status', { approver: async () => 'yes' })).toMatchObject({ outcome: 0 })
 })
@@ -50,4 +55,6 @@ it('unattended = "allow" answers every other question, and "deny" none', async (
   expect(await run('chmod 600 a.txt')).toMatchObject({ outcome: 0 })
   const toml = '[policy]\nunattended = "deny"\n'
   expect(await run('chmod 600 a.txt', { toml })).toMatchObject({ outcome: 'NOT_APPROVED' })
+  const confirming = `${toml}auto_confirm = true\n`
+  expect(await run('chmod 600 a.txt', { toml: confirming })).toMatchObject({ outcome: 0 })
 })
