@@ -36,11 +36,13 @@ it('a command that has ended connects to nothing more', async () => {
     connections += 1
     socket.end()
   })
-  const { gate, connect } = openGate([`good.example:${port}`, `127.0.0.1:${port}`])
-  const before = await connect('good.example', port)
-  expect(before).toHaveProperty('socket')
-  gate.close()
-  expect(await connect('good.example', port)).toEqual({ reason: 'unreachable' })
+  const allow = [`good.example:${port}`, `127.0.0.1:${port}`]
+  const [used, unused] = [openGate(allow), openGate(allow)]
+  expect(await used.connect('good.example', port)).toHaveProperty('socket')
+  for (const { gate, connect } of [used, unused]) {
+    gate.close()
+    expect(await connect('good.example', port)).toEqual({ reason: 'unreachable' })
+  }
   await expect.poll(() => connections).toBe(1)
 })
 
