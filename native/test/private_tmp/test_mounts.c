@@ -1,5 +1,5 @@
-/* A file system that is mounted on a directory of a private one while that is removed: what is in it stays. rmdir(2) of a mount
- * point is EBUSY, so it has to come after that call, and before the next one: the rmdir here mounts it. */
+/* A file system that is mounted on a private directory while that is removed: what is in it stays. rmdir(2) and rename(2) of a
+ * mount point are EBUSY, so it has to come between the rmdir and the next call: the rmdir here mounts it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "../core.h"
 
 static char temporary[] = "/tmp/vitrine-mounts-XXXXXX";
-static char point[sizeof((struct vt_private *)0)->path + 8], kept[sizeof point + 8];
+static char point[sizeof((struct vt_private *)0)->path], kept[sizeof point + 8];
 static bool mounts;
 
 static void fill(const char *directory, const char *name) {
@@ -42,7 +42,7 @@ static void *mount_when_wanted(void *unused) {
 int unlinkat(int at, const char *name, int flags) {
   int failed = (int)syscall(SYS_unlinkat, at, name, flags);
   int error = errno;
-  if (failed && mounts && error == ENOTEMPTY && strcmp(name, "point") == 0) {
+  if (failed && mounts && error == ENOTEMPTY && strcmp(name, "tmp") == 0) {
     mounts = false;
     sem_post(&wanted);
     sem_wait(&mounted);
@@ -61,9 +61,8 @@ static void what_is_mounted_stays(void) {
   struct stat status;
   vt_core_make_private(temporary, &made);
   CHECK(made.failed_step == 0, "%s", strerror(made.failed_errno));
-  snprintf(point, sizeof point, "%s/point", made.path);
+  strcpy(point, made.path);
   snprintf(kept, sizeof kept, "%s/kept", point);
-  CHECK(mkdir(point, 0700) == 0, "%s", strerror(errno));
   fill(point, "beneath");
   pthread_t mounting;
   sem_init(&wanted, 0, 0);

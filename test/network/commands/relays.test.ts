@@ -59,7 +59,7 @@ server.listen(0, '127.0.0.1', async () => {
     command: "curl -sSp -o /dev/null -w '%{size_download}' http://" + host,
     timeoutMs: 120000,
   })
-  const isCarried = hasRelay()
+  const isCarried = without === 'nothing' && hasRelay()
   await shell.close()
   server.close()
   console.log(JSON.stringify({ isWhole: Number(stdout) === sent, isFull: open.length > 0, isCarried }))
