@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode, Result } from '../../../src/base/types.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { waitFor } from '../../helpers/processes.ts'
+import { makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 
 /** The grace ends with the command, however long a busy machine takes over it. */
 const patient = '[shell]\nkill_grace_ms = 60000\n'
@@ -40,6 +40,39 @@ linux.each(['read', 'write'] as const)('at the deadline of a command of %s mode'
       if (!said.includes('begun') && timeoutMs < 60_000) continue
       expect([outcome.kind, signal]).toEqual(['timed-out', 'SIGHUP'])
       return
+    }
+  })
+})
+
+linux('at the deadline in a terminal', () => {
+  it('the job in the foreground gets SIGTERM, though the shell around it ignores it', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd, toml: '[shell]\nkill_grace_ms = 15000\n' })
+    let said = ''
+    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
+      said += Buffer.from(bytes).toString()
+    }
+    for (let timeoutMs = 1000; ; timeoutMs *= 2) {
+      said = ''
+      const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
+      pty.write(`sh -c 'trap "" HUP; trap ": > got; exit" TERM; echo beg""un; while :; do :; done'\n`)
+      await pty.result
+      if (!said.includes('begun') && timeoutMs < 60_000) continue
+      expect(existsSync(join(cwd, 'got'))).toBe(true)
+      return
+    }
+  })
+})
+
+linux('at the deadline in write mode', () => {
+  it('what has left the session ends, too', async () => {
+    const marker = makeMarker()
+    const shell = await openTestShell({ mode: 'write' })
+    const command = `setsid sleep ${marker} & (setsid sleep ${marker} &); echo begun; sleep ${marker}`
+    for (let timeoutMs = 500; ; timeoutMs *= 2) {
+      const { stdout, timedOut } = await shell.execute({ command, timeoutMs })
+      expect([timedOut, await survivors(marker)]).toEqual([true, []])
+      if (stdout === 'begun\n' || timeoutMs > 60_000) return
     }
   })
 })
