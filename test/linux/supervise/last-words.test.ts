@@ -91,11 +91,15 @@ linux('what lives on in write mode', () => {
   it('is counted by its group: what has left that is not', async () => {
     const cwd = makeDirectory()
     const shell = await openTestShell({ mode: 'write', cwd })
-    const own = 'while [ ! -e go ]; do sleep 0.05; done; : > done'
-    const command = `setsid sh -c ': > up; ${own}' > /dev/null 2>&1 & while [ ! -e up ]; do sleep 0.05; done`
-    expect(await shell.execute({ command })).not.toHaveProperty('background')
+    const own = (name: string) => `until [ -e go ]; do sleep 0.05; done; : > ${name}`
+    const started = 'until [ -e up ]; do sleep 0.05; done'
+    const outside = `setsid sh -c ': > up; ${own('outside')}' > /dev/null 2>&1 &`
+    const inside = `exec tail -f /dev/null > /dev/null 2>&1 &`
+    const { background } = await shell.execute({ command: `${outside} ${inside} ${started}` })
+    expect(background?.count).toBe(1)
     writeFileSync(join(cwd, 'go'), '')
-    expect(await waitFor(() => existsSync(join(cwd, 'done')))).toBe(true)
+    expect(await waitFor(() => existsSync(join(cwd, 'outside')))).toBe(true)
+    process.kill(-(background?.group ?? Number.NaN), 'SIGKILL')
   })
 })
 
