@@ -99,6 +99,33 @@ function withPlainExports(code: string): string {
   return `${rest.replace(/;$/, '')};module.exports={__proto__:null,${names.join()}};`
 }
 
+/** For an uncaught error Node prints the line that threw it: each statement, and each member of a class, begins one. */
+const lines = {
+  name: 'lines',
+  generateBundle(
+    this: { parse(code: string): object },
+    _options: unknown,
+    bundle: Record<string, { code?: string }>,
+  ) {
+    for (const [file, chunk] of Object.entries(bundle))
+      if (chunk.code && file.endsWith('.js'))
+        chunk.code = withLines(chunk.code, startsIn(this.parse(chunk.code)))
+  },
+}
+
+/** Where statements and members begin; between two of them a line may end. */
+function startsIn(node: unknown): number[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { body, consequent }: { body?: unknown; consequent?: unknown } = node
+  const begun = [body, consequent].flatMap((list) => (Array.isArray(list) ? list : []))
+  return [...begun.map(({ start }) => start), ...Object.values(node).flatMap(startsIn)]
+}
+
+function withLines(code: string, starts: readonly number[]): string {
+  const cuts = [0, ...new Set(starts)].sort((a, b) => a - b)
+  return cuts.map((from, at) => code.slice(from, cuts[at + 1])).join('\n')
+}
+
 const notices = thirdPartyNotices()
 
 export default defineConfig([
@@ -108,6 +135,7 @@ export default defineConfig([
     format: 'esm',
     entry: library,
     minify: { compress: true, mangle: { keepNames: true } },
+    plugins: [lines],
     dts: { entry: Object.values(library) },
   },
   // The command line is made to start fast: it carries what it needs, `run` is one file, and it is CommonJS, for the

@@ -214,11 +214,18 @@ export class Shell {
   /**
    * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
    * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
-   * has the results so far.
+   * has the results so far, in `results`.
    */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
+  ): Promise<Result<OutputIn<E>>[]> {
+    return this.#admitAndRunAll<E>(requests, options).catch(withResults([]))
+  }
+
+  async #admitAndRunAll<E extends Encoding>(
+    requests: readonly (string | ExecuteRequest)[],
+    options: ExecuteAllOptions<E>,
   ): Promise<Result<OutputIn<E>>[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
     const listed = readList(requests).map((own) =>

@@ -1,7 +1,7 @@
 import type { ConnectionReason, Denial, Mode } from './types.ts'
 
-/** The reader of a hint: a person with a command line, or a model with the tools of an MCP server. */
-export type HintReader = 'user' | 'tool'
+/** The reader of a hint: a person with a command line, a model with the tools of an MCP server, or one with a tool for this shell only. */
+export type HintReader = 'user' | 'tool' | 'only-tool'
 
 /** What allows a change that was refused. */
 export type Remedy =

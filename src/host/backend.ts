@@ -27,7 +27,8 @@ export async function openBackend(
   }
   const equipment = await equip(host)
   const { place } = equipment
-  const commands = commandEnvironment(env, config.env, { mode: 'read', gitCare: 'line', place })
+  const purpose = { mode: 'read', gitCare: 'line', place, terminal: false } as const
+  const commands = commandEnvironment(env, config.env, purpose)
   return {
     ...equipment,
     projectSettings: projectSettings(loaded),

@@ -45,7 +45,7 @@ function run(addon: Addon, order: InsideOrder): void {
 
 /** Throws SANDBOX_UNAVAILABLE unless the container can hold the command. */
 function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
-  const { argv, cwd, merged, stdin, network, changes } = order
+  const { argv, cwd, merged, stdin, network, changes, graceMs } = order
   const sandbox = linuxSandbox(addon.probe(), () => addon.watch(), undefined)
   const confinement = sandbox.confine({
     network: network ? 'all' : 'none',
@@ -67,7 +67,7 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
     terminal: null,
     limits: null,
     // The shell that started the container enforces the deadline.
-    deadline: { timeoutMs: 0, graceMs: 0 },
+    deadline: { timeoutMs: 0, graceMs },
     confinement: { ...confinement, writable: [temporary] },
   }
 }

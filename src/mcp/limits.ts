@@ -23,4 +23,7 @@ export const idleMs = 30 * 60_000
 /** Milliseconds that commands may run on after the server is told to end. */
 export const drainMs = 10_000
 
+/** Milliseconds in which the answers to the last calls must have been delivered when a server ends. */
+export const answerMs = 1000
+
 export const interpreter = platform === 'windows' ? 'powershell' : 'sh'

@@ -25,8 +25,8 @@ const unlistable: Readonly<Partial<Record<ConnectionReason, string>>> = {
   'too-many': 'split the work over several commands',
 }
 
-/** What each reader can do about a refusal. */
-export const remedies = {
+/** What each reader of MCP's tools or of the command line can do about a refusal. */
+const withTools = {
   user: {
     network: 'list its hosts in [shell] network (--allow-host HOST), or set network = true (--network)',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
@@ -49,6 +49,17 @@ export const remedies = {
     writable: (directory: string) =>
       `ask the user to add ${visible(directory)} to [workspace] writable, or use execute_command_write if that tool is listed`,
     write: 'it needs write mode: use execute_command_write if that tool is listed, otherwise tell the user',
+  },
+} as const satisfies Record<Exclude<HintReader, 'only-tool'>, object>
+
+/** What each reader can do about a refusal. */
+export const remedies = {
+  ...withTools,
+  'only-tool': {
+    ...withTools.tool,
+    workspace: 'it needs workspace mode, which only the user can choose for this tool: tell the user',
+    writable: (directory: string) => `ask the user to add ${visible(directory)} to [workspace] writable`,
+    write: 'it needs write mode, which only the user can choose for this tool: tell the user',
   },
 } as const satisfies Record<HintReader, object>
 
@@ -98,7 +109,7 @@ function hostRemedy({ host, reason }: Extract<Remedy, { kind: 'host' }>, reader:
   const way = reason && unlistable[reason]
   if (way === undefined) return remedies[reader].host(host)
   const isSetting = reason === 'denied' || reason === 'not-public'
-  return reader === 'tool' && isSetting ? `ask the user to ${way}; a call cannot` : way
+  return reader !== 'user' && isSetting ? `ask the user to ${way}; a call cannot` : way
 }
 
 const alternatives: Readonly<Record<Exclude<Alternative['kind'], 'sqlite' | 'private-tmp'>, string>> = {

@@ -3,6 +3,7 @@ import { clipped, visible } from '../base/visible.ts'
 import type { Objection } from '../policy/command/arguments.ts'
 import type { Disaster } from '../policy/presets/deny.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
+import { reasonsOf } from './approval.ts'
 import { denialText } from './denials.ts'
 
 const maxShownLength = 120
@@ -15,9 +16,10 @@ export function describeDenied({ reason }: Decision): string {
   return `Denied by policy: ${reason}. The command did not run.`
 }
 
-export function describeNotApproved({ reason }: Decision, setBy?: string): string {
+export function describeNotApproved(decision: Decision, setBy?: string): string {
   const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
-  return `Not approved${from}. Approval is needed because ${reason}. The command did not run.`
+  const because = reasonsOf(decision).join('; ')
+  return `Not approved${from}. Approval is needed because ${because}. The command did not run.`
 }
 
 export function explainSafe(rule: string): string {

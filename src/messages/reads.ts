@@ -27,7 +27,7 @@ export function readsHint(
   ]
   if (settings.length === 0) return undefined
   const said = `${modeNames[mode]} may not read everything here ([shell] ${settings.join(', ')});`
-  return reader === 'tool'
+  return reader !== 'user'
     ? `${said} only the user can make a file readable there. If a change was intended, ${remedies.tool.write}.`
     : `${said} make the file readable there, or use write mode if a change was intended.`
 }

@@ -70,7 +70,7 @@ export function describeListenerFailure(said: string): string {
 }
 
 function describeRequestProblem(problem: RequestProblem, reader: HintReader): string {
-  const forTool = reader === 'tool'
+  const forTool = reader !== 'user'
   switch (problem.kind) {
     case 'blank-command':
       return `The command is empty. Pass a shell line${forTool ? '' : ', or a program and its arguments'}.`
@@ -163,7 +163,7 @@ const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
 
 export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
   if (kind !== 'timeout') return { retryable: kind === 'limit', advice: advice[kind] }
-  const parameter = reader === 'tool' ? 'timeout_ms' : 'timeout'
+  const parameter = reader !== 'user' ? 'timeout_ms' : 'timeout'
   return { retryable: true, advice: `Do less at once, or set a larger ${parameter}.` }
 }
 
@@ -200,7 +200,7 @@ export function hintFor(
 
 export function unsavedHint(reason: string, reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? 'Produce less output, or ask the user to free space where outputs are saved'
       : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
   return `Saving the output failed (${reason}), so vitrine ended the command. ${remedy}.`
@@ -209,7 +209,7 @@ export function unsavedHint(reason: string, reader: HintReader): string {
 /** The hint if the file lacks output of a command that was not ended for it. */
 export function partlySavedHint(reason: string, reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? 'Ask the user to free space where outputs are saved'
       : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
   return `Saving the output failed (${reason}). ${remedy}.`
@@ -224,7 +224,7 @@ export function omittedLine(bytes: number, notSaved?: string): string {
 /** The hint if only head and tail of the output remain. */
 export function notSavedHint(reason: string, reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? `Produce less output, or ask the user to set ${writableState}`
       : `Set ${writableState}, or produce less output`
   return `The output is too long to show, and could not be saved (${reason}). ${remedy}.`

@@ -75,7 +75,7 @@ async function admitted(
   const network = narrowed(context.network, request.network, context.config.network)
   const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
   // A line of a session begins with the variables that earlier ones left.
-  const environments = options.line ? undefined : knownEnvironments(setup)
+  const environments = options.line ? undefined : knownEnvironments(setup, request.terminal !== null)
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
   const admission = await context.admission.admit({ mode, environments, refused, ...request }, wait)
   await startEngine(request, mode, options, context)
@@ -88,7 +88,7 @@ async function admitted(
 /** The policy's decision about a request. Throws INVALID_REQUEST. */
 export async function decide(request: ExecuteRequest, mode: Mode, context: RunContext): Promise<Decision> {
   const { work, cwd, env } = complete({ kind: 'command', request }, context)
-  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode)) : undefined
+  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode), false) : undefined
   return context.admission.decide({ work, cwd, env, mode, environments })
 }
 

@@ -65,10 +65,15 @@ static int kill_one(void *context, pid_t pid) {
   return found;
 }
 
-/* Counted first: groups are killed as a whole, and the members of one end before their turn comes. */
+/* Before they are signalled: the members of a group end together, before the turn of each comes. */
+int vt_session_count_ended(struct vt_command *command) {
+  if (!command->counted) each(proc, command, remember_one);
+  command->counted = true;
+  return command->killed;
+}
+
 int vt_session_sweep(struct vt_command *command) {
-  if (!command->swept) each(proc, command, remember_one);
-  command->swept = true;
+  vt_session_count_ended(command);
   return each(proc, command, kill_one);
 }
 
@@ -115,6 +120,36 @@ bool vt_session_has_group(pid_t session, pid_t group) {
   bool found = own >= 0 && each(own, &wanted, is_in_group) > 0;
   if (own >= 0) close(own);
   return found;
+}
+
+struct asked {
+  const struct vt_command *command;
+  pid_t front; /* the terminal's foreground group; 0: none */
+};
+
+/* The two groups got theirs as a whole: to some programs a second SIGTERM means to end at once. */
+static int ask_one(void *context, pid_t pid) {
+  const struct asked *asked = context;
+  struct vt_command *command = (struct vt_command *)asked->command;
+  pid_t group = getpgid(pid);
+  if (group == command->pid || group == asked->front || getpid() == pid || !is_member(command, pid)) return 0;
+  int pidfd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
+  if (pidfd < 0) return 0; /* ended, or killed after the grace */
+  if (is_member(command, pid)) {
+    syscall(NR_PIDFD_SEND_SIGNAL, pidfd, SIGTERM, NULL, 0);
+    if (command->terminal) syscall(NR_PIDFD_SEND_SIGNAL, pidfd, SIGHUP, NULL, 0);
+    syscall(NR_PIDFD_SEND_SIGNAL, pidfd, SIGCONT, NULL, 0);
+  }
+  close(pidfd);
+  return 1;
+}
+
+void vt_session_ask(const struct vt_command *command) {
+  struct asked asked = {command, vt_terminal_foreground(command)};
+  vt_session_signal(command, SIGTERM);
+  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores SIGTERM, and passes SIGHUP on */
+  vt_session_signal(command, SIGCONT); /* a stopped process would not handle SIGTERM */
+  each(proc, &asked, ask_one);
 }
 
 void vt_session_signal(const struct vt_command *command, int signal) {

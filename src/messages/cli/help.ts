@@ -81,7 +81,7 @@ With --ask a single key answers: y, n, a (all this session), s (this command thi
 and no answer before the timeout mean no: nothing runs, exit code 125. Without --ask, [policy] unattended decides about such
 commands; by default they run. "vitrine policy check" shows which commands need approval.
 
-SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed to the command; a second SIGINT kills it.
+SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed to the command; a second SIGINT or SIGTERM kills it.
 
 ${exitCodes}
 `,
