@@ -9,7 +9,12 @@ const usual = String.raw`C:\Users\a\AppData\Local\Temp`
 function temporaryOf(mode: Mode, place: HostPlace, set: Readonly<Record<string, string>> = {}) {
   const caller = { UserProfile: profile, Temp: usual, TMP: usual, USERPROFILE: profile, TEMP: usual }
   const settings = { inherit: 'auto', pass: ['TEMP', 'TMP'], set } as const
-  const { TEMP, TMP } = commandEnvironment(caller, settings, { mode, gitCare: 'line', place })
+  const { TEMP, TMP } = commandEnvironment(caller, settings, {
+    mode,
+    gitCare: 'line',
+    place,
+    terminal: false,
+  })
   return [TEMP, TMP]
 }
 
@@ -29,7 +34,7 @@ describe('temporary files on Windows', () => {
   })
 
   it('of read mode without a profile are where the user has them', () => {
-    const purpose = { mode: 'read', gitCare: 'line', place: 'windows' } as const
+    const purpose = { mode: 'read', gitCare: 'line', place: 'windows', terminal: false } as const
     const { TEMP } = commandEnvironment({ TEMP: usual }, { inherit: 'auto', pass: [], set: {} }, purpose)
     expect(TEMP).toBe(usual)
   })

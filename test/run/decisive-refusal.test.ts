@@ -39,7 +39,7 @@ it('a whole path decides before the last name of another one', () => {
   expect(about(['/home/log', '/home/a/b'], 'cannot write /home/a/b, see the log')).toBe('/home/a/b')
 })
 
-it('a program that finds no place for a temporary file names none: the hint is about one of those', () => {
+it('where a program finds no place for a temporary file the hint is about one of those', () => {
   const said = 'No usable temporary directory found'
   expect(about([first, '/tmp/made1', '/var/tmp/made2'], said)).toBe('/tmp/made1')
   expect(about([first, '/tmp/made1'], said, '/tmp/made1')).toBe(first)

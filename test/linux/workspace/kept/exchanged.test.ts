@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { users } from '../../attacks/table.ts'
-import { makeDirectory } from '../../helpers/place.ts'
-import { repository } from '../../helpers/programs.ts'
-import { runAs } from '../../helpers/run-as.ts'
+import { users } from '../../../attacks/table.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+import { repository } from '../../../helpers/programs.ts'
+import { runAs } from '../../../helpers/run-as.ts'
 
 let library: string
 

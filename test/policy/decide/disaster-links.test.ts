@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 
 /** What is decided about a line; nothing runs. `out` leads home, `root` to /. */
 async function verdictOn(command: string) {

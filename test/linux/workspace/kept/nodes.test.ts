@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 // Of all device nodes the kernel makes the one of number 0, 0 without a capability: WHITEOUT_DEV (linux/fs.h).
 const devices = ['mknod node c 0 0', 'mknod in/node c 0 0', 'mknod node b 7 255', 'mknod in/node b 7 255']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Mode } from '../../src/base/types.ts'
-import type { PolicySettings } from '../../src/policy/decide/ruleset.ts'
-import { decideLine, presetRules, rulesOf } from './helper.ts'
+import type { Mode } from '../../../src/base/types.ts'
+import type { PolicySettings } from '../../../src/policy/decide/ruleset.ts'
+import { decideLine, presetRules, rulesOf } from '../helper.ts'
 
 const verdict = (line: string, settings: Partial<PolicySettings>, mode: Mode = 'write') =>
   decideLine(line, rulesOf(settings), mode).verdict

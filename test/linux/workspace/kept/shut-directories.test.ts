@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 function makeProject(): string {
   const cwd = join(makeDirectory(), 'project')

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { gitEnvironment } from '../helpers/git.ts'
-import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { gitEnvironment } from '../../helpers/git.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 
 /** Commits in a repository with a hook, in write mode with rules of the user's, where no question is answered. */
 async function commitWith(allow: (hooks: string) => readonly string[]) {

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { users } from '../../attacks/table.ts'
-import { makeDirectory } from '../../helpers/place.ts'
-import { runAs } from '../../helpers/run-as.ts'
+import { users } from '../../../attacks/table.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+import { runAs } from '../../../helpers/run-as.ts'
 
 const [user] = users
 

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { Turns } from '../../src/base/turns.ts'
-import { HttpSessions } from '../../src/mcp/http/sessions.ts'
-import { maxSessions } from '../../src/mcp/limits.ts'
-import { makeServer } from '../../src/mcp/server.ts'
-import { McpSession } from '../../src/mcp/session.ts'
-import { makeDirectory } from '../helpers/place.ts'
+import { Turns } from '../../../src/base/turns.ts'
+import { HttpSessions } from '../../../src/mcp/http/sessions.ts'
+import { maxSessions } from '../../../src/mcp/limits.ts'
+import { makeServer } from '../../../src/mcp/server.ts'
+import { McpSession } from '../../../src/mcp/session.ts'
+import { makeDirectory } from '../../helpers/place.ts'
 
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const clientInfo = { name: 'test', version: '1' }

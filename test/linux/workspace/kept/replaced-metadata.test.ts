@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 /** A command that changes metadata of a file by its absolute path, after another directory has come to stand there. */
 async function changes(mode: 'workspace' | 'write', change: string) {
