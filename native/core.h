@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 19 };
+enum { VT_INTERFACE = 20 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -18,6 +18,8 @@ struct vt_limits {
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
 };
 
+enum { VT_LEFT = 8 };
+
 struct vt_end {
   int failed_step;  /* 0: it ran; else see vt_core_step_name */
   int failed_errno; /* errno; Windows: GetLastError */
@@ -26,6 +28,7 @@ struct vt_end {
   int killed;       /* survivors that were killed */
   int alive;        /* survivors that live on */
   int group;
+  int left[VT_LEFT]; /* Linux, unconfined: process ids of those that live on outside of the group; 0 ends them */
   bool timed_out;  /* it still ran at its deadline */
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
@@ -158,6 +161,7 @@ struct vt_refused {
   const char *text; /* path or address, NULL: none */
   bool is_path;
   bool is_protected; /* Linux, workspace mode: the path is protected */
+  bool own_sandbox;  /* Linux: allowed, had the program no sandbox of its own */
   int pid;
   uint64_t count;
 };

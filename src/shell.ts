@@ -126,7 +126,8 @@ export class Shell {
   /**
    * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never
    * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
-   * AUDIT_FAILED; and a `ListenerError` when `onOutput` failed while it ran.
+   * AUDIT_FAILED; the reason of `signal` (an `AbortError`) when it was aborted before the command started; and a
+   * `ListenerError` when `onOutput` failed while it ran.
    * With `[workspace] on_refusal = "ask"` and an approval, a command that workspace mode refused runs once
    * more in write mode: its result is returned, and `onOutput` gets the output of both runs.
    */

@@ -220,8 +220,8 @@ describe('architecture', () => {
     }
     // Not equal: raise both numbers (native/core.h, src/launch/addon.ts), then write down here what there is now.
     expect(seen).toEqual({
-      native: ['19'],
-      typescript: ['19'],
+      native: ['20'],
+      typescript: ['20'],
       functions: [
         'spawn',
         'terminate',

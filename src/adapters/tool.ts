@@ -1,6 +1,5 @@
-import { platform } from '../base/platform.ts'
 import type { Result, Shell } from '../index.ts'
-import { type FieldRules, fieldOf, readFields } from '../internal.ts'
+import { type FieldRules, fieldOf, readFields, shellNamed } from '../internal.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ignoreErrorsWithoutNext, toolDescription } from '../messages/mcp/mcp.ts'
 import { parameterTexts, wantedTexts } from '../messages/mcp/parameters.ts'
@@ -41,8 +40,7 @@ export interface ToolDefinition {
 
 /** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
-  const interpreter = platform === 'windows' ? 'powershell' : 'sh'
-  const facts = { ...factsOf(shell.config, shell.mode, undefined, interpreter), onlyTool: true }
+  const facts = { ...factsOf(shell.config, shell.mode, undefined, shellNamed(shell.config)), onlyTool: true }
   return {
     name: 'execute_command',
     description: toolDescription(facts),
@@ -91,7 +89,13 @@ function isBetween(value: number, least: number, most: number): boolean {
   return value >= least && value <= most
 }
 
-const optionFields: FieldRules<{ signal?: AbortSignal | undefined }> = { signal: fieldOf.signal }
+interface ToolOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The shell that reads the command, where the tool promises one. */
+  readonly program?: string | undefined
+}
+
+const optionFields: FieldRules<ToolOptions> = { signal: fieldOf.signal, program: fieldOf.string }
 
 export interface ToolAnswer {
   readonly text: string
@@ -105,7 +109,7 @@ export interface ToolAnswer {
 export async function runTool(
   shell: Shell,
   input: ToolInput,
-  options: { readonly signal?: AbortSignal | undefined } = {},
+  options: ToolOptions = {},
 ): Promise<ToolAnswer> {
   const read = readFields('input', input, inputFields)
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp, next = [] } = read
@@ -114,10 +118,18 @@ export async function runTool(
       code: 'INVALID_REQUEST',
       problem: { kind: 'usage', detail: ignoreErrorsWithoutNext },
     })
-  const { signal } = readFields('options', options, optionFields)
+  const { signal, program } = readFields('options', options, optionFields)
   const lines = [command, ...next]
   const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
-  const requests = lines.map((command) => ({ command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }))
+  const requests = lines.map((command) => ({
+    command,
+    program,
+    cwd,
+    scratchpad,
+    timeoutMs,
+    privateTmp,
+    merged: true,
+  }))
   const { results, refused } = await ranOf(
     shell.executeAll(requests, {
       signal,

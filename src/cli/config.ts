@@ -22,7 +22,7 @@ import {
 } from '../messages/cli/run.ts'
 import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
-import { sayIgnored } from './configuration.ts'
+import { loadConfigFor, sayIgnored } from './configuration.ts'
 import { misuse, type Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
@@ -33,10 +33,10 @@ export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('config', { show, path, init, trust, schema }, args)
 }
 
-async function show({ flags }: Options): Promise<number> {
-  const loaded = await load(currentDirectory())
+async function show(options: Options): Promise<number> {
+  const loaded = await loadConfigFor(options)
   const rows = configRows(loaded)
-  if (flags.has('json')) {
+  if (options.flags.has('json')) {
     const { files, ignored } = loaded
     return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
   }

@@ -5,6 +5,7 @@ import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import { readsOf } from './readable.ts'
 import type { ShellOptions, ShellPlace } from './shell-options.ts'
+import { configuredInterpreter } from './shell-program.ts'
 
 export type BackendParts = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
@@ -23,7 +24,8 @@ export async function openBackend(
     // Loaded late: few shells use containers.
     const { equipDocker } = await import('./docker.ts')
     const equipment = await equipDocker(host, { loaded, cwd, env, network: network === true })
-    return { ...equipment, reads: readEverything, projectSettings: projectSettings(loaded) }
+    const interpreter = await configuredInterpreter(loaded, equipment, cwd)
+    return { ...equipment, interpreter, reads: readEverything, projectSettings: projectSettings(loaded) }
   }
   const equipment = await equip(host)
   const { place } = equipment
@@ -31,6 +33,7 @@ export async function openBackend(
   const commands = commandEnvironment(env, config.env, purpose)
   return {
     ...equipment,
+    interpreter: await configuredInterpreter(loaded, equipment, cwd),
     projectSettings: projectSettings(loaded),
     reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, pathLookup: equipment.pathLookup }),
   }

@@ -43,7 +43,8 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
       close: () => containers.close(),
     }),
     launcher: dockerLauncher(containers),
-    interpreter: posixShell,
+    interpreter: posixShell(),
+    interpreterFor: posixShell,
     pathLookup,
     async directoryThere(path) {
       const real = await realPathOf(path, pathLookup)

@@ -5,6 +5,7 @@ import { gitRoot, realDirectory } from '../config/files.ts'
 import { badSetting, type LoadedConfig } from '../config/load.ts'
 import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { wanted } from '../messages/wanted.ts'
+import { placesOfShell } from '../request/interpreter.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 
 /**
@@ -19,16 +20,17 @@ export async function readsOf(
     pathLookup,
   }: { readonly cwd: string; readonly env: Environment; readonly pathLookup: PathLookup },
 ): Promise<Reads> {
-  const { reads, unreadable } = loaded.config.shell
+  const { reads, unreadable, program } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells do not restrict reads.
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
   const { whole, workspace } = workspaceOf(loaded, cwd)
-  const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace)
+  const shells = placesOfShell(program)
+  const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace, shells)
   if (path !== undefined)
     throw await badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
   const writable = loaded.config.workspace.writable.map(realDirectory)
-  return readsFor({ reads, unreadable, workspace, whole, writable, env })
+  return readsFor({ reads, unreadable, workspace, whole, writable, shells, env })
 }
 
 /** `workspace` lies in `whole`. Both are real paths. */

@@ -6,7 +6,7 @@ import { words } from '../base/text.ts'
 import { isVitrineError, unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
 import { privateTmpNotMade } from '../messages/private-tmp.ts'
-import { posixShell } from '../request/interpreter.ts'
+import { programByPath } from '../request/interpreter.ts'
 import { inside } from '../sandbox/docker/node-mounts.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import { readEverything } from '../sandbox/sandbox.ts'
@@ -59,7 +59,7 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
   const temporary = makeTemporary()
   const environment = { ...order.environment, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   return {
-    ...posixShell.argv(argv, { cwd, environment }),
+    ...programByPath(argv, { cwd, environment }),
     cwd,
     merged,
     environment,

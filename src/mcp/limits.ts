@@ -1,5 +1,3 @@
-import { platform } from '../internal.ts'
-
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
@@ -25,5 +23,3 @@ export const drainMs = 10_000
 
 /** Milliseconds in which the answers to the last calls must have been delivered when a server ends. */
 export const answerMs = 1000
-
-export const interpreter = platform === 'windows' ? 'powershell' : 'sh'

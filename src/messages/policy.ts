@@ -135,6 +135,7 @@ const unsureBecause: Readonly<Record<UnsureKind, string>> = {
   'program-name': 'it is unknown which program runs until the line runs',
   'dynamic-script': 'it is unknown which script runs until the line runs',
   'other-shell': 'in PowerShell only a few cmdlets with literal arguments can be parsed reliably',
+  'unknown-shell': 'only lines of sh, bash, dash and ash can be parsed reliably',
   unanswered: 'a file system does not answer, so it is unknown where the paths of the line lead',
 }
 
@@ -167,6 +168,10 @@ export function explainRedirect(text: string, operator: string): string {
 
 export function explainAssignment(name: string): string {
   return `the variable ${shown(name)} changes what programs run or load`
+}
+
+export function explainState(name: string): string {
+  return `the variable ${shown(name)}, which an earlier line of this session left, may change what programs run, load or do`
 }
 
 export const disasters: Readonly<Record<Disaster, string>> = {

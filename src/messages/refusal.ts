@@ -84,6 +84,8 @@ function describeRequestProblem(problem: RequestProblem, reader: HintReader): st
     case 'out-of-range':
       return `"${problem.field}" must be ${problem.wanted}, not ${problem.got}.`
     case 'unknown-option':
+      if (problem.place !== undefined)
+        return `"${problem.field}" is not an option here; use ${problem.place}.`
       return problem.nearest === undefined
         ? `"${problem.field}" is not an option.`
         : `"${problem.field}" is not an option; did you mean "${problem.nearest}"?`
@@ -196,6 +198,12 @@ export function hintFor(
     return `${name} reports no refusal: this user may lack the permission (write mode does not help then)${errors.includes('/dev/') ? ', or the file is in /dev, where only write mode reads more than harmless devices' : ''}. If a change was intended, ${write}.`
   const place = mode === 'read' ? 'command' : 'workspace'
   return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
+}
+
+/** `[output] max_bytes` ended the command. */
+export function outputLimitHint(reader: HintReader): string {
+  const raise = reader === 'tool' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
+  return `The command was ended because of the length of its output. Print less (filter it, or in parts), or ${raise}.`
 }
 
 export function unsavedHint(reason: string, reader: HintReader): string {

@@ -172,8 +172,11 @@ function lowTemp({ USERPROFILE: profile }: Variables): Variables {
   return { TEMP: directory, TMP: directory }
 }
 
-/** With these, git or `cd` would use another repository than the one that the policy has checked. */
-const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR', 'CDPATH'])
+/**
+ * With these a line does something else than what the policy has read: git or `cd` uses another repository, and bash runs a file
+ * first, or reads the line by other rules.
+ */
+const misleading = new Set(words('GIT_DIR GIT_COMMON_DIR CDPATH BASH_ENV BASHOPTS SHELLOPTS BASH_COMPAT'))
 
 function inherits(
   name: string,
@@ -185,7 +188,7 @@ function inherits(
   if (inherit === 'all') return true
   // A name that is no identifier is an exported bash function, or is dropped by sh.
   if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
-  return !isSecretName(name) && !(gitCare === 'line' && otherRepository.has(name))
+  return !isSecretName(name) && !(gitCare === 'line' && misleading.has(name))
 }
 
 /** Undefined removes one. The same environment where none is given: its text for the addon is made once. */

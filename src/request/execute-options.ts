@@ -4,7 +4,7 @@ import type { LineOptions } from './line-state.ts'
 
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
-  /** Ends the command; the result says `cancelled`. If already aborted, the call throws and nothing runs. */
+  /** Ends the command; the result says `cancelled`. If already aborted, the call throws its reason and nothing runs. */
   readonly signal?: AbortSignal | undefined
   /**
    * Called with every chunk of output as it arrives. Once 1 MiB of output waits for returned promises, the

@@ -167,6 +167,17 @@ describe('the AI SDK', () => {
 })
 
 describe('OpenAI’s shell', () => {
+  it('passes on what was refused, and what to do about it', async () => {
+    const shell = await openTestShell()
+    const { output } = await openAiShell(shell).run({
+      commands: ['echo x > made', 'echo seen; echo own >&2'],
+    })
+    const [refused, seen] = output
+    expect(refused?.stderr).toContain(`[blocked in read mode: create ${join(shell.cwd, 'made')}]`)
+    expect(refused?.stderr).toMatch(/^\[Read mode refuses .*\]$/m)
+    expect(seen).toMatchObject({ stdout: 'seen\n', stderr: 'own\n' })
+  })
+
   it('answers each command with its streams apart and its outcome', async () => {
     const shell = openAiShell(await openTestShell())
     const commands = ['echo out; echo err >&2; exit 3', 'kill -KILL $$', 'sleep 30', 'echo never']

@@ -55,6 +55,17 @@ describe('config show', () => {
     expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
   })
 
+  it('--config shows the values of another file, and --cwd those of another directory', async () => {
+    const { home, below } = makeProject('[shell]\ntimeout_ms = 2000\n')
+    home.configure('[shell]\nnetwork = true\n')
+    writeFileSync(join(home.directory, 'own.toml'), '[shell]\nmax_timeout_ms = 7000\n')
+    const ran = await home.run(['config', 'show', '--config', 'own.toml', '--cwd', below])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^shell\.max_timeout_ms +7000 .*own\.toml/m)
+    expect(ran.stdout).toMatch(/^shell\.timeout_ms +2000 /m)
+    expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
+  })
+
   it('--json has values, files and what is ignored', async () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\n')
     const ran = await home.run(['config', 'show', '--json'], { cwd: below })

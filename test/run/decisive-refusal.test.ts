@@ -14,7 +14,12 @@ function about(paths: readonly (string | Denial)[], errors: string, cwd = '/home
     networkIsShut: true,
     connections: undefined,
     temporary: { directory: '/tmp', own: false, cwd },
-    workspace: { changes: () => undefined, mayOpen: () => false },
+    workspace: {
+      changes: () => undefined,
+      opening: () => ({ kind: 'shut' }),
+      repository: () => undefined,
+      homes: () => undefined,
+    },
     errors,
     succeeded: false,
     single: true,

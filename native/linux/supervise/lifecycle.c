@@ -144,6 +144,7 @@ static bool finish(struct vt_command *command) {
   reap(command, &end);
   if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   end.alive = count_background(command);
+  if (!command->confinement && !command->killing && !command->terminated) vt_session_find_left(command, end.left, VT_LEFT);
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
   if (command->listener) end.denials = vt_listener_take(command->listener);

@@ -21,6 +21,9 @@ int vt_session_count(const struct vt_command *command);
 /* The number of live members in the leader's process group; none that is about to end. */
 int vt_session_count_group(const struct vt_command *command);
 
+/* Live processes of an unconfined command that have left its process group (setsid(2)); at most `room`. */
+void vt_session_find_left(const struct vt_command *command, pid_t *left, int room);
+
 /* Zombies included; returns the sum. Supervisor thread. */
 int vt_session_each(pid_t session, void *context, int (*found)(void *context, pid_t pid));
 

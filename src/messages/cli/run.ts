@@ -7,7 +7,7 @@ import { describeIgnoredValues } from '../config.ts'
 import { denialLines, denialsBeside } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
-import { processes, survivorsText } from '../sandbox/processes.ts'
+import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
 
 /** A message on stderr: each line is marked, so that it cannot be taken for output of the command. */
 export function prefixed(message: string): string {
@@ -76,6 +76,10 @@ export function unknownBackend(name: string): string {
 
 export function unknownMode(name: string): string {
   return `--mode is read, workspace or write, not "${visible(name)}".`
+}
+
+export function unknownShell(name: string): string {
+  return `--shell is sh, bash or the path of a shell, not "${visible(name)}".`
 }
 
 export const twoNetworks = '--network allows every host, so --allow-host adds nothing: leave one of them out.'
@@ -205,10 +209,11 @@ export const lineNotUtf8 = 'A line of the input is not UTF-8, so it would reach 
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, outcome, scratchpad, survivorsKilled } = result
   const lines = outcomeLine(result)
-  if (background)
+  if (background && background.count > 0)
     lines.push(
       `${processes(background.count, 'is', 'are')} still running in group ${background.group}; to end: kill -- -${background.group}`,
     )
+  if (background?.left) lines.push(leftText(background.left))
   if (survivorsKilled > 0 && outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (scratchpad && scratchpad.bytes > 0) {
     const what = isSavedWhole(result) ? 'complete output' : 'beginning of the output'

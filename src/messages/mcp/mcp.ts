@@ -13,7 +13,8 @@ export interface ToolFacts {
   /** The tool of the next looser mode; undefined: there is none. */
   readonly looserTool: string | undefined
   readonly network: NetworkSetting
-  readonly interpreter: 'sh' | 'powershell'
+  /** What reads lines: `sh`, `sh (dash)`, `bash`, `PowerShell` or the name of another shell. */
+  readonly interpreter: string
   readonly defaultTimeoutMs: number
   readonly maxTimeoutMs: number
   readonly inlineChars: number
@@ -25,7 +26,7 @@ export function toolDescription(facts: ToolFacts): string {
   const { inlineChars, onlyTool } = facts
   const saved = onlyTool ? 'saved in a file that the answer names' : 'saved for read_scratchpad'
   return [
-    `Runs one ${interpreterName(facts)} command line and returns its output: stdout and stderr together, in the order written.`,
+    `Runs one ${facts.interpreter} command line and returns its output: stdout and stderr together, in the order written.`,
     modeText(facts),
     deadlineText(facts),
     'Every command starts in a new shell in the working directory, with empty stdin: cd and variables do not carry over, and prompts cannot be answered. Use cwd, &&, and options such as --yes.',
@@ -72,10 +73,6 @@ export function readModeOff(sandboxOff: string, writeIsServed: boolean): string 
   return `${left}, because [shell] sandbox = false${from} disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
 }
 
-function interpreterName({ interpreter }: ToolFacts): string {
-  return interpreter === 'sh' ? 'sh' : 'PowerShell'
-}
-
 const uses: Readonly<Record<Mode, string>> = {
   read: 'read mode, for commands that only look',
   workspace: 'workspace mode, for commands that change files of the workspace',
@@ -114,8 +111,8 @@ function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {
 
 /** The quoting mistakes that models make. */
 function literalText({ interpreter }: ToolFacts): string {
-  if (interpreter === 'sh')
-    return "sh expands $: for a literal $, write \\$ or use single quotes ('costs $5')."
+  if (interpreter !== 'PowerShell')
+    return `${interpreter.split(' ', 1)[0]} expands $: for a literal $, write \\$ or use single quotes ('costs $5').`
   return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
 }
 

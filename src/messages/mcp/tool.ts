@@ -6,7 +6,7 @@ import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
-import { processes, survivorsText } from '../sandbox/processes.ts'
+import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
 import { refusalText, type ToolFacts } from './mcp.ts'
 
 /** The parts of a call that affect the text of its result. */
@@ -84,15 +84,21 @@ function endLines({ outcome }: Result, { ending }: ToolRequest): string[] {
 }
 
 function noticeLines(result: Result, asked: ToolRequest): string[] {
-  const { hint, background, survivorsKilled, timeoutMs } = result
-  const lines = blockedLines(denialsToList(result), result.mode)
-  if (hint !== undefined) lines.push(hint)
-  if (background)
+  const { background, survivorsKilled, timeoutMs } = result
+  const lines = refusedLines(result)
+  if (background && background.count > 0)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
+  if (background?.left) lines.push(leftText(background.left))
   if (survivorsKilled > 0 && result.outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (asked.timeoutMs > timeoutMs)
     lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)
   return lines
+}
+
+/** What was refused, and what to do about it, for answers of another form. */
+export function refusedLines(result: Result): string[] {
+  const { hint, mode } = result
+  return [...blockedLines(denialsToList(result), mode), ...(hint === undefined ? [] : [hint])]
 }
 
 const maxDenialLines = 20

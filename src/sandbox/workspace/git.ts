@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { gitlinksIn, sharedIndexesOf } from '../../facts/git-index.ts'
 import { directoriesNamedBy, repositoryOf } from '../reads/worktree.ts'
 import { entriesIn, type NamedPlaces, namedByConfigs } from './git-config.ts'
+import { isGitDirectory, isWorktreeDirectory } from './listed.ts'
 import { isSettled, type Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
 
@@ -40,6 +41,7 @@ export function gitPlacesOf(
   if (kind !== 'file') guard.bare(workspace)
   for (const directory of outside) guard.repository(directory, workspace)
   if (kind === 'file') guard.named(workspace)
+  for (const root of roots.slice(1)) guard.listed(root, workspace)
   guard.configs(configs, workspace)
   // Git goes on above where `.git` is no repository, which a command can make it; an invalid `.git` file is an error.
   guard.trees(workspace, kind === 'file' ? undefined : treeAbove(workspace, looks))
@@ -107,6 +109,18 @@ class Guard {
     const directory = gitDirectoriesOf(top, looks).at(-1)
     if (directory !== undefined && roots.some((root) => directory !== root && isBeneath(directory, root)))
       this.repository(directory, top)
+  }
+
+  /** An entry of `[workspace] writable`: a git directory, a worktree's directory in one, or a project. */
+  listed(root: string, workspace: string): void {
+    const { looks } = this.#places
+    if (isGitDirectory(root, looks)) {
+      this.repository(root, basename(root) === '.git' ? dirname(root) : root)
+      // It may be the one of the workspace, which a link or a `.git` file names.
+      this.configs(configsIn(root), workspace)
+    } else if (isWorktreeDirectory(root, looks))
+      this.protected.push(...protectedInWorktree.map((name) => join(root, name)))
+    else this.inside(root, false)
   }
 
   repository(directory: string, top: string): void {

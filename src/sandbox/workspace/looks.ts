@@ -55,6 +55,13 @@ export class Looks {
     return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
   }
 
+  /** The names in a directory, and whether each is a link; undefined if it cannot be read. */
+  links(path: string): ReadonlyMap<string, boolean> | undefined {
+    this.paths.add(path)
+    const entries = tried(() => readdirSync(path, { withFileTypes: true }))
+    return entries && new Map(entries.map((entry) => [entry.name, entry.isSymbolicLink()]))
+  }
+
   /** Looks for repositories and linked worktrees directly in a directory whose names are not UTF-8. */
   unlistableIn(path: string): void {
     const names = tried(() => readdirSync(path, { encoding: 'buffer' })) ?? []

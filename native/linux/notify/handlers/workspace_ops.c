@@ -14,8 +14,10 @@
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
 #include "notify/caller/as_reader.h"
+#include "notify/caller/own_sandbox.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
+#include "notify/fsize.h"
 #include "notify/workspace_server.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
@@ -52,13 +54,22 @@ static bool is_approved(struct vt_notification *notification, const struct vt_sp
   return true;
 }
 
+/* For a caller with a sandbox of its own nothing is carried out: what Landlock decides goes on, the rest is refused. */
+static enum vt_spot_kind leave_to_own_sandbox(struct vt_notification *notification, struct vt_spot *spot) {
+  if (spot->kind == VT_SPOT_HELD) notification->own_sandbox = true;
+  vt_spot_close(spot);
+  return spot->kind = VT_SPOT_OUTSIDE;
+}
+
 /* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
 static enum vt_spot_kind find(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+  const struct stat *status = place->exists ? &place->status : NULL;
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
-  if (place->known) return vt_known_spot(place->known, workspace_of(notification), place->name, place->exists ? &place->status : NULL, spot);
-  if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
-  if (!is_approved(notification, spot, place)) return spot->kind;
+  if (place->known) vt_known_spot(place->known, workspace_of(notification), place->name, status, spot);
+  else if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
+  if (spot->kind != VT_SPOT_GRANTED && vt_has_own_sandbox(notification)) return leave_to_own_sandbox(notification, spot);
+  if (place->known || !is_approved(notification, spot, place)) return spot->kind;
   vt_spot_close(spot);
   vt_workspace_find(workspace_of(notification), notification->roots, place->path, true, spot);
   if (spot->kind == VT_SPOT_PROTECTED && spot->protected_by && spot->parent >= 0) spot->kind = VT_SPOT_HELD;
@@ -141,7 +152,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && may_act(notification)) {
     int fd = open_plain(notification, &spot, O_WRONLY);
-    finish(notification, fd < 0 || ftruncate(fd, (off_t)vt_argument(notification, 1)));
+    finish(notification, fd < 0 || vt_fsize_truncate(notification->caller.thread, fd, (off_t)vt_argument(notification, 1)));
     if (fd >= 0) close(fd);
   }
   vt_spot_close(&spot);
