@@ -223,6 +223,8 @@ export interface Result<Output extends string | Buffer = string> {
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
   readonly failure?: Failure
   readonly mode: Mode
+  /** Workspace mode: the directory that the command could change, besides `[workspace] writable`. */
+  readonly workspace?: string
   readonly backend: Backend
   readonly enforcement: Enforcement
   readonly decision: Decision

@@ -2,6 +2,8 @@ import type { UnmetInWorkspace } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
+const unknownConfig = 'a configuration of git that may name any file of the workspace'
+
 const reasons: Readonly<Record<Exclude<UnfitRootFound['why'], 'obeyed'>, string>> = {
   root: 'which is the root of the file system',
   home: 'which is, or holds, the home directory',
@@ -12,6 +14,11 @@ const reasons: Readonly<Record<Exclude<UnfitRootFound['why'], 'obeyed'>, string>
   file: 'which is not a directory',
   protected: 'which lies in what is protected outside of the project file',
   unlistable: 'a repository that cannot be protected, because its name is not UTF-8',
+  'config-size': `${unknownConfig}, because it is larger than 1 MiB`,
+  'config-kind': `${unknownConfig}, because it is not a regular file`,
+  'config-unreadable': `${unknownConfig}, because it cannot be read`,
+  'config-invalid': `${unknownConfig}, because git refuses it or it is not UTF-8`,
+  'config-many': `${unknownConfig}, because more than 500 files are included`,
 }
 
 export function unfitRoot({ path, why, listed, obeyed }: UnfitRootFound): UnmetInWorkspace {
@@ -31,6 +38,8 @@ function obeyedReason(path: string, obeyed: UnfitRootFound['obeyed']): string {
 
 function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
   if (why === 'unlistable') return 'rename that directory'
+  if (why.startsWith('config-'))
+    return 'mend that file ("git config --list --file FILE" says what git reads in it)'
   if (why === 'obeyed')
     return listed
       ? 'take it out of [workspace] writable, and change it in write mode'

@@ -5,8 +5,8 @@ import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
 import { changesIn, homesThatDiffer, openingOf } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
-import { workspaceOf } from '../host/readable.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
+import { searchedFrom } from '../host/workspace.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
 import { LeftVariables } from '../request/line-state.ts'
@@ -61,7 +61,7 @@ export function contextOf(
   const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
-  const workspaceRoot = () => workspaceOf(loaded, options.cwd).whole
+  const workspaceRoot = () => searchedFrom(loaded, options.cwd)
   return {
     ...{
       workspaceRoot,

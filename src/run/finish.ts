@@ -112,6 +112,7 @@ function partsOf(
     backend: config.shell.backend,
     limits: setup.limits,
     enforcement: setup.enforcement,
+    root: setup.workspace,
     decision: admission.decision,
     temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
     workspace: context.workspace,

@@ -50,6 +50,8 @@ export interface ResultParts extends OutputParts {
   readonly backend: Backend
   readonly limits: Limits | null
   readonly enforcement: Enforcement
+  /** Workspace mode: the directory that is the workspace. */
+  readonly root: string | undefined
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
@@ -92,6 +94,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     enforcement,
     decision: parts.decision,
     outcome,
+    ...(parts.root === undefined ? {} : { workspace: parts.root }),
     ...backgroundOf(end),
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     ...(parts.connections && { connections: parts.connections }),

@@ -42,6 +42,7 @@ export const sentences: Samples = {
   },
   policy: { describeDenied: [decision], describeNotApproved: [decision, '/a/.vitrine.toml'] },
   'cli/run': {
+    workspaceLine: [{ workspace: '/a', why: 'directory' }],
     unknownOption: ['--x', 'y'],
     unknownCommand: ['x', ['a b'], 'y'],
     noSuchHelp: ['x', undefined],

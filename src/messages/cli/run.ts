@@ -3,6 +3,7 @@ import type { Result } from '../../base/types.ts'
 import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
+import type { Workspace } from '../../host/workspace.ts'
 import { describeIgnoredValues } from '../config.ts'
 import { denialLines, denialsBeside } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
@@ -163,6 +164,17 @@ export function configTable(rows: readonly ConfigRow[]): string {
 }
 
 const widestValue = 40
+
+const workspaceReasons = {
+  configured: '[policy] workspace names it',
+  'work tree': 'the work tree that git finds from here',
+  directory: 'this directory, because git finds no repository of this user from here',
+} as const
+
+/** The last line of `vitrine config show`. */
+export function workspaceLine({ workspace, why }: Pick<Workspace, 'workspace' | 'why'>): string {
+  return `The workspace is ${visible(workspace)}: ${workspaceReasons[why]}.`
+}
 
 /** The result of `vitrine config trust`: the files, the values that now apply, and those that are still ignored. */
 export function trustedText(

@@ -5,7 +5,7 @@ import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
 import { type GitPlaces, gitPlacesOf } from './git.ts'
 import { obeyedInGit } from './listed.ts'
-import { Looks } from './looks.ts'
+import { Looks, type Unprotectable } from './looks.ts'
 import { type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
 import { ownPrograms, protectedInWorkspace } from './protected.ts'
 
@@ -47,7 +47,7 @@ export type UnfitRoot =
   | 'missing'
   | 'file'
   | 'protected'
-  | 'unlistable'
+  | Unprotectable['why']
   | 'obeyed'
 
 export interface UnfitRootFound {
@@ -73,7 +73,7 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
   const inside = guardedIn(workspace, given.slice(1), wanted, looks)
   const { whole = workspace } = wanted
   const around = whole === workspace ? nothing : guardedIn(whole, given, wanted, looks)
-  if (looks.unlistable !== undefined) return { path: looks.unlistable, why: 'unlistable', listed: false }
+  if (looks.unprotectable) return { ...looks.unprotectable, listed: false }
   if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
   const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
   const files = wanted.own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
