@@ -9,7 +9,6 @@
 enum { VT_INTERFACE = 21 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
-
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
   uint64_t memory_bytes, cpu_seconds, processes;
@@ -116,7 +115,7 @@ struct vt_request {
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
   struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
-  uint32_t world; /* Linux, confined: commands of the same number reach each other's TCP sockets; needs `listener`; 0: none */
+  uint32_t world; /* Linux, confined: commands of one number reach each other's sockets; needs `listener`; 0: none */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */

@@ -125,7 +125,8 @@ describe('the hint of a refusal names the way that a program has', () => {
   }
 
   async function alternativeOf(command: string, env: Record<string, string> = {}) {
-    const shell = await openTestShell({ cwd: place, mode: 'workspace', env })
+    const toml = '[shell]\nown_sockets = false\n'
+    const shell = await openTestShell({ cwd: place, mode: 'workspace', env, toml })
     const result = await shell.execute({ command })
     expect(result.exitCode).not.toBe(0)
     const hint = hintBehind(result)
