@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 20 };
+enum { VT_INTERFACE = 21 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -16,6 +16,14 @@ struct vt_limits {
   uint64_t memory_bytes, cpu_seconds, processes;
   uint64_t open_files; /* of each process */
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
+};
+
+enum { VT_OPEN_PORTS_MAX = 32 };
+
+/* A TCP socket that a command's process listens on (Linux). */
+struct vt_open_port {
+  char address[48], program[16]; /* INET6_ADDRSTRLEN, TASK_COMM_LEN */
+  int port, pid;
 };
 
 struct vt_end {
@@ -30,6 +38,7 @@ struct vt_end {
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
   struct vt_denials *denials; /* freed by the receiver of `end` */
+  struct vt_open_port *open_ports; /* NULL: none; the last has port 0; likewise, by free(3) */
 };
 
 struct vt_looked;

@@ -17,6 +17,7 @@ export type {
   Encoding,
   Enforcement,
   Failure,
+  Listening,
   Mode,
   Outcome,
   OutputIn,

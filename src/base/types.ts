@@ -75,6 +75,16 @@ export interface Denial {
   readonly count: number
 }
 
+/** A TCP socket on which a process of a command listened: on this machine only, at a wildcard address too. */
+export interface Listening {
+  /** `127.0.0.1`, `0.0.0.0`, `::1`, `::` */
+  readonly address: string
+  readonly port: number
+  /** The process that made it listen, and its name (proc_pid_comm(5)). */
+  readonly pid: number
+  readonly program: string
+}
+
 /** Why the proxy did not carry a connection. */
 export type ConnectionReason =
   /** Neither `[shell] network` nor the call lists the host with this port. */
@@ -208,6 +218,8 @@ export interface Result<Output extends string | Buffer = string> {
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
+  /** Linux, where commands have sockets of their own: the first 32 addresses at which this one listened. */
+  readonly listening: readonly Listening[]
   /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */
   readonly connections?: readonly Connection[]
   readonly hint?: string

@@ -1,5 +1,5 @@
 import type { Refusal } from '../base/refusal.ts'
-import type { Denial, Limit, Stream } from '../base/types.ts'
+import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; the launcher decides nothing itself. */
@@ -52,6 +52,8 @@ interface Ran {
   readonly survivors: Survivors
   /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]
+  /** Absent: none that the launcher knows of. */
+  readonly listening?: readonly Listening[]
   /** Not every directory was searched for files that cannot be read because of their names. */
   readonly unsearched?: true
   /** Whether it reached its deadline; undefined where the launcher leaves the deadline to its caller. */

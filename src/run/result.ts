@@ -8,6 +8,7 @@ import type {
   Enforcement,
   Failure,
   Limit,
+  Listening,
   Mode,
   Outcome,
   Result,
@@ -56,6 +57,8 @@ export interface ResultParts extends OutputParts {
   readonly hint: string | undefined
 }
 
+const none: readonly Listening[] = []
+
 export function buildResult(parts: ResultParts): AnyResult {
   const { collected, saved, mode } = parts
   const { end } = parts.ended
@@ -82,6 +85,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
+    listening: end.listening ?? none,
     mode,
     backend: parts.backend,
     enforcement,

@@ -19,6 +19,7 @@ const plain: Result = {
   timeoutMs: 30_000,
   survivorsKilled: 0,
   denials: [],
+  listening: [],
   mode: 'read',
   backend: 'local',
   enforcement: {},

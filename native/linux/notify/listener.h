@@ -9,6 +9,8 @@
 #include "base/command.h"
 #include "notify/denials.h"
 
+struct vt_open_port;
+
 struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
@@ -28,10 +30,11 @@ struct vt_listener {
   bool umask_varies;       /* atomic: a process of the command set its umask */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
-  pthread_mutex_t lock;    /* for `closed` and `denials` */
+  pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
+  struct vt_open_port *open_ports; /* NULL: none */
 };
 
 /* Takes over a started command's listener. */
@@ -50,3 +53,4 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
 
 /* To be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);
+struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener);

@@ -110,9 +110,11 @@ static void close_descriptors(struct vt_command *command) {
 }
 
 static void report(struct vt_command *command, const struct vt_end *end) {
-  if (command->reported) return vt_denials_free(end->denials); /* denials after the report are dropped */
+  if (command->reported) return; /* denials after the report are dropped */
   command->reported = true;
   struct vt_end told = *end;
+  if (command->listener) told.denials = vt_listener_take(command->listener);
+  if (command->listener) told.open_ports = vt_listener_take_ports(command->listener);
   told.timed_out = command->timed_out;
   told.unsearched = command->confinement && command->confinement->reads && command->confinement->reads->unsearched;
   command->owner->end(command->owner, command->id, &told);
@@ -142,7 +144,6 @@ static bool finish(struct vt_command *command) {
   end.alive = count_background(command);
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
-  if (command->listener) end.denials = vt_listener_take(command->listener);
   report(command, &end);
   close_descriptors(command); /* after the report: closing the listener can take longer than starting the next command */
   command->phase = VT_ENDED;
@@ -190,7 +191,6 @@ static void report_late(struct vt_command *command) {
   end.alive = others + !command->leader_ended;
   end.killed = command->killed > others ? command->killed - others : 0;
   vt_streams_release(command, false);
-  if (command->listener) end.denials = vt_listener_take(command->listener);
   report(command, &end);
 }
 
