@@ -64,6 +64,14 @@ describe('on this host', () => {
     expect(new Set(rows.map(({ settings }) => settings?.['shell.mode']))).toEqual(new Set(['workspace']))
   })
 
+  it('own sockets have rows: a server of the command is reached, another is not', async () => {
+    const rows = (await diagnosis()).rights.filter(({ right }) => right === 'own sockets')
+    expect(rows).toMatchObject([
+      { attempt: 'connect to the server of another process', state: 'enforced', by: 'seccomp listener' },
+      { attempt: 'connect to a server of its own (allowed)', state: 'enforced', by: 'seccomp listener' },
+    ])
+  })
+
   it('the kernel is described', async () => {
     const { kernel, host } = await diagnosis()
     expect(kernel).toBe(readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim())
