@@ -1,4 +1,4 @@
-import type { Alternative, RefusalHint, Remedy } from '../base/hint.ts'
+import type { Alternative, RefusalHint, Remedy, ShutSockets } from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
@@ -23,6 +23,9 @@ export interface WorkspaceOffer {
   mayOpen(directory: string): boolean
 }
 
+/** What the processes of a command have among themselves. `none`: not offered here. */
+export type OwnSockets = 'open' | 'none' | ShutSockets
+
 /** What a hint depends on. */
 export interface HintContext {
   readonly mode: Mode
@@ -32,6 +35,7 @@ export interface HintContext {
   readonly connections: readonly Connection[] | undefined
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly ownSockets: OwnSockets
   /** The command's stderr. */
   readonly errors: string
   /** It exited with 0. */
@@ -52,22 +56,27 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
     return { mode, about: 'network', named: denials, remedy: forNetwork, ...further }
   const others = denials.filter((denial) => !ofNetwork.includes(denial))
   const about = decisive(others, refused)
+  const remedy = remedyFor(about, refused)
   return {
     mode,
     about,
     named: denials.filter((denial) => isSame(denial, about)),
-    remedy: remedyFor(about, refused),
-    instead: alternativeTo(about, temporary),
+    remedy,
+    instead: remedy.kind === 'own-sockets' ? undefined : alternativeTo(about, temporary),
     forNetwork,
     ...further,
   }
 }
 
 /** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
-function networkRemedy(denials: readonly Denial[], { connections }: HintContext): Remedy {
+function networkRemedy(denials: readonly Denial[], context: HintContext): Remedy {
+  const { connections, errors, ownSockets } = context
   const byProxy = connections !== undefined
   const host = denials.find((denial) => denial.host)?.address
   if (host !== undefined) return { kind: 'host', host, reason: reasonFor(host, connections ?? []) }
+  const service = ownSockets === 'open' ? denials.find(isService)?.address : undefined
+  if (service !== undefined) return { kind: 'service', address: service }
+  if (isShut(ownSockets) && serves.test(errors)) return { kind: 'own-sockets', shut: ownSockets }
   if (byProxy && denials.some(({ program }) => program === 'ssh')) return { kind: 'ssh' }
   return { kind: byProxy ? 'proxy' : 'network' }
 }
@@ -100,10 +109,13 @@ const fileOperations: ReadonlySet<Operation> = new Set([
   'lock',
 ])
 
-function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
+function remedyFor(denial: Denial, { mode, workspace, ownSockets, errors }: HintContext): Remedy {
   const { path, operation } = denial
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
-  if (path === undefined || !fileOperations.has(operation)) return { kind: 'write' }
+  const isOwn = isOwnDevice(denial) || (isUnixSocket(denial) && serves.test(errors))
+  if (isOwn && isShut(ownSockets)) return { kind: 'own-sockets', shut: ownSockets }
+  if (path === undefined || path.startsWith('/dev/') || !fileOperations.has(operation))
+    return { kind: 'write' }
   const changes = workspace.changes()
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
@@ -148,13 +160,13 @@ function decisive(denials: readonly Denial[], { errors, temporary }: HintContext
 
 /** An alternative to what was refused, if there is one. */
 function alternativeTo(denial: Denial, { own, ...where }: TemporaryDirectory): Alternative | undefined {
-  const { operation, program, path, address } = denial
+  const { operation, program, path } = denial
   const database = databaseOf(denial)
   if (database !== undefined) return { kind: 'sqlite', database }
   if (path?.includes('/__pycache__')) return { kind: 'python' }
   if (program === 'git-lfs') return { kind: 'git-lfs' }
   if (program === 'gpg' && path?.includes('/.#lk')) return { kind: 'gpg' }
-  if (operation === 'socket' && address === 'unix') return { kind: 'local-services' }
+  if (isUnixSocket(denial)) return { kind: 'local-services' }
   if (!own && (isTemporary(denial, where) || isCache(denial))) return { kind: 'private-tmp' }
   if (own && path?.includes('/_cacache/')) return { kind: 'npm-cache' }
   if (own && path?.startsWith(`${where.directory}/`))
@@ -185,6 +197,28 @@ function isCache({ operation, path, program }: Denial): boolean {
   if (program === 'fossil' && operation === 'create' && /\/(\.fossil|fossil\.db)$/.test(path)) return true
   if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
   return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
+}
+
+/** A socket is refused before it shows what it is for; programs say it. */
+const serves = /\blisten(ing)?\b(?! (udp|unixgram))|create_server|socketserver/i
+
+function isShut(ownSockets: OwnSockets): ownSockets is ShutSockets {
+  return ownSockets !== 'open' && ownSockets !== 'none'
+}
+
+/** True for a connection to the loopback device. */
+function isService({ operation, address }: Denial): boolean {
+  return operation === 'connect' && /^(127\.|\[::1\]|\[::ffff:127\.)/.test(address ?? '')
+}
+
+/** True for POSIX shared memory and pseudo terminals. */
+function isOwnDevice({ path }: Denial): boolean {
+  return path !== undefined && /^\/dev\/(shm\/|ptmx$|pts\/)/.test(path)
+}
+
+function isUnixSocket({ operation, address }: Denial): boolean {
+  if (operation === 'socket') return address === 'unix'
+  return operation === 'connect' && /^[/@]/.test(address ?? '')
 }
 
 /** True for what network = true allows. Unix sockets stay refused. */

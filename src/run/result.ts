@@ -28,7 +28,7 @@ import {
   unsavedHint,
   untoldEndHint,
 } from '../messages/refusal.ts'
-import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
+import { type OwnSockets, refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
@@ -50,6 +50,7 @@ export interface ResultParts extends OutputParts {
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly ownSockets: OwnSockets
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
@@ -162,7 +163,7 @@ function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: 
 }
 
 function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
-  const { mode, temporary, workspace, single, enforcement, ended, connections } = parts
+  const { mode, temporary, workspace, ownSockets, single, enforcement, ended, connections } = parts
   const networkIsShut = enforcement['network']?.enforced === true
   const succeeded = outcome.kind === 'exited' && outcome.code === 0
   const { denials } = ended.end
@@ -173,6 +174,7 @@ function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): Re
     connections,
     temporary,
     workspace,
+    ownSockets,
     errors,
     succeeded,
     single,
