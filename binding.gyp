@@ -62,6 +62,7 @@
             "native/linux/workspace/other_names.c",
             "native/linux/workspace/reuse.c",
             "native/linux/workspace/snapshot.c",
+            "native/linux/notify/caller/own_sandbox.c",
             "native/linux/notify/handlers/signal.c",
             "native/linux/notify/idle_listeners.c",
             "native/linux/supervise/watcher_respawn.c",

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 21 };
+enum { VT_INTERFACE = 22 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -18,11 +18,10 @@ struct vt_limits {
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
 };
 
-enum { VT_OPEN_PORTS_MAX = 32 };
-
+enum { VT_LEFT = 8, VT_OPEN_PORTS_MAX = 32 };
 /* A TCP socket that a command's process listens on (Linux). */
 struct vt_open_port {
-  char address[48], program[16]; /* INET6_ADDRSTRLEN, TASK_COMM_LEN */
+  char address[48], program[16];
   int port, pid;
 };
 
@@ -34,6 +33,7 @@ struct vt_end {
   int killed;       /* survivors that were killed */
   int alive;        /* survivors that live on */
   int group;
+  int left[VT_LEFT]; /* Linux, unconfined: process ids of those that live on outside of the group; 0 ends them */
   bool timed_out;  /* it still ran at its deadline */
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
@@ -168,6 +168,7 @@ struct vt_refused {
   const char *text; /* path or address, NULL: none */
   bool is_path;
   bool is_protected; /* Linux, workspace mode: the path is protected */
+  bool own_sandbox;  /* Linux: allowed, had the program no sandbox of its own */
   int pid;
   uint64_t count;
 };

@@ -21,6 +21,7 @@ Napi::Object describe_denial(Napi::Env env, const vt_refused& denial) {
   set_text(object, "operation", denial.operation);
   if (denial.text) set_text(object, denial.is_path ? "path" : "address", denial.text);
   if (denial.is_protected) set_flag(object, "protected", true);
+  if (denial.own_sandbox) set_flag(object, "ownSandbox", true);
   set_text(object, "syscall", denial.call);
   set_number(object, "pid", denial.pid);
   set_text(object, "program", denial.program);
@@ -62,6 +63,11 @@ Napi::Object describe_survivors(Napi::Env env, const vt_end& end) {
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  if (end.left[0]) {
+    Napi::Array left = Napi::Array::New(env);
+    for (int at = 0; at < VT_LEFT && end.left[at]; at++) left.Set(static_cast<uint32_t>(at), Napi::Number::New(env, end.left[at]));
+    set_value(object, "left", left);
+  }
   return object;
 }
 

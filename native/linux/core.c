@@ -164,6 +164,7 @@ bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused
       .text = denial->text,
       .is_path = denial->is_path,
       .is_protected = denial->is_protected,
+      .own_sandbox = denial->own_sandbox,
       .pid = denial->pid,
       .count = denial->count,
   };

@@ -70,6 +70,8 @@ export interface Survivors {
   readonly killed: number
   readonly alive: number
   readonly group: number
+  /** Processes that live on outside of the group; absent: none. */
+  readonly left?: readonly number[]
 }
 
 /** What `Storing.store` wrote to the file. */

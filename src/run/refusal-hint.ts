@@ -1,4 +1,11 @@
-import type { Alternative, RefusalHint, Remedy, ShutSockets } from '../base/hint.ts'
+import type {
+  Alternative,
+  Opening,
+  RefusalHint,
+  Remedy,
+  RepositoryRemedy,
+  ShutSockets,
+} from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
@@ -20,7 +27,11 @@ export interface WorkspaceOffer {
   /** What it lets commands change; undefined: it is unavailable here. */
   changes(): Changes | undefined
   /** Whether `[workspace] writable` may name a directory. */
-  mayOpen(directory: string): boolean
+  opening(directory: string): Opening
+  /** What connects a git directory that lies outside of the workspace with it. */
+  repository(path: string): RepositoryRemedy | undefined
+  /** The home directories of HOME and of passwd(5), where they differ. */
+  homes(): { readonly named: string; readonly passwd: string } | undefined
 }
 
 /** What the processes of a command have among themselves. `none`: not offered here. */
@@ -46,7 +57,7 @@ export interface HintContext {
 
 /** What to say about refusals. Absent after a command that exited with 0 if each refusal is a known fallback. */
 export function refusalHint(refused: HintContext): RefusalHint | undefined {
-  const { mode, networkIsShut, temporary, succeeded } = refused
+  const { mode, networkIsShut, succeeded } = refused
   const denials = succeeded ? worthTelling(refused.denials, refused) : refused.denials
   if (denials.length === 0) return undefined
   const further = { succeeded: succeeded && { further: denials.length - 1 } }
@@ -56,27 +67,52 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
     return { mode, about: 'network', named: denials, remedy: forNetwork, ...further }
   const others = denials.filter((denial) => !ofNetwork.includes(denial))
   const about = decisive(others, refused)
-  const remedy = remedyFor(about, refused)
   return {
     mode,
     about,
     named: denials.filter((denial) => isSame(denial, about)),
-    remedy,
-    instead: remedy.kind === 'own-sockets' ? undefined : alternativeTo(about, temporary),
+    ...waysFor(about, refused),
     forNetwork,
     ...further,
   }
 }
 
+function waysFor(about: Denial, refused: HintContext): Pick<RefusalHint, 'remedy' | 'instead'> {
+  const tool = withoutSockets(about, refused.errors)
+  // An entry of `[workspace] writable` would not help them: they need sockets.
+  if (tool) return { remedy: ownSocketsRemedy(refused) ?? { kind: 'write' }, instead: { kind: tool } }
+  const remedy = remedyFor(about, refused)
+  if (remedy.kind === 'own-sockets') return { remedy }
+  const instead = alternativeTo(about, refused.temporary) ?? homeBehind(about, refused)
+  return { remedy, instead }
+}
+
+/** Programs that open a unix socket for themselves, and have another way. */
+function withoutSockets({ operation, path }: Denial, errors: string): 'tsx' | 'nx' | undefined {
+  const isSocket = operation === 'socket' || operation === 'listen'
+  if (isSocket && /[\\/]tsx[\\/]dist[\\/]cli\b|[\\/]tsx-\d+[\\/]\d+\.pipe/.test(errors)) return 'tsx'
+  const isOfNx = path === undefined ? isSocket : /\/\.nx(\/|$)/.test(path)
+  return isOfNx && /\bnx\b/i.test(errors) && /socket/i.test(errors) ? 'nx' : undefined
+}
+
+/** ssh and others ask passwd(5) for the home directory, whatever HOME says. */
+function homeBehind({ path }: Denial, { workspace }: HintContext): Alternative | undefined {
+  const homes = path === undefined ? undefined : workspace.homes()
+  const isThere = path !== undefined && homes && isBeneath(path, homes.passwd)
+  return isThere && !isBeneath(path, homes.named) ? { kind: 'homes', ...homes } : undefined
+}
+
 /** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
 function networkRemedy(denials: readonly Denial[], context: HintContext): Remedy {
   const { connections, errors, ownSockets } = context
+  if (denials.some(({ ownSandbox }) => ownSandbox)) return { kind: 'own-sandbox' }
   const byProxy = connections !== undefined
   const host = denials.find((denial) => denial.host)?.address
   if (host !== undefined) return { kind: 'host', host, reason: reasonFor(host, connections ?? []) }
   const service = ownSockets === 'open' ? denials.find(isService)?.address : undefined
   if (service !== undefined) return { kind: 'service', address: service }
-  if (isShut(ownSockets) && serves.test(errors)) return { kind: 'own-sockets', shut: ownSockets }
+  const opening = serves.test(errors) ? ownSocketsRemedy(context) : undefined
+  if (opening) return opening
   if (byProxy && denials.some(({ program }) => program === 'ssh')) return { kind: 'ssh' }
   return { kind: byProxy ? 'proxy' : 'network' }
 }
@@ -109,19 +145,41 @@ const fileOperations: ReadonlySet<Operation> = new Set([
   'lock',
 ])
 
-function remedyFor(denial: Denial, { mode, workspace, ownSockets, errors }: HintContext): Remedy {
+function remedyFor(denial: Denial, context: HintContext): Remedy {
+  const { mode, workspace, errors } = context
   const { path, operation } = denial
+  if (denial.ownSandbox) return { kind: 'own-sandbox' }
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
   const isOwn = isOwnDevice(denial) || (isUnixSocket(denial) && serves.test(errors))
-  if (isOwn && isShut(ownSockets)) return { kind: 'own-sockets', shut: ownSockets }
+  const opening = isOwn ? ownSocketsRemedy(context) : undefined
+  if (opening) return opening
   if (path === undefined || path.startsWith('/dev/') || !fileOperations.has(operation))
     return { kind: 'write' }
   const changes = workspace.changes()
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
     return { kind: changes && isIn && !isKept(denial, path, changes) ? 'workspace' : 'write' }
+  return isIn ? { kind: 'write' } : remedyOutside(denial, path, workspace)
+}
+
+/** In workspace mode, for a path outside of what it opens. No entry is advised for what programs outside obey. */
+function remedyOutside({ program }: Denial, path: string, workspace: WorkspaceOffer): Remedy {
+  const repository = workspace.repository(path)
+  if (repository) return repository
+  if (program === 'git' ? isOfGit(path) : path.includes('.git/')) return { kind: 'repository', how: 'start' }
+  const itself = workspace.opening(path)
+  if (itself.kind === 'obeyed') return itself
   const directory = cacheAround(path) ?? (path.slice(0, path.lastIndexOf('/')) || '/')
-  return !isIn && workspace.mayOpen(directory) ? { kind: 'writable', directory } : { kind: 'write' }
+  const opening = workspace.opening(directory)
+  if (opening.kind === 'obeyed') return opening
+  return opening.kind === 'open' ? { kind: 'writable', directory } : { kind: 'write' }
+}
+
+/** A file of a git directory, whatever that is called (gitrepository-layout(5)). */
+function isOfGit(path: string): boolean {
+  return /\.git(\/|$)|\/(objects|refs|logs|worktrees)(\/|$)|\/([A-Z_]*HEAD|COMMIT_EDITMSG|index|config|packed-refs|shallow)(\.lock)?$/.test(
+    path,
+  )
 }
 
 /** The whole cache: programs write to many of its directories, of which the first refusal names one. */
@@ -168,7 +226,7 @@ function alternativeTo(denial: Denial, { own, ...where }: TemporaryDirectory): A
   if (program === 'gpg' && path?.includes('/.#lk')) return { kind: 'gpg' }
   if (isUnixSocket(denial)) return { kind: 'local-services' }
   if (!own && (isTemporary(denial, where) || isCache(denial))) return { kind: 'private-tmp' }
-  if (own && path?.includes('/_cacache/')) return { kind: 'npm-cache' }
+  if (own && isOfNpm(denial)) return { kind: 'npm-cache' }
   if (own && path?.startsWith(`${where.directory}/`))
     return operation === 'rename' ? { kind: 'leaves-tmp' } : undefined
   return isTemporary(denial, where) ? { kind: 'own-tmp' } : undefined
@@ -191,10 +249,19 @@ function isIn(place: string, path: string, cwd: string): boolean {
   return path.startsWith(`${place}/`) && !(cwd.startsWith(`${place}/`) && partOf(path) === partOf(cwd))
 }
 
+/** Its cache, which npm makes first where it is absent. */
+function isOfNpm({ path, program }: Denial): boolean {
+  return (
+    path?.includes('/_cacache/') === true ||
+    (/^(npm|npx)\b/.test(program) && /\/\.npm(\/|$)/.test(path ?? ''))
+  )
+}
+
 /** True for a cache that a private TMPDIR holds, or makes unnecessary (src/request/tools.ts). */
 function isCache({ operation, path, program }: Denial): boolean {
   if (path === undefined) return false
   if (program === 'fossil' && operation === 'create' && /\/(\.fossil|fossil\.db)$/.test(path)) return true
+  if (/^(npm|npx)\b/.test(program) && /\/\.npm(\/|$)/.test(path)) return true
   if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
   return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
 }
@@ -202,8 +269,9 @@ function isCache({ operation, path, program }: Denial): boolean {
 /** A socket is refused before it shows what it is for; programs say it. */
 const serves = /\blisten(ing)?\b(?! (udp|unixgram))|create_server|socketserver/i
 
-function isShut(ownSockets: OwnSockets): ownSockets is ShutSockets {
-  return ownSockets !== 'open' && ownSockets !== 'none'
+function ownSocketsRemedy({ ownSockets }: HintContext): Remedy | undefined {
+  const isShut = ownSockets !== 'open' && ownSockets !== 'none'
+  return isShut ? { kind: 'own-sockets', shut: ownSockets } : undefined
 }
 
 /** True for a connection to the loopback device. */

@@ -191,7 +191,7 @@ describe('where something is in the way', () => {
     expect({ code: ran.code, verdict }).toEqual({ code: 1, verdict: 'partly' })
     const lacking = rights.filter(({ state }) => state === 'lacking').map(({ right }) => right)
     expect([...new Set(lacking)]).toEqual([
-      ...['survivors', 'death of the host', 'denial reports', 'limits', 'workspace'],
+      ...['survivors', 'death of the host', 'denial reports', 'limits', 'own sockets', 'workspace'],
     ])
     expect(rights.filter(({ state }) => state === 'open')).toEqual([])
     expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(10)

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
 import { VitrineError } from '../../src/messages/error.ts'
@@ -123,6 +125,17 @@ describe('write mode without the addon', () => {
     const result = await execa.execute({ command: line(marker), timeoutMs: 400 })
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
     expect(await survivors(marker)).toEqual([])
+  })
+
+  it('a timeout gives a child of an ended leader the rest of the grace', async () => {
+    const cwd = makeDirectory()
+    const patient = '[shell]\nkill_grace_ms = 20000\n'
+    const shell = await openTestShell({ mode: 'write', cwd, toml: patient, host: addonless() })
+    const child = `sh -c 'trap "sleep 0.5; : > asked; exit" TERM; : > there; while :; do sleep 0.02; done'`
+    const command = `${child} & until [ -e there ]; do sleep 0.02; done; echo begun; sleep ${marker}`
+    const result = await shell.execute({ command, timeoutMs: 2000 })
+    expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
+    expect(existsSync(join(cwd, 'asked'))).toBe(true)
   })
 
   it('an abort ends the command', async () => {

@@ -28,6 +28,8 @@ struct vt_listener {
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
+  bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
+  uint64_t unmarked_from;  /* atomic: caller/own_sandbox.c; 0: no process has entered a Landlock domain of its own */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */

@@ -32,6 +32,7 @@ static void count(struct vt_notification *notification) {
       .text = notification->has_text ? notification->text : NULL,
       .is_path = notification->is_path,
       .is_protected = notification->is_protected,
+      .own_sandbox = notification->own_sandbox,
   };
   memcpy(refused.program, notification->caller.program, sizeof refused.program);
   vt_listener_count(notification->listener, &refused);

@@ -14,9 +14,10 @@
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
 #include "notify/caller/as_reader.h"
+#include "notify/caller/own_sandbox.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
-#include "notify/sockets/own_unix.h"
+#include "notify/fsize.h"
 #include "notify/workspace_server.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
@@ -53,13 +54,21 @@ static bool is_approved(struct vt_notification *notification, const struct vt_sp
   return true;
 }
 
-/* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
-static enum vt_spot_kind find(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+/* For a caller with a sandbox of its own nothing is carried out: what Landlock decides goes on, the rest is refused. */
+static enum vt_spot_kind leave_to_own_sandbox(struct vt_notification *notification, struct vt_spot *spot) {
+  if (spot->kind == VT_SPOT_HELD) notification->own_sandbox = true;
+  vt_spot_close(spot);
+  return spot->kind = VT_SPOT_OUTSIDE;
+}
+
+enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+  const struct stat *status = place->exists ? &place->status : NULL;
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
-  if (place->known) return vt_known_spot(place->known, workspace_of(notification), place->name, place->exists ? &place->status : NULL, spot);
-  if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
-  if (!is_approved(notification, spot, place)) return spot->kind;
+  if (place->known) vt_known_spot(place->known, workspace_of(notification), place->name, status, spot);
+  else if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
+  if (spot->kind != VT_SPOT_GRANTED && vt_has_own_sandbox(notification)) return leave_to_own_sandbox(notification, spot);
+  if (place->known || !is_approved(notification, spot, place)) return spot->kind;
   vt_spot_close(spot);
   vt_workspace_find(workspace_of(notification), notification->roots, place->path, true, spot);
   if (spot->kind == VT_SPOT_PROTECTED && spot->protected_by && spot->parent >= 0) spot->kind = VT_SPOT_HELD;
@@ -127,7 +136,7 @@ static bool is_openable(const struct vt_notification *notification, uint32_t fla
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   struct vt_spot spot;
   if (!is_meant(flags, place)) return false;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, flags, place);
   if (acts && may_act(notification)) open_spot(notification, &spot, flags);
@@ -137,12 +146,12 @@ bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, co
 
 bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && may_act(notification)) {
     int fd = open_plain(notification, &spot, O_WRONLY);
-    finish(notification, fd < 0 || ftruncate(fd, (off_t)vt_argument(notification, 1)));
+    finish(notification, fd < 0 || vt_fsize_truncate(notification->caller.thread, fd, (off_t)vt_argument(notification, 1)));
     if (fd >= 0) close(fd);
   }
   vt_spot_close(&spot);
@@ -151,7 +160,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
   if (acts && may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
@@ -189,20 +198,10 @@ static int make(struct vt_notification *notification, const struct vt_spot *spot
 
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && makes_directory(notification)));
   if (acts) finish(notification, make(notification, &spot));
-  vt_spot_close(&spot);
-  return acts;
-}
-
-bool vt_workspace_binds(struct vt_notification *notification, const struct vt_resolved *place, int fd, bool goes_on) {
-  struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, true, &spot);
-  if (kind == VT_SPOT_GRANTED && goes_on) return vt_spot_close(&spot), true;
-  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED);
-  if (acts && may_act(notification)) finish(notification, vt_unix_bind_at(spot.parent, spot.name, fd));
   vt_spot_close(&spot);
   return acts;
 }
@@ -216,8 +215,8 @@ static bool both_held(const struct vt_spot *old, const struct vt_spot *new) {
 
 bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
   struct vt_spot from, to;
-  find(notification, old, true, &from);
-  find(notification, new, true, &to);
+  vt_workspace_spot(notification, old, true, &from);
+  vt_workspace_spot(notification, new, true, &to);
   bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
   bool acts = !granted && both_held(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
   if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_linkat, from.parent, from.name, to.parent, to.name, 0));
@@ -269,7 +268,7 @@ int vt_workspace_descriptor_to_name(struct vt_notification *notification) {
 
 bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, true, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, true, &spot);
   bool in = (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED) && spot.parent >= 0 && spot.name[0];
   int fd = in ? vt_borrow_descriptor(&notification->caller, number) : -1;
   bool acts = fd >= 0 && may_name(notification, fd);
@@ -286,8 +285,8 @@ static uint32_t rename_flags(const struct vt_notification *notification) {
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
   struct vt_spot from, to;
   uint32_t flags = rename_flags(notification);
-  find(notification, old, true, &from);
-  find(notification, new, true, &to);
+  vt_workspace_spot(notification, old, true, &from);
+  vt_workspace_spot(notification, new, true, &to);
   bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
   bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
   bool directory = (old->exists && S_ISDIR(old->status.st_mode)) || (new->exists && S_ISDIR(new->status.st_mode));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/caller/resolve.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/private_gate.h"
@@ -21,13 +22,13 @@
 #include "notify/sockets/unix_bound.h"
 #include "notify/workspace_server.h"
 
-enum { TCP_ABI = 4, ABSTRACT_SCOPE_ABI = 6, GOES_ON = -1, NAME_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
+enum { TCP_ABI = 4, ABSTRACT_SCOPE_ABI = 6, GOES_ON = -1, OUTSIDE = -2, NAME_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
 static const size_t before = offsetof(struct sockaddr_un, sun_path);
 
 static bool is_abstract(const union vt_address *address, socklen_t length) { return length > before && !address->un.sun_path[0]; }
 
 /* Relative to the directory, which is this thread's alone (workspace_server.c): the whole path could be longer than an address. */
-int vt_unix_bind_at(int directory, const char *name, int fd) {
+static int bind_relative(int directory, const char *name, int fd) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   size_t size = strlen(name);
   if (size > NAME_ROOM) return errno = ENAMETOOLONG, -1;
@@ -46,15 +47,31 @@ static bool may_go_on(const struct vt_notification *notification) {
   return notification->listener->confinement->abi >= TCP_ABI && !notification->listener->network;
 }
 
+/* For a caller with a sandbox of its own nothing is carried out. */
+static int bind_there(struct vt_notification *notification, int directory, const char *name, int fd) {
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox) return EACCES;
+  if (!vt_workspace_server_may_act(notification)) return EINTR;
+  return bind_relative(directory, name, fd) ? errno : 0;
+}
+
+static int bind_in_workspace(struct vt_notification *notification, const struct vt_resolved *place, int fd, bool goes_on) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, true, &spot);
+  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED);
+  int error = !acts ? OUTSIDE : kind == VT_SPOT_GRANTED && goes_on ? GOES_ON : bind_there(notification, spot.parent, spot.name, fd);
+  vt_spot_close(&spot);
+  return error;
+}
+
 static int bind_at(struct vt_notification *notification, const struct vt_resolved *place, int fd) {
   bool goes_on = may_go_on(notification);
   if (place->exists) return EADDRINUSE;
   if (!place->name[0] || place->slashed) return ENOENT;
-  if (vt_workspace_binds(notification, place, fd, goes_on)) return notification->done ? 0 : notification->error ? notification->error : GOES_ON;
+  int error = bind_in_workspace(notification, place, fd, goes_on);
+  if (error != OUTSIDE) return error;
   if (!vt_is_private(notification->listener, place->parent)) return EACCES;
-  if (goes_on) return GOES_ON;
-  if (!vt_workspace_server_may_act(notification)) return EINTR;
-  return vt_unix_bind_at(place->parent, place->name, fd) ? errno : 0;
+  return goes_on ? GOES_ON : bind_there(notification, place->parent, place->name, fd);
 }
 
 static int bind_path(struct vt_notification *notification, int fd, const char *path) {

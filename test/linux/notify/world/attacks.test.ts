@@ -4,14 +4,14 @@ import { chmodSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Result } from '../../../src/base/types.ts'
-import { users } from '../../attacks/table.ts'
-import { ownWorldMissing } from '../../helpers/own-world.ts'
-import { makeDirectory } from '../../helpers/place.ts'
-import { isExecutable } from '../../helpers/programs.ts'
-import { runAs } from '../../helpers/run-as.ts'
+import type { Result } from '../../../../src/base/types.ts'
+import { users } from '../../../attacks/table.ts'
+import { ownWorldMissing } from '../../../helpers/own-world.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+import { isExecutable } from '../../../helpers/programs.ts'
+import { runAs } from '../../../helpers/run-as.ts'
 
-const fixtures = fileURLToPath(new URL('../../fixtures/world', import.meta.url))
+const fixtures = fileURLToPath(new URL('../../../fixtures/world', import.meta.url))
 /** Debian's own: another user may not be able to start the one in PATH. */
 const python = '/usr/bin/python3'
 const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ownWorldMissing } from '../../helpers/own-world.ts'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { isInstalled } from '../../helpers/programs.ts'
+import { ownWorldMissing } from '../../../helpers/own-world.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { isInstalled } from '../../../helpers/programs.ts'
 
 const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 const python = (program: string) => ['python3', '-c', program]
@@ -108,12 +108,16 @@ made = libc.shmget(0x5654, 4096, 0o1600)
 at = libc.shmat(made, None, 0)
 if os.fork() == 0:
     ctypes.memmove(libc.shmat(libc.shmget(0x5654, 4096, 0), None, 0), b'hello', 5); os._exit(0)
-os.wait(); print(ctypes.string_at(at, 5).decode())`
-    const segments = () => execFileSync('cat', ['/proc/sysvipc/shm'], { encoding: 'utf8' }).split('\n').length
-    const before = segments()
-    expect(await shell.execute({ argv: python(program) })).toMatchObject({ stdout: 'hello\n', denials: [] })
+os.wait(); print(ctypes.string_at(at, 5).decode(), made)`
+    const { stdout, denials } = await shell.execute({ argv: python(program) })
+    const [text, id] = stdout.trim().split(' ')
+    expect({ text, denials }).toEqual({ text: 'hello', denials: [] })
     await shell.close()
-    expect(segments()).toBe(before)
+    const ids = () =>
+      readFileSync('/proc/sysvipc/shm', 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/)[1])
+    await expect.poll(ids, { timeout: 10_000 }).not.toContain(id)
   })
 
   it.skipIf(!isInstalled('script'))('through a terminal that one of them makes (needs script)', async () => {
