@@ -83,6 +83,7 @@ export interface Denial {
   readonly count: number
 }
 
+<<<<<<< HEAD
 /** A TCP socket on which a process of a command listened: on this machine only, at a wildcard address too. */
 export interface Listening {
   /** `127.0.0.1`, `0.0.0.0`, `::1`, `::` */
@@ -93,6 +94,32 @@ export interface Listening {
   readonly program: string
 }
 
+=======
+/** What a command newly made or changed that a program outside of the sandbox obeys, without being asked to run the project's code. */
+export interface Handoff {
+  /** Absolute. */
+  readonly path: string
+  readonly kind: HandoffKind
+  /** The program, or the programs. */
+  readonly obeyedBy: string
+}
+
+/**
+ * `ci`: workflows of a forge. `script`: a package.json with new scripts that an install runs. `environment`: loaded where a shell enters
+ * the directory. `settings`: of another program that starts there.
+ */
+export type HandoffKind =
+  | 'repository'
+  | 'ci'
+  | 'script'
+  | 'environment'
+  | 'editor'
+  | 'agent'
+  | 'hook'
+  | 'container'
+  | 'settings'
+
+>>>>>>> origin/world
 /** Why the proxy did not carry a connection. */
 export type ConnectionReason =
   /** Neither `[shell] network` nor the call lists the host with this port. */
@@ -226,8 +253,13 @@ export interface Result<Output extends string | Buffer = string> {
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
+<<<<<<< HEAD
   /** Linux, where commands have sockets of their own: the first 32 addresses at which this one listened. */
   readonly listening: readonly Listening[]
+=======
+  /** Workspace mode: look at these before another program does. At most 100; empty after ordinary work. */
+  readonly handoffs: readonly Handoff[]
+>>>>>>> origin/world
   /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */
   readonly connections?: readonly Connection[]
   readonly hint?: string

@@ -13,20 +13,28 @@ import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
 import { type ChangesWanted, tooWide } from '../sandbox/workspace/changes.ts'
 import { holdsObeyed, obeyedAround, obeyedPlaces } from '../sandbox/workspace/obeyed.ts'
 import { rememberedChanges } from '../sandbox/workspace/remembered.ts'
-import { stateRoot } from '../scratchpad/directory.ts'
+import { Repositories } from '../sandbox/workspace/repositories.ts'
+import { repositoriesRoot, stateRoot } from '../scratchpad/directory.ts'
 import { gitConfigsOf, workspaceOf } from './workspace.ts'
 
+export interface WorkspaceChanges {
+  /** As of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be opened to commands. */
+  current(): Changes
+  readonly repositories: Repositories
+}
+
 /**
- * What commands of workspace mode may change, as of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be
- * opened to them. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
+ * What commands of workspace mode may change. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
  */
 export function changesIn(
   loaded: LoadedConfig,
   { cwd, env, sandbox }: { readonly cwd: string; readonly env: Environment; readonly sandbox: Sandbox },
-): () => Changes {
+): WorkspaceChanges {
   const { writable, protected: given, on_protected } = loaded.config.workspace
   const { whole, workspace } = workspaceOf(loaded, { cwd, env })
+  const repositories = new Repositories(workspace, repositoriesRoot(env))
   const wanted = {
+    repositories,
     workspace,
     whole,
     writable: writable.map(realDirectory),
@@ -36,10 +44,13 @@ export function changesIn(
     own: { ...ownOf(env), files: ownFiles(loaded) },
   }
   const current = rememberedChanges(wanted, sandbox.pathStates)
-  return () => {
-    const changes = current()
-    if ('why' in changes) throw unavailable(unfitRoot(changes))
-    return changes
+  return {
+    repositories,
+    current: () => {
+      const changes = current()
+      if ('why' in changes) throw unavailable(unfitRoot(changes))
+      return changes
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
   Limit,
   Listening,
   Mode,
@@ -39,6 +40,7 @@ import type { SupervisedEnd } from './supervise.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  readonly handoffs: readonly Handoff[]
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined
   readonly encoding: Encoding
@@ -93,7 +95,11 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
+<<<<<<< HEAD
     listening: end.listening ?? none,
+=======
+    handoffs: parts.handoffs,
+>>>>>>> origin/world
     mode,
     backend: parts.backend,
     enforcement,

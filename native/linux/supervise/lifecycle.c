@@ -113,8 +113,22 @@ static void close_descriptors(struct vt_command *command) {
   command->pidfd = -1;
 }
 
+static void drop_reports(const struct vt_end *end) {
+  vt_denials_free(end->denials);
+  vt_notes_free(end->notes);
+}
+
+static void take_reports(const struct vt_command *command, struct vt_end *end) {
+  end->denials = vt_listener_take(command->listener);
+  end->notes = vt_listener_take_notes(command->listener);
+}
+
 static void report(struct vt_command *command, const struct vt_end *end) {
+<<<<<<< HEAD
   if (command->reported) return; /* denials after the report are dropped */
+=======
+  if (command->reported) return drop_reports(end); /* what comes after the report is dropped */
+>>>>>>> origin/world
   command->reported = true;
   struct vt_end told = *end;
   if (command->listener) told.denials = vt_listener_take(command->listener);
@@ -149,6 +163,10 @@ static bool finish(struct vt_command *command) {
   if (!command->confinement && !command->killing && !command->terminated) vt_session_find_left(command, end.left, VT_LEFT);
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
+<<<<<<< HEAD
+=======
+  if (command->listener) take_reports(command, &end);
+>>>>>>> origin/world
   report(command, &end);
   close_descriptors(command); /* after the report: closing the listener can take longer than starting the next command */
   command->phase = VT_ENDED;
@@ -208,6 +226,10 @@ static void report_late(struct vt_command *command) {
   end.alive = others + !command->leader_ended;
   end.killed = command->killed > others ? command->killed - others : 0;
   vt_streams_release(command, false);
+<<<<<<< HEAD
+=======
+  if (command->listener) take_reports(command, &end);
+>>>>>>> origin/world
   report(command, &end);
 }
 

@@ -5,7 +5,7 @@ import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
 import type { Workspace } from '../../host/workspace.ts'
 import { describeIgnoredValues } from '../config.ts'
-import { denialLines, denialsBeside } from '../denials.ts'
+import { denialLines, denialsBeside, handoffLines } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
 import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
@@ -231,6 +231,7 @@ export function afterLines(result: Result): readonly string[] {
     const what = isSavedWhole(result) ? 'complete output' : 'beginning of the output'
     lines.push(`the ${what} (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   }
+  lines.push(...handoffLines(result.handoffs))
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines

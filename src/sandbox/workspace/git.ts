@@ -22,12 +22,14 @@ export interface GitUser {
   readonly home: string
   readonly configs: readonly string[]
   readonly looks: Looks
+  /** Tops of further repositories in the workspace. */
+  readonly known: readonly string[]
 }
 
 /** @param roots what is writable anyway, the workspace first: absolute real paths */
 export function gitPlacesOf(
   roots: readonly [string, ...string[]],
-  { home, configs, looks }: GitUser,
+  { home, configs, looks, known }: GitUser,
 ): GitPlaces {
   const [workspace] = roots
   const kind = looks.kind(join(workspace, '.git'))
@@ -35,7 +37,7 @@ export function gitPlacesOf(
   if (kind === 'file' || kind === 'other') looks.isComplete = false
   const outside = kind === 'directory' ? [] : repositoryOf(workspace)
   const guard = new Guard({ home, roots: [...roots, ...outside], looks })
-  guard.workspace(workspace, roots.slice(1))
+  guard.workspace(workspace, roots.slice(1), known)
   guard.configs(configs)
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
@@ -68,7 +70,8 @@ class Guard {
     this.#places = { home, looks, isInside }
   }
 
-  workspace(top: string, listed: readonly string[]): void {
+  /** @param known tops of further repositories in it */
+  workspace(top: string, listed: readonly string[], known: readonly string[]): void {
     const looks = this.#looks
     this.tree(top, true)
     // Git goes on above where `.git` is no repository, and a command can do that to the one of the workspace.
@@ -77,6 +80,7 @@ class Guard {
     const below = looks.directories(top)
     looks.unlistableIn(top)
     for (const at of below) this.tree(at, false)
+    for (const at of known) this.#known(at)
     this.#follow(top)
     for (const { named, tops } of this.#repositories.values()) this.#protect(...named.protectedFrom(tops))
   }
@@ -90,6 +94,12 @@ class Guard {
         if (path === workspace || !isBeneath(path, workspace)) continue
         if (count++ < maxLinked) this.tree(path, true)
       }
+  }
+
+  /** A directory that a command has made the top of a repository, or a walk has found to be one. It may lack a HEAD. */
+  #known(top: string): void {
+    this.tree(top, this.#looks.kind(join(top, '.git')) !== 'none')
+    if (['objects', 'refs'].every((name) => this.#looks.kind(join(top, name)) !== 'none')) this.bare(top)
   }
 
   /** The user's own, which count in each repository. */

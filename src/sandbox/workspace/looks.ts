@@ -33,6 +33,7 @@ export interface Unprotectable {
     | 'config-unreadable'
     | 'config-invalid'
     | 'config-many'
+    | 'record-unreadable'
 }
 
 /** Where a path leads, link by link: path_resolution(7). */

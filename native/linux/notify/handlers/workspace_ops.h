@@ -5,10 +5,6 @@
 
 #include "notify/notification.h"
 #include "notify/caller/resolve.h"
-#include "workspace/spot.h"
-
-/* Finds the spot of a place, with its parent where the notifier acts. Asks about a protected one. */
-enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot);
 
 /* Each returns false if the workspace has no part in the call, or the refusal stands. */
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place);

@@ -34,6 +34,10 @@ const rows: readonly Row[] = [
   { given: 'git config core.sshCommand "sh monitor"', path: 'monitor' },
   { given: 'git config credential.helper "!tools/clean.py get"', path: 'tools/clean.py' },
   { given: 'git config diff.x.textconv "PYTHONPATH=. tools/clean.py"', path: 'tools/clean.py' },
+  { given: 'git config interactive.diffFilter "sh tools/clean.py"', path: 'tools/clean.py' },
+  { given: 'git config difftool.x.cmd "tools/clean.py $LOCAL"', path: 'tools/clean.py' },
+  { given: 'git config uploadpack.packObjectsHook tools/clean.py', path: 'tools/clean.py' },
+  { given: 'git config trailer.x.command "sh monitor"', path: 'monitor' },
   { given: 'git config merge.x.driver "tools/absent %O %A %B"', path: 'tools/absent' },
 ]
 
@@ -60,6 +64,17 @@ echo "gitdir: $PWD/../main/worktrees/tree" > .git; echo "$PWD/.git" > ../main/wo
 git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b`,
     path: 'a/b/.git/config',
   },
+  {
+    given: 'git commit -q --allow-empty -m x; git worktree add -q tools/tree',
+    path: '.git/worktrees/tree/commondir',
+  },
+  {
+    given: 'git commit -q --allow-empty -m x; git worktree add -q tools/tree',
+    path: '.git/worktrees/tree/gitdir',
+  },
+  { given: 'mkdir -p .git/info', path: '.git/info/attributes' },
+  { given: 'mkdir -p .git/info; rm -f .git/info/attributes', path: '.git/info/attributes' },
+  { given: 'git init -q nested', path: 'nested/.git/info/attributes' },
   { given: 'mkdir -p .git/branches', path: '.git/branches/origin' },
   { given: 'mkdir -p .git/remotes', path: '.git/remotes/origin' },
 ]
