@@ -59,14 +59,11 @@ void release(Environment* environment) {
 }
 
 void discard(Event* event) {
-<<<<<<< HEAD
   if (event->kind == kEnd) {
     vt_core_free_denials(event->end.denials);
+    vt_core_free_notes(event->end.notes);
     std::free(event->end.open_ports);
   }
-=======
-  if (event->kind == kEnd) vt_core_free_denials(event->end.denials), vt_core_free_notes(event->end.notes);
->>>>>>> origin/world
 #ifdef __linux__
   if (event->kind == kStored) vt_core_free_stored(event->stored);
 #endif

@@ -37,7 +37,6 @@ Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
   return array;
 }
 
-<<<<<<< HEAD
 Napi::Array describe_open_ports(Napi::Env env, const vt_open_port* ports) {
   Napi::Array array = Napi::Array::New(env);
   for (int row = 0; ports[row].port; row++) {
@@ -48,7 +47,9 @@ Napi::Array describe_open_ports(Napi::Env env, const vt_open_port* ports) {
     set_text(object, "program", ports[row].program);
     array.Set(static_cast<uint32_t>(row), object);
   }
-=======
+  return array;
+}
+
 Napi::Object describe_note(Napi::Env env, const vt_noticed& note) {
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", note.kind);
@@ -61,7 +62,6 @@ Napi::Array describe_notes(Napi::Env env, const vt_notes* notes) {
   Napi::Array array = Napi::Array::New(env);
   vt_noticed note;
   for (int row = 0; vt_core_note(notes, row, &note); row++) array.Set(static_cast<uint32_t>(row), describe_note(env, note));
->>>>>>> origin/world
   return array;
 }
 
@@ -123,12 +123,9 @@ Napi::Object describe_end(Napi::Env env, const vt_end& end) {
   if (end.unsearched) set_flag(object, "unsearched", true);
   if (end.limited) set_text(object, "limited", end.limited);
   set_value(object, "denials", describe_denials(env, end.denials));
-<<<<<<< HEAD
   if (end.open_ports) set_value(object, "listening", describe_open_ports(env, end.open_ports));
-=======
   if (end.notes) set_value(object, "notes", describe_notes(env, end.notes));
   if (vt_core_notes_unseen(end.notes)) set_flag(object, "unseen", true);
->>>>>>> origin/world
   return object;
 }
 

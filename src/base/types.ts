@@ -83,7 +83,6 @@ export interface Denial {
   readonly count: number
 }
 
-<<<<<<< HEAD
 /** A TCP socket on which a process of a command listened: on this machine only, at a wildcard address too. */
 export interface Listening {
   /** `127.0.0.1`, `0.0.0.0`, `::1`, `::` */
@@ -94,7 +93,6 @@ export interface Listening {
   readonly program: string
 }
 
-=======
 /** What a command newly made or changed that a program outside of the sandbox obeys, without being asked to run the project's code. */
 export interface Handoff {
   /** Absolute. */
@@ -119,7 +117,6 @@ export type HandoffKind =
   | 'container'
   | 'settings'
 
->>>>>>> origin/world
 /** Why the proxy did not carry a connection. */
 export type ConnectionReason =
   /** Neither `[shell] network` nor the call lists the host with this port. */
@@ -253,13 +250,10 @@ export interface Result<Output extends string | Buffer = string> {
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
-<<<<<<< HEAD
   /** Linux, where commands have sockets of their own: the first 32 addresses at which this one listened. */
   readonly listening: readonly Listening[]
-=======
   /** Workspace mode: look at these before another program does. At most 100; empty after ordinary work. */
   readonly handoffs: readonly Handoff[]
->>>>>>> origin/world
   /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */
   readonly connections?: readonly Connection[]
   readonly hint?: string

@@ -69,13 +69,10 @@ export type NativeEnd =
       readonly timedOut?: true
       readonly limited?: Limit
       readonly denials: readonly Denial[]
-<<<<<<< HEAD
       /** Linux; absent: none. */
       readonly listening?: readonly Listening[]
-=======
       readonly notes?: readonly Note[]
       readonly unseen?: true
->>>>>>> origin/world
     }
 
 export type NativeEvent =

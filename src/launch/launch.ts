@@ -1,11 +1,6 @@
 import type { Refusal } from '../base/refusal.ts'
-<<<<<<< HEAD
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
-import type { Confinement } from '../sandbox/sandbox.ts'
-=======
-import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { Confinement, Note } from '../sandbox/sandbox.ts'
->>>>>>> origin/world
 
 /** Everything a launcher needs to start one process; the launcher decides nothing itself. */
 export interface LaunchRequest {
@@ -57,14 +52,11 @@ interface Ran {
   readonly survivors: Survivors
   /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]
-<<<<<<< HEAD
   /** Absent: none that the launcher knows of. */
   readonly listening?: readonly Listening[]
-=======
   /** Workspace mode: what it made that programs outside obey; `unseen`: there may be more. */
   readonly notes?: readonly Note[]
   readonly unseen?: true
->>>>>>> origin/world
   /** Not every directory was searched for files that cannot be read because of their names. */
   readonly unsearched?: true
   /** Whether it reached its deadline; undefined where the launcher leaves the deadline to its caller. */

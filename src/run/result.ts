@@ -95,11 +95,8 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
-<<<<<<< HEAD
     listening: end.listening ?? none,
-=======
     handoffs: parts.handoffs,
->>>>>>> origin/world
     mode,
     backend: parts.backend,
     enforcement,

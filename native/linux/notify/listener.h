@@ -37,11 +37,8 @@ struct vt_listener {
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
-<<<<<<< HEAD
   struct vt_open_port *open_ports; /* NULL: none */
-=======
   struct vt_notes *notes;  /* NULL: none; under the lock, as is their taking */
->>>>>>> origin/world
 };
 
 /* Takes over a started command's listener. */
@@ -60,10 +57,7 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
 
 /* To be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);
-<<<<<<< HEAD
 struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener);
-=======
 
 /* Likewise. */
 struct vt_notes *vt_listener_take_notes(struct vt_listener *listener);
->>>>>>> origin/world

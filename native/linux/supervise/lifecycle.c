@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,23 +117,19 @@ static void close_descriptors(struct vt_command *command) {
 static void drop_reports(const struct vt_end *end) {
   vt_denials_free(end->denials);
   vt_notes_free(end->notes);
+  free(end->open_ports);
 }
 
 static void take_reports(const struct vt_command *command, struct vt_end *end) {
   end->denials = vt_listener_take(command->listener);
   end->notes = vt_listener_take_notes(command->listener);
+  end->open_ports = vt_listener_take_ports(command->listener);
 }
 
 static void report(struct vt_command *command, const struct vt_end *end) {
-<<<<<<< HEAD
-  if (command->reported) return; /* denials after the report are dropped */
-=======
   if (command->reported) return drop_reports(end); /* what comes after the report is dropped */
->>>>>>> origin/world
   command->reported = true;
   struct vt_end told = *end;
-  if (command->listener) told.denials = vt_listener_take(command->listener);
-  if (command->listener) told.open_ports = vt_listener_take_ports(command->listener);
   told.timed_out = command->timed_out;
   told.unsearched = command->confinement && command->confinement->reads && command->confinement->reads->unsearched;
   command->owner->end(command->owner, command->id, &told);
@@ -163,10 +160,7 @@ static bool finish(struct vt_command *command) {
   if (!command->confinement && !command->killing && !command->terminated) vt_session_find_left(command, end.left, VT_LEFT);
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
-<<<<<<< HEAD
-=======
   if (command->listener) take_reports(command, &end);
->>>>>>> origin/world
   report(command, &end);
   close_descriptors(command); /* after the report: closing the listener can take longer than starting the next command */
   command->phase = VT_ENDED;
@@ -226,10 +220,7 @@ static void report_late(struct vt_command *command) {
   end.alive = others + !command->leader_ended;
   end.killed = command->killed > others ? command->killed - others : 0;
   vt_streams_release(command, false);
-<<<<<<< HEAD
-=======
   if (command->listener) take_reports(command, &end);
->>>>>>> origin/world
   report(command, &end);
 }
 
