@@ -63,6 +63,23 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
     }
   })
 
+  it.skipIf(!isInstalled('curl'))(
+    'beside a list of hosts, by a client that uses the proxy (needs curl)',
+    async () => {
+      const serve = `
+const server = require('http').createServer((_, response) => response.end('pong\\n')).listen(0, '127.0.0.1', () =>
+  require('child_process').spawn('curl', ['-sS', 'http://localhost:' + server.address().port], { stdio: 'inherit' })
+    .on('exit', () => process.exit()))`
+      const shell = await openWorld({ network: ['registry.example'] })
+      expect(await shell.execute({ argv: ['node', '-e', serve] })).toMatchObject({
+        stdout: 'pong\n',
+        denials: [],
+      })
+      const listing = await openWorld({ network: ['127.0.0.1:5432'] })
+      expect((await listing.execute({ command: 'echo "$NO_PROXY"' })).stdout).toBe('\n')
+    },
+  )
+
   it('unless own_sockets = false', async () => {
     const shell = await openWorld({ toml: '[shell]\nown_sockets = false\n' })
     expect((await shell.execute({ argv: ['node', 'ask.mjs', '127.0.0.1'] })).stdout).toBe('EACCES\n')
