@@ -49,6 +49,7 @@
             "native/linux/notify/sockets/address.c",
             "native/linux/notify/sockets/connecting.c",
             "native/linux/notify/sockets/listening.c",
+            "native/linux/notify/sockets/open_ports.c",
             "native/linux/notify/sockets/own_connect.c",
             "native/linux/notify/sockets/serving.c",
             "native/linux/notify/sockets/own_unix.c",

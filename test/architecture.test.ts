@@ -220,8 +220,8 @@ describe('architecture', () => {
     }
     // Not equal: raise both numbers (native/core.h, src/launch/addon.ts), then write down here what there is now.
     expect(seen).toEqual({
-      native: ['21'],
-      typescript: ['21'],
+      native: ['22'],
+      typescript: ['22'],
       functions: [
         'spawn',
         'terminate',

@@ -110,6 +110,7 @@ function linuxEnforcement(
   { network, reads, changes, privateTmp, unixSockets, world }: SandboxOptions,
 ): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
+  const serves = world !== undefined && ownSocketsMissing(probe) === undefined
   const sockets = unixSockets.length === 0 ? undefined : linuxNotes.unixSockets(unixSockets)
   return {
     'file contents': enforced('landlock+seccomp', changes ? linuxNotes.beside : undefined),
@@ -118,7 +119,7 @@ function linuxEnforcement(
     ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
-    network: networkOf(probe, network),
+    network: networkOf(probe, network, serves),
     ...(world !== undefined && { 'own sockets': ownSocketsOf(probe) }),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', sockets),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
@@ -127,7 +128,7 @@ function linuxEnforcement(
     keys: enforced('seccomp'),
     namespaces: enforced('seccomp'),
     system: enforced('seccomp'),
-    terminals: enforced('landlock+seccomp', linuxNotes.terminals),
+    terminals: enforced('landlock+seccomp', linuxNotes.terminals(serves)),
     descriptors: enforced('close_range', linuxNotes.descriptors),
     survivors: inSession(probe, probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
     'death of the host': inSession(probe, 'watcher'),
@@ -137,8 +138,12 @@ function linuxEnforcement(
 }
 
 /** Since ABI 4 Landlock refuses every TCP connection that the notifier does not make. */
-function networkOf({ landlockAbi, getfdErrno }: Probe, network: NetworkKind): RightEnforcement {
-  if (network === 'all') return notEnforced(linuxNotes.network(getfdErrno === 0))
+function networkOf(
+  { landlockAbi, getfdErrno }: Probe,
+  network: NetworkKind,
+  serves: boolean,
+): RightEnforcement {
+  if (network === 'all') return notEnforced(linuxNotes.network(getfdErrno === 0, serves))
   const by = landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'
   return network === 'none' ? enforced(by) : enforced(`${by} listener`, linuxNotes.hosts)
 }
@@ -153,7 +158,8 @@ function ownSocketsMissing({ listener, getfdErrno, socketsErrno }: Probe): strin
 function ownSocketsOf(probe: Probe): RightEnforcement {
   const missing = ownSocketsMissing(probe)
   if (missing !== undefined) return enforced('seccomp', linuxNotes.ownSocketsShut(missing))
-  return enforced('seccomp listener', linuxNotes.ownSockets)
+  const byName = probe.landlockAbi >= signalScopeAbi ? '' : `; ${linuxNotes.ownSocketsByPath}`
+  return enforced('seccomp listener', `${linuxNotes.ownSockets}${byName}`)
 }
 
 function workspaceNote(changes: Changes, { getfdErrno }: Probe): string {

@@ -59,6 +59,7 @@ void vt_listener_release(struct vt_listener *listener) {
   if (listener->server) vt_workspace_server_return(listener->server);
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
+  free(listener->open_ports);
   vt_notes_free(listener->notes);
   vt_questions_free(listener->questions);
   if (listener->world) vt_world_leave(listener->world);
@@ -79,6 +80,14 @@ struct vt_denials *vt_listener_take(struct vt_listener *listener) {
   listener->denials = NULL;
   pthread_mutex_unlock(&listener->lock);
   return denials;
+}
+
+struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener) {
+  pthread_mutex_lock(&listener->lock);
+  struct vt_open_port *ports = listener->open_ports;
+  listener->open_ports = NULL;
+  pthread_mutex_unlock(&listener->lock);
+  return ports;
 }
 
 struct vt_notes *vt_listener_take_notes(struct vt_listener *listener) {

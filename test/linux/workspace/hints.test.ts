@@ -140,7 +140,7 @@ describe('the hint of a refusal names the way that a program has', () => {
       "import net from 'node:net'\nnet.createServer().listen(process.env.TMPDIR + '/tsx-0/1.pipe')",
     )
     const { kind, remedy, text } = await alternativeOf(`mkdir $TMPDIR/tsx-0; node ${cli}`)
-    expect([kind, remedy]).toEqual(['tsx', 'write'])
+    expect([kind, remedy]).toEqual(['tsx', 'own-sockets'])
     expect(text).toContain('node --import tsx')
   })
 
@@ -156,7 +156,7 @@ require('net').createServer().on('error', () => {
 }).listen(process.env.TMPDIR + '/d.sock')`,
     )
     const { kind, remedy, text } = await alternativeOf(`node ${cli}`)
-    expect([kind, remedy]).toEqual(['nx', 'write'])
+    expect([kind, remedy]).toEqual(['nx', 'own-sockets'])
     expect(text).toContain('NX_DAEMON=false')
     expect(text).not.toContain('writable')
   })

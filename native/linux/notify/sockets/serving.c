@@ -13,6 +13,7 @@
 #include "notify/dispatch.h"
 #include "notify/reply.h"
 #include "notify/sockets/listening.h"
+#include "notify/sockets/open_ports.h"
 #include "notify/sockets/own_unix.h"
 #include "notify/sockets/unix_bound.h"
 #include "notify/sockets/sockets.h"
@@ -108,6 +109,7 @@ static int listen_noted(struct vt_notification *notification, int fd, int backlo
   if (!error) vt_world_note(world, cookie);
   if (!error) vt_listening_prune(notification->sockets->netlink, world);
   pthread_mutex_unlock(&world->lock);
+  if (!error) vt_open_ports_note(notification, fd);
   return error;
 }
 

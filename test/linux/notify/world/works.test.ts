@@ -63,6 +63,23 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
     }
   })
 
+  it.skipIf(!isInstalled('curl'))(
+    'beside a list of hosts, by a client that uses the proxy (needs curl)',
+    async () => {
+      const serve = `
+const server = require('http').createServer((_, response) => response.end('pong\\n')).listen(0, '127.0.0.1', () =>
+  require('child_process').spawn('curl', ['-sS', 'http://localhost:' + server.address().port], { stdio: 'inherit' })
+    .on('exit', () => process.exit()))`
+      const shell = await openWorld({ network: ['registry.example'] })
+      expect(await shell.execute({ argv: ['node', '-e', serve] })).toMatchObject({
+        stdout: 'pong\n',
+        denials: [],
+      })
+      const listing = await openWorld({ network: ['127.0.0.1:5432'] })
+      expect((await listing.execute({ command: 'echo "$NO_PROXY"' })).stdout).toBe('\n')
+    },
+  )
+
   it('unless own_sockets = false', async () => {
     const shell = await openWorld({ toml: '[shell]\nown_sockets = false\n' })
     expect((await shell.execute({ argv: ['node', 'ask.mjs', '127.0.0.1'] })).stdout).toBe('EACCES\n')
@@ -147,6 +164,41 @@ client, _ = server.accept(); client.sendall(b'pong')`
     )
     return { port: await port, ended }
   }
+
+  it('is in the result: address, port, process and program', async () => {
+    const shell = await openWorld()
+    const { port, ended } = await startServer(shell)
+    await shell.execute({ argv: ask(port) })
+    const { listening } = await ended
+    const where = { address: '0.0.0.0', port: Number(port), program: 'python3', pid: expect.any(Number) }
+    expect(listening).toEqual([where])
+  })
+
+  it('is in the result once for each address and port, and for no client', async () => {
+    const shell = await openWorld()
+    const many = `
+import socket
+for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1')):
+    server = socket.socket(family); server.bind((address, 0)); server.listen(); server.listen(5)
+    socket.create_connection(server.getsockname()[:2])
+try: socket.socket().bind(('127.0.0.1', server.getsockname()[1]))
+except OSError: pass`
+    const { listening, stderr } = await shell.execute({ argv: python(many) })
+    expect({ stderr, at: listening.map(({ address }) => address) }).toEqual({
+      stderr: '',
+      at: ['127.0.0.1', '::1'],
+    })
+  })
+
+  it('is left out behind the first 32', async () => {
+    const shell = await openWorld()
+    const many = `
+import socket
+servers = [socket.create_server(('127.0.0.1', 0)) for _ in range(40)]
+print(*(server.getsockname()[1] for server in servers))`
+    const { listening, stdout } = await shell.execute({ argv: python(many) })
+    expect(listening.map(({ port }) => port)).toEqual(stdout.trim().split(' ').slice(0, 32).map(Number))
+  })
 
   it('is reached by other commands of its shell', async () => {
     const shell = await openWorld()
