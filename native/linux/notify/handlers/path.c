@@ -64,15 +64,6 @@ static int take_path_of_descriptor(struct vt_notification *notification) {
   return notification->given[0] == '/' ? 0 : VT_NO_FILE;
 }
 
-/* Shared memory and terminals of the command's own: decided. */
-static bool is_own_world(struct vt_notification *notification) {
-  bool opens = notification->call->judge == vt_handle_open;
-  enum vt_syscall call = notification->call->call;
-  mode_t mode = (mode_t)vt_argument(notification, call == VT_SYS_openat ? 3 : call == VT_SYS_open ? 2 : 1);
-  uint32_t flags = opens ? open_flags(notification) : 0;
-  return vt_own_memory(notification, flags, mode) || (opens && vt_own_terminal(notification, flags));
-}
-
 /* Once `given_known` is set, the supervisor may read the path: it is never written again. */
 static int find(struct vt_notification *notification, bool follow, struct vt_resolved *place) {
   const struct vt_call *call = notification->call;
@@ -80,7 +71,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
-  if (notification->sockets && is_own_world(notification)) return VT_NO_FILE;
+  if (notification->sockets && vt_own_world(notification)) return VT_NO_FILE;
   if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification)) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
@@ -170,17 +161,12 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
 
-/* As shm_open(3) reads. Any other goes on. */
-static void judge_reading(struct vt_notification *notification) {
-  if (notification->sockets && read_path(notification, notification->call->argument, notification->given) == 0) is_own_world(notification);
-}
-
 void vt_handle_open(struct vt_notification *notification) {
   struct vt_resolved place;
   uint32_t flags = open_flags(notification);
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & VT_O_TMPFILE) != 0;
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
-  if (!(flags & (O_ACCMODE | O_CREAT | O_TRUNC))) return judge_reading(notification);
+  if (!(flags & (O_ACCMODE | O_CREAT | O_TRUNC))) return vt_own_world_read(notification);
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   bool impossible = place.slashed && !place.exists; /* EISDIR */
   if (impossible || vt_workspace_opens(notification, flags, &place) || is_granted(notification, &place) || is_dispensable(notification, &place))

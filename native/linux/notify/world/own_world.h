@@ -3,8 +3,10 @@
 
 #include "notify/notification.h"
 
-/* posix_memory.c: /dev/shm/NAME is a file in the command's TMPDIR. True: the call of the path in `given` is decided. */
-bool vt_own_memory(struct vt_notification *notification, uint32_t flags, mode_t mode);
+/* posix_memory.c: /dev/shm/NAME is a file in the command's TMPDIR; terminals, too. True: the call of the path in `given` is decided. */
+bool vt_own_world(struct vt_notification *notification);
+/* An open to read, as of shm_open(3). Any other goes on. */
+void vt_own_world_read(struct vt_notification *notification);
 
 /* pseudo_terminal.c: opens /dev/ptmx, and the slave of a master that the caller has. True: the open is decided. */
 bool vt_own_terminal(struct vt_notification *notification, uint32_t flags);

@@ -90,7 +90,7 @@ static int act(struct vt_notification *notification, const char *name, uint32_t 
   return error;
 }
 
-bool vt_own_memory(struct vt_notification *notification, uint32_t flags, mode_t mode) {
+static bool own_memory(struct vt_notification *notification, uint32_t flags, mode_t mode) {
   const char *name = notification->sockets ? name_in(notification->given) : NULL;
   vt_judge judge = notification->call->judge;
   bool known = judge == vt_handle_open || judge == vt_handle_remove || judge == vt_handle_link || judge == vt_handle_rename;
@@ -100,4 +100,27 @@ bool vt_own_memory(struct vt_notification *notification, uint32_t flags, mode_t 
   notification->error = act(notification, name, flags, mode);
   notification->done = notification->error == 0;
   return true;
+}
+
+static uint32_t flags_of(const struct vt_notification *notification) {
+  enum vt_syscall call = notification->call->call;
+  if (call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
+  return (uint32_t)vt_argument(notification, call == VT_SYS_open ? 1 : 2);
+}
+
+static mode_t mode_of(const struct vt_notification *notification) {
+  enum vt_syscall call = notification->call->call;
+  return (mode_t)vt_argument(notification, call == VT_SYS_openat ? 3 : call == VT_SYS_open ? 2 : 1);
+}
+
+bool vt_own_world(struct vt_notification *notification) {
+  bool opens = notification->call->judge == vt_handle_open;
+  uint32_t flags = opens ? flags_of(notification) : 0;
+  return own_memory(notification, flags, mode_of(notification)) || (opens && vt_own_terminal(notification, flags));
+}
+
+void vt_own_world_read(struct vt_notification *notification) {
+  uint64_t path = vt_argument(notification, notification->call->argument);
+  bool read = notification->sockets && vt_caller_string(&notification->caller, path, notification->given, sizeof notification->given) == 0;
+  if (read) vt_own_world(notification);
 }
