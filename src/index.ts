@@ -18,6 +18,8 @@ export type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
+  HandoffKind,
   Limit,
   Mode,
   Operation,

@@ -284,6 +284,7 @@ export class Shell {
   async close(): Promise<void> {
     this.#closed = true
     this.#context.admission.end()
+    this.#context.endWalks()
     for (const each of this.#running) each.stop('cancelled')
     await Promise.allSettled(this.#calls)
     await Promise.all(this.#context.removing)

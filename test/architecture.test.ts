@@ -243,6 +243,7 @@ describe('architecture', () => {
         'snapshot',
         'unchanged',
         'answer',
+        'noticeNames',
         'hold',
         'store',
         'resize',

@@ -37,6 +37,21 @@ Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
   return array;
 }
 
+Napi::Object describe_note(Napi::Env env, const vt_noticed& note) {
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "kind", note.kind);
+  set_text(object, "path", note.path);
+  if (note.before) set_value(object, "before", Napi::String::New(env, note.before, note.before_length));
+  return object;
+}
+
+Napi::Array describe_notes(Napi::Env env, const vt_notes* notes) {
+  Napi::Array array = Napi::Array::New(env);
+  vt_noticed note;
+  for (int row = 0; vt_core_note(notes, row, &note); row++) array.Set(static_cast<uint32_t>(row), describe_note(env, note));
+  return array;
+}
+
 Napi::Object describe_failure(Napi::Env env, const char* step, int error) {
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", "failed");
@@ -95,6 +110,8 @@ Napi::Object describe_end(Napi::Env env, const vt_end& end) {
   if (end.unsearched) set_flag(object, "unsearched", true);
   if (end.limited) set_text(object, "limited", end.limited);
   set_value(object, "denials", describe_denials(env, end.denials));
+  if (end.notes) set_value(object, "notes", describe_notes(env, end.notes));
+  if (vt_core_notes_unseen(end.notes)) set_flag(object, "unseen", true);
   return object;
 }
 

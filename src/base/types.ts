@@ -83,6 +83,30 @@ export interface Denial {
   readonly count: number
 }
 
+/** What a command newly made or changed that a program outside of the sandbox obeys, without being asked to run the project's code. */
+export interface Handoff {
+  /** Absolute. */
+  readonly path: string
+  readonly kind: HandoffKind
+  /** The program, or the programs. */
+  readonly obeyedBy: string
+}
+
+/**
+ * `ci`: workflows of a forge. `script`: a package.json with new scripts that an install runs. `environment`: loaded where a shell enters
+ * the directory. `settings`: of another program that starts there.
+ */
+export type HandoffKind =
+  | 'repository'
+  | 'ci'
+  | 'script'
+  | 'environment'
+  | 'editor'
+  | 'agent'
+  | 'hook'
+  | 'container'
+  | 'settings'
+
 /** Why the proxy did not carry a connection. */
 export type ConnectionReason =
   /** Neither `[shell] network` nor the call lists the host with this port. */
@@ -216,6 +240,8 @@ export interface Result<Output extends string | Buffer = string> {
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
+  /** Workspace mode: look at these before another program does. At most 100; empty after ordinary work. */
+  readonly handoffs: readonly Handoff[]
   /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */
   readonly connections?: readonly Connection[]
   readonly hint?: string
@@ -223,6 +249,8 @@ export interface Result<Output extends string | Buffer = string> {
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
   readonly failure?: Failure
   readonly mode: Mode
+  /** Workspace mode: the directory that the command could change, besides `[workspace] writable`. */
+  readonly workspace?: string
   readonly backend: Backend
   readonly enforcement: Enforcement
   readonly decision: Decision

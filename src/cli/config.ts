@@ -12,6 +12,7 @@ import {
   projectConfigFiles,
   trustProjectFile,
   userConfigFile,
+  workspaceOf,
 } from '../internal.ts'
 import {
   configTable,
@@ -19,6 +20,7 @@ import {
   prefixed,
   projectFileMissing,
   trustedText,
+  workspaceLine,
 } from '../messages/cli/run.ts'
 import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
@@ -36,12 +38,14 @@ export function main(args: readonly string[]): Promise<number> {
 async function show(options: Options): Promise<number> {
   const loaded = await loadConfigFor(options)
   const rows = configRows(loaded)
+  const place = workspaceOf(loaded, { cwd: currentDirectory(), env: process.env })
   if (options.flags.has('json')) {
     const { files, ignored } = loaded
-    return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
+    const { workspace } = place
+    return print(`${JSON.stringify({ values: rows, workspace, files, ignored }, null, 2)}\n`)
   }
   await sayIgnored(loaded)
-  return print(configTable(rows))
+  return print(`${configTable(rows)}\n${workspaceLine(place)}\n`)
 }
 
 async function init({ words: [file] }: Options): Promise<number> {

@@ -35,6 +35,11 @@ export async function openBackend(
     ...equipment,
     interpreter: await configuredInterpreter(loaded, equipment, cwd),
     projectSettings: projectSettings(loaded),
-    reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, pathLookup: equipment.pathLookup }),
+    reads: await readsOf(loaded, {
+      cwd,
+      env: { ...env, ...commands },
+      caller: env,
+      pathLookup: equipment.pathLookup,
+    }),
   }
 }

@@ -26,6 +26,8 @@ export interface ModeSetup {
   readonly inTerminal: Environments
   readonly place: HostPlace
   readonly confinement: Confinement | null
+  /** In workspace mode. */
+  readonly workspace: string | undefined
   /** Each command gets a directory in `temporary`; null: none. */
   readonly privateTmp: {
     readonly directories: PrivateDirectories
@@ -136,6 +138,7 @@ export class Setups {
       inTerminal: this.#environments(mode, network, true),
       place: equipment.place,
       confinement: this.#confinement(mode, options),
+      workspace: options.changes?.roots[0],
       privateTmp: privateTmp ? this.#privateTmp(mode, { environment: environments.line, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,

@@ -9,7 +9,7 @@ import { refuseValue } from '../request/fields.ts'
 import { type Interpreter, isDash, placesOfShell } from '../request/interpreter.ts'
 import type { Invocation } from '../request/request.ts'
 import type { Equipment } from './host.ts'
-import { workspaceOf } from './readable.ts'
+import { searchedFrom } from './workspace.ts'
 
 /** The shell that reads lines, as a model is told: `bash`, or `sh (dash)`. Without a configuration the default. */
 export function shellNamed(config: Pick<Config, 'shell'> | undefined): string {
@@ -29,7 +29,7 @@ export async function configuredInterpreter(
 ): Promise<Interpreter> {
   const { program } = loaded.config.shell
   if (program === 'sh') return equipment.interpreter
-  const wrong = await whatIsWrong(program, equipment, workspaceOf(loaded, cwd).whole)
+  const wrong = await whatIsWrong(program, equipment, searchedFrom(loaded, cwd))
   if (wrong) throw await badSetting(loaded, 'shell.program', wrong.wanted, wrong.got)
   return equipment.interpreterFor(program)
 }

@@ -71,6 +71,7 @@ export function resultSchema() {
     binary: v.boolean(),
     mode: v.picklist(modes),
     denials: v.array(denial),
+    handoffs: v.array(v.object({ path: v.string(), kind: v.string(), obeyedBy: v.string() })),
     hint: v.optional(v.string()),
     scratchpad: v.optional(saved),
     background: v.optional(

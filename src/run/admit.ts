@@ -88,6 +88,8 @@ async function admitted(
   const { options, dropped } = withoutStricter(given, mode, context)
   const request = await checked(asked.request(), mode, context)
   const network = narrowed(context.network, request.network, context.config.network)
+  // The first command ever in a workspace: later ones find out beside.
+  if (mode === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
   const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
   // A line of a session begins with the variables that earlier ones left.
   const terminal = request.terminal !== null

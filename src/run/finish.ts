@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { AnyResult, Connection } from '../base/types.ts'
+import type { AnyResult, Connection, Handoff } from '../base/types.ts'
 import { cannotEnter } from '../facts/directory.ts'
 import { Lookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -7,6 +7,7 @@ import { startsOneProgram } from '../messages/fallbacks.ts'
 import { notKept } from '../messages/hints.ts'
 import { namingProjects } from '../messages/project.ts'
 import type { Variables } from '../request/environment.ts'
+import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
 import { interpreterOf, programOf } from './admit.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
@@ -22,8 +23,10 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(await endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
+  const handoffs = await handedOff(end, ended.setup, execution)
   const hint = await hintAbout(execution, end)
-  const result = buildResult(partsOf(execution, { connections, hint, ...ended, end }, collected))
+  const parts = partsOf(execution, { connections, hint, ...ended, end }, collected)
+  const result = buildResult({ ...parts, handoffs })
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   const told = withDropped(result, execution)
   const named = namingProjects(told, context.config, ended.setup.projectSettings)
@@ -36,6 +39,16 @@ function withDropped(result: AnyResult, { dropped, mode }: Execution): AnyResult
   if (dropped.length === 0) return result
   const said = notKept(dropped, mode)
   return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
+}
+
+async function handedOff(
+  end: ResultParts['ended']['end'],
+  { confinement }: Ended['setup'],
+  { context }: Execution,
+): Promise<readonly Handoff[]> {
+  const changes = confinement && 'changes' in confinement ? confinement.changes : null
+  if (!changes || !(end.notes || end.unseen)) return []
+  return handoffsOf(end, changes.roots, context.repositories())
 }
 
 /** It exited by itself and left no process. */
@@ -92,7 +105,7 @@ function partsOf(
   { request, mode, admission, options, context }: Execution,
   ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections' | 'hint'>,
   collected: Collected,
-): ResultParts {
+): Omit<ResultParts, 'handoffs'> {
   const { setup, durationMs } = ended
   const { config, scratchpad } = context
   const { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8', hintFor = 'user' } = options
@@ -112,6 +125,7 @@ function partsOf(
     backend: config.shell.backend,
     limits: setup.limits,
     enforcement: setup.enforcement,
+    root: setup.workspace,
     decision: admission.decision,
     temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
     workspace: context.workspace,

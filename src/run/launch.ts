@@ -50,6 +50,7 @@ export function launch(execution: Execution): Running {
     const durationMs = Math.round(monotonicMs() - launchedAt)
     return { setup, collector: output.collector, durationMs, ...end }
   })
+  if (mode === 'workspace') context.repositories().beside()
   // Before the first event: a short line reports at once, and then waits for what the follower types.
   if (request.terminal) follower?.attend((text) => process.stdin?.write(text))
   supervision.watch({ ...process, destroy: () => destroy(process, output) })

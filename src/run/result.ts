@@ -8,6 +8,7 @@ import type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
   Limit,
   Mode,
   Outcome,
@@ -38,6 +39,7 @@ import type { SupervisedEnd } from './supervise.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  readonly handoffs: readonly Handoff[]
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined
   readonly encoding: Encoding
@@ -50,6 +52,8 @@ export interface ResultParts extends OutputParts {
   readonly backend: Backend
   readonly limits: Limits | null
   readonly enforcement: Enforcement
+  /** Workspace mode: the directory that is the workspace. */
+  readonly root: string | undefined
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
@@ -87,11 +91,13 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
+    handoffs: parts.handoffs,
     mode,
     backend: parts.backend,
     enforcement,
     decision: parts.decision,
     outcome,
+    ...(parts.root === undefined ? {} : { workspace: parts.root }),
     ...backgroundOf(end),
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     ...(parts.connections && { connections: parts.connections }),

@@ -42,6 +42,7 @@ export const sentences: Samples = {
   },
   policy: { describeDenied: [decision], describeNotApproved: [decision, '/a/.vitrine.toml'] },
   'cli/run': {
+    workspaceLine: [{ workspace: '/a', why: 'directory' }],
     unknownOption: ['--x', 'y'],
     unknownCommand: ['x', ['a b'], 'y'],
     noSuchHelp: ['x', undefined],
@@ -102,6 +103,7 @@ export const sentences: Samples = {
 
 /** A line without a full stop: part of a sentence, a note or a row. */
 export const fragments: Samples = {
+  workspace: { lackText: [{ kind: 'unwalked' }] },
   'sandbox/processes': {
     processes: [1, 'is', 'are'],
     survivorsText: [2],
@@ -239,6 +241,6 @@ export const outputs: Samples = {
     configTable: [[{ key: 'shell.mode', text: '"read"', source: 'default', where: '' }]],
     trustedText: [['/a'], [ignored], [ignored]],
     internalError: ['Error: x'],
-    afterLines: [{ outcome: { kind: 'timed-out', afterMs: 9 }, denials: [denial], hint: 'x.' }],
+    afterLines: [{ outcome: { kind: 'timed-out', afterMs: 9 }, denials: [denial], handoffs: [], hint: 'x.' }],
   },
 }

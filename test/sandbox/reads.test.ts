@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { readsHint, unsearchedNote } from '../../src/messages/reads.ts'
 import { secrets } from '../../src/sandbox/reads/secrets.ts'
 import type { Shell } from '../../src/shell.ts'
+import { makeRepository } from '../helpers/git.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled, readable } from '../helpers/programs.ts'
@@ -23,7 +24,7 @@ interface Home {
 function makeHome(): Home {
   const home = makeDirectory()
   const project = join(home, 'project')
-  mkdirSync(join(project, '.git'), { recursive: true })
+  makeRepository(project)
   const write = (path: string, text = secret) => {
     const file = join(home, path)
     mkdirSync(dirname(file), { recursive: true })

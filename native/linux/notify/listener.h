@@ -8,6 +8,7 @@
 
 #include "base/command.h"
 #include "notify/denials.h"
+#include "notify/names/notes.h"
 
 struct vt_listener {
   int references;          /* atomic */
@@ -32,6 +33,7 @@ struct vt_listener {
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
+  struct vt_notes *notes;  /* NULL: none; under the lock, as is their taking */
 };
 
 /* Takes over a started command's listener. */
@@ -50,3 +52,6 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
 
 /* To be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);
+
+/* Likewise. */
+struct vt_notes *vt_listener_take_notes(struct vt_listener *listener);

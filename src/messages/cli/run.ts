@@ -3,8 +3,9 @@ import type { Result } from '../../base/types.ts'
 import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
+import type { Workspace } from '../../host/workspace.ts'
 import { describeIgnoredValues } from '../config.ts'
-import { denialLines, denialsBeside } from '../denials.ts'
+import { denialLines, denialsBeside, handoffLines } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
 import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
@@ -164,6 +165,17 @@ export function configTable(rows: readonly ConfigRow[]): string {
 
 const widestValue = 40
 
+const workspaceReasons = {
+  configured: '[policy] workspace names it',
+  'work tree': 'the work tree that git finds from here',
+  directory: 'this directory, because git finds no repository of this user from here',
+} as const
+
+/** The last line of `vitrine config show`. */
+export function workspaceLine({ workspace, why }: Pick<Workspace, 'workspace' | 'why'>): string {
+  return `The workspace is ${visible(workspace)}: ${workspaceReasons[why]}.`
+}
+
 /** The result of `vitrine config trust`: the files, the values that now apply, and those that are still ignored. */
 export function trustedText(
   files: readonly string[],
@@ -220,6 +232,7 @@ export function afterLines(result: Result): readonly string[] {
     const what = isSavedWhole(result) ? 'complete output' : 'beginning of the output'
     lines.push(`the ${what} (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   }
+  lines.push(...handoffLines(result.handoffs))
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines

@@ -5,9 +5,10 @@ import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
 import { type GitPlaces, gitPlacesOf } from './git.ts'
 import { obeyedInGit } from './listed.ts'
-import { Looks } from './looks.ts'
+import { Looks, type Unprotectable } from './looks.ts'
 import { type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
-import { ownPrograms, protectedInWorkspace } from './protected.ts'
+import { ownPrograms, protectedIfThere, protectedInWorkspace } from './protected.ts'
+import type { Repositories } from './repositories.ts'
 
 export interface ChangesWanted {
   /** Absolute real path. */
@@ -20,6 +21,8 @@ export interface ChangesWanted {
   readonly protected: readonly string[]
   /** The user's own configuration files of git; they need not exist. */
   readonly gitConfigs: readonly string[]
+  /** Those of the workspace. Absent: only what git's index and a look at its top tell. */
+  readonly repositories?: Repositories
   /** `[workspace] on_protected = "ask"`. Default: false. */
   readonly asks?: boolean
   /** HOME, and vitrine's own configuration and state. No root may contain one of them, or lie in one other than HOME. */
@@ -47,7 +50,7 @@ export type UnfitRoot =
   | 'missing'
   | 'file'
   | 'protected'
-  | 'unlistable'
+  | Unprotectable['why']
   | 'obeyed'
 
 export interface UnfitRootFound {
@@ -70,10 +73,11 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
     const obeyed = obeyedRoot(path, wanted, looks)
     if (obeyed) return { path, why: 'obeyed', listed: path !== workspace, obeyed }
   }
-  const inside = guardedIn(workspace, given.slice(1), wanted, looks)
+  const known = wanted.repositories?.known(looks)
+  const inside = guardedIn(workspace, given.slice(1), { ...wanted, known: known?.tops ?? [] }, looks)
   const { whole = workspace } = wanted
-  const around = whole === workspace ? nothing : guardedIn(whole, given, wanted, looks)
-  if (looks.unlistable !== undefined) return { path: looks.unlistable, why: 'unlistable', listed: false }
+  const around = whole === workspace ? nothing : guardedIn(whole, given, { ...wanted, known: [] }, looks)
+  if (looks.unprotectable) return { ...looks.unprotectable, listed: false }
   if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
   const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
   const files = wanted.own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
@@ -89,6 +93,7 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
     ],
     closed: [...new Set([...inside.closed, ...around.closed])],
     asks: wanted.asks ?? false,
+    lacks: known?.lacks,
   }
 }
 
@@ -98,14 +103,22 @@ const nothing: GitPlaces = { writable: [], protected: [], closed: [] }
 function guardedIn(
   top: string,
   others: readonly string[],
-  { protected: given, own, gitConfigs: configs }: ChangesWanted,
+  {
+    protected: given,
+    own,
+    gitConfigs: configs,
+    known,
+  }: ChangesWanted & { readonly known: readonly string[] },
   looks: Looks,
 ): GitPlaces {
-  const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks })
+  const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks, known })
   const listed = given.filter((path) => path !== word).map((path) => resolve(top, path))
   if (!given.includes(word)) return { writable: git.writable, protected: listed, closed: [] }
   const projects = [top, ...others.filter((root) => looks.kind(join(root, '.git')) !== 'none')]
-  const usual = projects.flatMap((root) => protectedInWorkspace.map((path) => join(root, path)))
+  const usual = projects.flatMap((root) => [
+    ...protectedInWorkspace.map((path) => join(root, path)),
+    ...thereIn(root, looks),
+  ])
   const programs = ownProgramsIn(top, own.package, looks)
   return { ...git, protected: [...usual, ...git.protected, ...programs, ...listed] }
 }
@@ -131,6 +144,17 @@ function isGuarded(root: string, { protected: places, closed }: GitPlaces): bool
   return [...places, ...closed].some(
     (place) => isBeneath(root, place) || isBeneath(root, realPath(place) ?? place),
   )
+}
+
+function thereIn(top: string, looks: Looks): readonly string[] {
+  const [suffixes, paths] = [true, false].map((is) =>
+    protectedIfThere.filter((name) => name.startsWith('*') === is),
+  )
+  const suffixed = [...looks.names(top)].filter((name) =>
+    suffixes?.some((each) => name.endsWith(each.slice(1))),
+  )
+  const there = paths?.filter((path) => looks.kind(join(top, path)) !== 'none') ?? []
+  return [...suffixed, ...there].map((path) => join(top, path))
 }
 
 /** A command that changed them would control the next one. A workspace in the package itself is a checkout of vitrine. */

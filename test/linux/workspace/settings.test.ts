@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
 import { unfitRoot } from '../../../src/messages/workspace.ts'
@@ -74,10 +74,12 @@ linux('[workspace] writable', () => {
   const home = makeDirectory()
   symlinkSync('/', join(home, 'link'))
   writeFileSync(join(home, 'file'), '')
+  mkdirSync(join(home, 'users/a'), { recursive: true })
   const unfit = [
     ['the root', '/', home],
     ['the home directory', home, home],
     ['a directory above it', dirname(home), home],
+    ['a directory above it that is the home of no configuration', join(home, 'users'), join(home, 'users/a')],
     ['a link to the root', join(home, 'link'), home],
     ['a file', join(home, 'file'), '/nonexistent'],
   ] as const
@@ -106,9 +108,11 @@ linux('[workspace] writable', () => {
 })
 
 linux('the workspace itself', () => {
-  it.each(['/', 'home'])('is not %s', async (place) => {
-    const home = makeDirectory()
-    const opening = openIn({ cwd: place === 'home' ? home : place, home })
+  it.each(['/', 'users/a', 'users'])('is not %s, where users/a is the home directory', async (place) => {
+    const base = makeDirectory()
+    const home = join(base, 'users/a')
+    mkdirSync(home, { recursive: true })
+    const opening = openIn({ cwd: resolve(base, place), home })
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
 

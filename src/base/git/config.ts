@@ -1,6 +1,14 @@
-import type { ConfigEntry } from './facts.ts'
+/** Section and name are in lower case; a subsection is as written. */
+export interface ConfigEntry {
+  readonly key: string
+  /** `true` for an entry without `=`. */
+  readonly value: string
+}
 
-/** As git's config.c parses (get_base_var, get_value, parse_value). Undefined: git would refuse it. */
+/**
+ * As git's config.c parses (git_parse_source and what it calls), of text or of bytes as latin1. Undefined: git refuses it. Blanks
+ * within a value stay as written; before 2.45 git made spaces of them.
+ */
 export function parseGitConfig(text: string): readonly ConfigEntry[] | undefined {
   const reader = new ConfigReader(text)
   return reader.read() ? reader.entries : undefined
@@ -11,7 +19,8 @@ export function isInclude({ key }: ConfigEntry): boolean {
   return /^include(?:if\..*)?\.path$/s.test(key)
 }
 
-const SPACE = /[ \t\n\v\f\r]/
+/** git-compat-util.h (GIT_SPACE): neither vertical tab nor form feed. */
+const SPACE = /[ \t\n\r]/
 const NAME = /[A-Za-z0-9-]/
 
 class ConfigReader {
@@ -22,11 +31,11 @@ class ConfigReader {
 
   constructor(text: string) {
     // git-config(1): a byte order mark is skipped; CRLF ends a line.
-    this.#text = text.replace(/^\u{feff}/u, '').replaceAll('\r\n', '\n')
+    this.#text = text.replace(/^(?:\u{feff}|\xef\xbb\xbf)/u, '').replaceAll('\r\n', '\n')
   }
 
   read(): boolean {
-    while (this.#at < this.#text.length) {
+    while (!this.#isOver()) {
       const character = this.#next()
       if (SPACE.test(character)) continue
       if (character === '#' || character === ';') this.#toLineEnd()
@@ -37,8 +46,13 @@ class ConfigReader {
     return true
   }
 
+  #isOver(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  /** The end of the text ends a line, too: there `get_next_char` returns a newline each time. */
   #next(): string {
-    return this.#text.charAt(this.#at++)
+    return this.#text[this.#at++] ?? '\n'
   }
 
   #toLineEnd(): void {
@@ -50,24 +64,29 @@ class ConfigReader {
   #header(): boolean {
     let name = ''
     for (;;) {
+      if (this.#isOver()) return false
       const character = this.#next()
       if (character === ']') break
-      if (character === ' ' || character === '\t') return this.#subsection(name)
-      if (character === '' || !(NAME.test(character) || character === '.')) return false
+      if (SPACE.test(character)) return this.#subsection(name, character)
+      if (!NAME.test(character) && character !== '.') return false
       name += character.toLowerCase()
     }
     this.#section = name
-    return true
+    return name !== ''
   }
 
-  #subsection(section: string): boolean {
-    let character = this.#next()
-    while (character === ' ' || character === '\t') character = this.#next()
+  #subsection(section: string, blank: string): boolean {
+    let character = blank
+    do {
+      if (character === '\n') return false
+      character = this.#next()
+    } while (SPACE.test(character))
     if (character !== '"') return false
     let name = ''
     for (character = this.#next(); character !== '"'; character = this.#next()) {
-      if (character === '' || character === '\n') return false
-      name += character === '\\' ? this.#next() : character
+      if (character === '\\') character = this.#next()
+      if (character === '\n') return false
+      name += character
     }
     this.#section = `${section}.${name}`
     return this.#next() === ']'
@@ -76,10 +95,10 @@ class ConfigReader {
   #entry(first: string): boolean {
     let name = first.toLowerCase()
     let character = this.#next()
-    for (; NAME.test(character) && character !== ''; character = this.#next()) name += character.toLowerCase()
+    for (; NAME.test(character); character = this.#next()) name += character.toLowerCase()
     while (character === ' ' || character === '\t') character = this.#next()
     const key = this.#section === '' ? name : `${this.#section}.${name}`
-    if (character === '' || character === '\n') {
+    if (character === '\n') {
       this.entries.push({ key, value: 'true' })
       return true
     }
@@ -97,18 +116,23 @@ class ConfigReader {
     let quoted = false
     for (;;) {
       const character = this.#next()
-      if (character === '' || character === '\n') return quoted ? undefined : value
+      if (character === '\n') return quoted ? undefined : value
       if (SPACE.test(character) && !quoted) {
-        if (value !== '') blanks += character
-      } else if (!quoted && (character === '#' || character === ';')) {
+        if (value + blanks !== '') blanks += character
+        continue
+      }
+      if (!quoted && (character === '#' || character === ';')) {
         this.#toLineEnd()
         return value
-      } else if (character === '"') quoted = !quoted
+      }
+      // Quotes and continued lines keep the blanks before them, even if nothing follows.
+      value += blanks
+      blanks = ''
+      if (character === '"') quoted = !quoted
       else {
         const plain = character === '\\' ? escapes[this.#next()] : character
         if (plain === undefined) return undefined
-        value += blanks + plain
-        blanks = ''
+        value += plain
       }
     }
   }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gitEnvironment } from '../../helpers/git.ts'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { gitEnvironment } from '../../../helpers/git.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 /** Runs a script in a new directory, whose repository is in `sub`. */
 function makeProject(script: string): string {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseGitConfig } from '../../src/facts/git-config.ts'
-import { makeDirectory } from '../helpers/place.ts'
-import { Random } from '../policy/fuzz/random.ts'
+import { parseGitConfig } from '../../../src/base/git/config.ts'
+import { makeDirectory } from '../../helpers/place.ts'
+import { Random } from '../../policy/fuzz/random.ts'
 
 const directory = makeDirectory()
 
@@ -40,6 +40,13 @@ const cases: Readonly<Record<string, string>> = {
   'an escape that git does not know': '[core]\n\ta = \\x',
   'no section': 'a = b',
   'an open quote': '[core]\n\ta = "b\nc = d',
+  'a backslash at the end of the file': '[core]\n\ta = b\\',
+  'quotes after a blank': '[core]\n\ta = b ""',
+  'a form feed after a value': '[core]\n\ta = b\f',
+  'a form feed before a key': '[core]\n\f\ta = b',
+  'an empty section': '[]\n\ta = b',
+  'a section without an end': '[core]\n\ta = b\n[x',
+  'a subsection on the next line': '[core\n"x"]\n\ta = b',
 }
 
 describe('a git configuration', () => {
@@ -51,49 +58,60 @@ describe('a git configuration', () => {
       expect(readHere(text)).toEqual(expected)
     })
 
-  it('shows every key that git finds in random text', { timeout: 120_000 }, () => {
+  it('is read as git reads it, and refused as git refuses it: random text', { timeout: 120_000 }, () => {
     const random = new Random(7)
     const pieces = [
-      '[a]',
-      '[a "b"]',
-      '[a.b]',
-      '\n',
-      '\n\t',
-      ' = ',
-      '=',
-      'key',
-      'x',
-      '"',
-      '\\',
-      '\\\n',
-      '\\"',
-      '#',
-      ';',
-      ' ',
-      '\r\n',
-      '\r',
-      '\t',
-      ']',
-      '-',
-      '1',
-      'clean',
+      ...[
+        '[a]',
+        '[a "b"]',
+        '[a.b]',
+        '[]',
+        '[a\n"b"]',
+        '\n',
+        '\n\t',
+        ' = ',
+        '=',
+        'key',
+        'x',
+        '"',
+        '""',
+        '\\',
+        '\\\n',
+      ],
+      ...[
+        '\\"',
+        '\\\\',
+        '\\t',
+        '#',
+        ';',
+        ' ',
+        '\r\n',
+        '\r',
+        '\t',
+        '\v',
+        '\f',
+        ']',
+        '-',
+        '1',
+        'clean',
+        'é',
+        '\x7f',
+        '\ufeff',
+      ],
     ]
     const texts = Array.from({ length: 600 }, () => {
       const parts = Array.from({ length: 3 + random.below(14) }, () => random.pick(pieces))
-      return `[a]\n${parts.join('')}`
+      return `${random.pick(['[a]\n', '', '[a]\nkey = x'])}${parts.join('')}`
     })
+    // Git before 2.45 makes spaces of the blanks in a value.
+    const alike = (entries: readonly string[] | undefined) =>
+      entries?.map((entry) => (entry.includes('\n') ? entry : `${entry}\ntrue`).replaceAll(/[\t\r]/g, ' '))
     let accepted = 0
     for (const [index, expected] of readByGit(texts).entries()) {
-      if (!expected) continue
       const text = texts[index] ?? ''
-      accepted += 1
-      const here = parseGitConfig(text)
-      // Not understood here is unreadable, which is asked about: never a key that is missing.
-      const keys = new Set(here?.map(({ key }) => key))
-      const missing =
-        here && expected.map((entry) => entry.split('\n')[0] ?? '').filter((key) => !keys.has(key))
-      expect(missing ?? [], JSON.stringify(text)).toEqual([])
+      expect(alike(readHere(text)), JSON.stringify(text)).toEqual(alike(expected))
+      if (expected && expected.length > 0) accepted += 1
     }
-    expect(accepted).toBeGreaterThan(40)
+    expect(accepted).toBeGreaterThan(50)
   })
 })

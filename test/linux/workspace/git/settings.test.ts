@@ -1,35 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-
-const files = ['tools/clean.py', 'monitor', 'shared.gitconfig', 'hooks/pre-push', 'attributes', 'free/file']
-
-/** A repository and a home directory beside it. The script runs in the repository. */
-function makeProject(script: string): { readonly cwd: string; readonly home: string } {
-  const parent = makeDirectory()
-  const [cwd, home] = [join(parent, 'project'), join(parent, 'home')]
-  for (const name of ['tools', 'hooks', 'free']) mkdirSync(join(cwd, name), { recursive: true })
-  mkdirSync(home)
-  for (const file of files) writeFileSync(join(cwd, file), '')
-  const identity = {
-    GIT_AUTHOR_NAME: 'A',
-    GIT_AUTHOR_EMAIL: 'a',
-    GIT_COMMITTER_NAME: 'A',
-    GIT_COMMITTER_EMAIL: 'a',
-  }
-  const env = { ...process.env, ...identity, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
-  execFileSync('sh', ['-ec', `git init -q\n${script}`], { cwd, env, stdio: 'pipe' })
-  return { cwd, home }
-}
-
-interface Row {
-  /** What the user has set up. */
-  readonly given: string
-  /** What cannot be written. */
-  readonly path: string
-}
+import { openTestShell } from '../../../helpers/place.ts'
+import { makeProject, type Row, writes } from './projects.ts'
 
 const rows: readonly Row[] = [
   { given: 'git config core.hooksPath hooks', path: 'hooks/pre-push' },
@@ -62,6 +34,10 @@ const rows: readonly Row[] = [
   { given: 'git config core.sshCommand "sh monitor"', path: 'monitor' },
   { given: 'git config credential.helper "!tools/clean.py get"', path: 'tools/clean.py' },
   { given: 'git config diff.x.textconv "PYTHONPATH=. tools/clean.py"', path: 'tools/clean.py' },
+  { given: 'git config interactive.diffFilter "sh tools/clean.py"', path: 'tools/clean.py' },
+  { given: 'git config difftool.x.cmd "tools/clean.py $LOCAL"', path: 'tools/clean.py' },
+  { given: 'git config uploadpack.packObjectsHook tools/clean.py', path: 'tools/clean.py' },
+  { given: 'git config trailer.x.command "sh monitor"', path: 'monitor' },
   { given: 'git config merge.x.driver "tools/absent %O %A %B"', path: 'tools/absent' },
 ]
 
@@ -88,6 +64,17 @@ echo "gitdir: $PWD/../main/worktrees/tree" > .git; echo "$PWD/.git" > ../main/wo
 git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b`,
     path: 'a/b/.git/config',
   },
+  {
+    given: 'git commit -q --allow-empty -m x; git worktree add -q tools/tree',
+    path: '.git/worktrees/tree/commondir',
+  },
+  {
+    given: 'git commit -q --allow-empty -m x; git worktree add -q tools/tree',
+    path: '.git/worktrees/tree/gitdir',
+  },
+  { given: 'mkdir -p .git/info', path: '.git/info/attributes' },
+  { given: 'mkdir -p .git/info; rm -f .git/info/attributes', path: '.git/info/attributes' },
+  { given: 'git init -q nested', path: 'nested/.git/info/attributes' },
   { given: 'mkdir -p .git/branches', path: '.git/branches/origin' },
   { given: 'mkdir -p .git/remotes', path: '.git/remotes/origin' },
 ]
@@ -103,23 +90,6 @@ const part: readonly Row[] = [
     path: 'a/b/.git/config',
   },
 ]
-
-/** Whether a shell in the mode makes or changes the file. */
-async function writes({ given, path }: Row, mode: 'workspace' | 'write'): Promise<boolean> {
-  const { cwd, home } = makeProject(given)
-  const shell = await openTestShell({
-    cwd,
-    mode,
-    env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
-  })
-  const { exitCode } = await shell.execute({ command: `echo x >> ${path}` })
-  const file = join(cwd, path)
-  const isWritten = existsSync(file) && readFileSync(file, 'utf8').endsWith('x\n')
-  expect(isWritten).toBe(exitCode === 0)
-  const { exitCode: made } = await shell.execute({ command: 'echo x > free/file && echo x > new' })
-  expect(made).toBe(0)
-  return isWritten
-}
 
 const linux = describe.runIf(process.platform === 'linux')
 
