@@ -109,7 +109,7 @@ const lines = {
     bundle: Record<string, { code?: string }>,
   ) {
     for (const [file, chunk] of Object.entries(bundle))
-      if (chunk.code && file.endsWith('.js'))
+      if (chunk.code && /\.c?js$/.test(file))
         chunk.code = withLines(chunk.code, startsIn(this.parse(chunk.code)))
   },
 }
@@ -160,7 +160,7 @@ export default defineConfig([
       neverBundle: ['execa', 'tldts'],
     },
     minify: true,
-    plugins: [besideTheCommandLine, ascii, plainExports, notices],
+    plugins: [besideTheCommandLine, ascii, plainExports, lines, notices],
     outputOptions: {
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {

@@ -20,12 +20,17 @@ function bundle() {
   return tsdown.status ?? 1
 }
 
-/** TypeScript before 5.8 lets CommonJS modules import no declarations of ES modules: they are there once more for CommonJS. */
+/**
+ * TypeScript before 5.8 lets CommonJS modules import no declarations of ES modules; the other way round it always could. So what
+ * the entries share is declared for CommonJS alone.
+ */
 function declareCommonJs() {
   for (const file of readdirSync(fresh).filter((name) => name.endsWith('.d.ts'))) {
-    const types = readFileSync(join(fresh, file), 'utf8')
-    const required = types.replace(/(from "\.\/[^"]+)\.js"/g, '$1.cjs"')
-    writeFileSync(join(fresh, file.replace(/\.ts$/, '.cts')), required)
+    const path = join(fresh, file)
+    const types = readFileSync(path, 'utf8').replace(/(from "\.\/[^"]+)\.js"/g, '$1.cjs"')
+    writeFileSync(path.replace(/\.ts$/, '.cts'), types)
+    if (existsSync(path.replace(/\.d\.ts$/, '.js'))) writeFileSync(path, types)
+    else rmSync(path)
   }
 }
 

@@ -35,7 +35,7 @@ export function bashTool(shell: Shell): BashTool {
       const { text } = await runTool(
         shell,
         { command: command ?? '' },
-        { signal: context?.signal ?? undefined, program: bashOf(shell) },
+        { signal: context?.signal ?? undefined, program: bashOf(shell), onlyCommand: true },
       )
       return text
     },

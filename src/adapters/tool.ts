@@ -93,9 +93,15 @@ interface ToolOptions {
   readonly signal?: AbortSignal | undefined
   /** The shell that reads the command, where the tool promises one. */
   readonly program?: string | undefined
+  /** The tool takes a command alone, so that hints name no other parameter. */
+  readonly onlyCommand?: boolean | undefined
 }
 
-const optionFields: FieldRules<ToolOptions> = { signal: fieldOf.signal, program: fieldOf.string }
+const optionFields: FieldRules<ToolOptions> = {
+  signal: fieldOf.signal,
+  program: fieldOf.string,
+  onlyCommand: fieldOf.boolean,
+}
 
 export interface ToolAnswer {
   readonly text: string
@@ -118,7 +124,7 @@ export async function runTool(
       code: 'INVALID_REQUEST',
       problem: { kind: 'usage', detail: ignoreErrorsWithoutNext },
     })
-  const { signal, program } = readFields('options', options, optionFields)
+  const { signal, program, onlyCommand } = readFields('options', options, optionFields)
   const lines = [command, ...next]
   const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
   const requests = lines.map((command) => ({
@@ -133,7 +139,7 @@ export async function runTool(
   const { results, refused } = await ranOf(
     shell.executeAll(requests, {
       signal,
-      hintFor: 'only-tool',
+      hintFor: onlyCommand ? 'only-command' : 'only-tool',
       inlineMaxChars: inlineChars,
       ignoreErrors: read.ignore_errors ?? false,
     }),

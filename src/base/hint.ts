@@ -1,7 +1,10 @@
 import type { ConnectionReason, Denial, Mode } from './types.ts'
 
-/** The reader of a hint: a person with a command line, a model with the tools of an MCP server, or one with a tool for this shell only. */
-export type HintReader = 'user' | 'tool' | 'only-tool'
+/**
+ * The reader of a hint: a person with a command line, a model with the tools of an MCP server, or one with a tool for this shell
+ * only, which may take a command and no other parameter.
+ */
+export type HintReader = 'user' | 'tool' | 'only-tool' | 'only-command'
 
 /** How a line ended, for a hint at what it says. */
 export interface LineEnd {

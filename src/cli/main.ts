@@ -31,7 +31,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     return await (await command()).main(args)
   } catch (error) {
     const { fail } = await import('./fail.ts')
-    return fail(error, { json: own.includes('--json') || own.includes('--json=full') })
+    return fail(error, { json: own.includes('--json') || own.includes('--json=full'), runs: name === 'run' })
   }
 }
 

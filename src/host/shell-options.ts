@@ -111,7 +111,7 @@ const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
     test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
   },
   encoding: fieldOneOf('utf8', 'buffer'),
-  hintFor: fieldOneOf('user', 'tool', 'only-tool'),
+  hintFor: fieldOneOf('user', 'tool', 'only-tool', 'only-command'),
   line: {
     wanted: wanted.line,
     test: (value) => hasFields(value, 'onState') && isFunction(Object(value).onState),

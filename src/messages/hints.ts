@@ -80,21 +80,31 @@ const withTools = {
     start: 'use execute_command_write if that tool is listed, otherwise tell the user',
     write: 'it needs write mode: use execute_command_write if that tool is listed, otherwise tell the user',
   },
-} as const satisfies Record<Exclude<HintReader, 'only-tool'>, object>
+} as const satisfies Record<'user' | 'tool', object>
+
+const onlyTool = {
+  ...withTools.tool,
+  workspace: 'it needs workspace mode, which only the user can choose for this tool: tell the user',
+  ownSockets: {
+    ...withTools.tool.ownSockets,
+    'no-private-tmp': 'call with private_tmp: true, or tell the user',
+  },
+  start: 'tell the user',
+  writable: (directory: string) => `ask the user to add ${visible(directory)} to [workspace] writable`,
+  write: 'it needs write mode, which only the user can choose for this tool: tell the user',
+}
 
 /** What each reader can do about a refusal. */
 export const remedies = {
   ...withTools,
-  'only-tool': {
-    ...withTools.tool,
-    workspace: 'it needs workspace mode, which only the user can choose for this tool: tell the user',
+  'only-tool': onlyTool,
+  'only-command': {
+    ...onlyTool,
     ownSockets: {
-      ...withTools.tool.ownSockets,
-      'no-private-tmp': 'call with private_tmp: true, or tell the user',
+      ...onlyTool.ownSockets,
+      'no-private-tmp': 'ask the user to set [shell] private_tmp = true',
     },
-    start: 'tell the user',
-    writable: (directory: string) => `ask the user to add ${visible(directory)} to [workspace] writable`,
-    write: 'it needs write mode, which only the user can choose for this tool: tell the user',
+    privateTmp: 'for temporary files and caches, ask the user to set [shell] private_tmp = true; ',
   },
 } as const satisfies Record<HintReader, object>
 

@@ -69,7 +69,7 @@ export function describeListenerFailure(said: string): string {
   return `onOutput failed (${said}), so vitrine ended the command. The result is in the property "result" of this error.`
 }
 
-function describeRequestProblem(problem: RequestProblem, reader: HintReader): string {
+export function describeRequestProblem(problem: RequestProblem, reader: HintReader = 'user'): string {
   const forTool = reader !== 'user'
   switch (problem.kind) {
     case 'blank-command':
@@ -204,7 +204,7 @@ export function hintFor(
 
 /** `[output] max_bytes` ended the command. */
 export function outputLimitHint(reader: HintReader): string {
-  const raise = reader === 'tool' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
+  const raise = reader !== 'user' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
   return `The command was ended because of the length of its output. Print less (filter it, or in parts), or ${raise}.`
 }
 

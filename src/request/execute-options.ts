@@ -25,7 +25,7 @@ export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   readonly inlineMaxChars?: number | undefined
   /** `buffer`: `output`, `stdout` and `stderr` are the bytes as they arrived. Default `utf8`: text. */
   readonly encoding?: E | undefined
-  /** The reader of `hint`: with `tool` it names the MCP tools and their parameters, with `only-tool` the parameters only. Default `user`. */
+  /** The reader of `hint`: with `tool` it names the MCP tools and their parameters, with `only-tool` the parameters only, with `only-command` neither. Default `user`. */
   readonly hintFor?: HintReader | undefined
   /**
    * Linux, local backend, shell lines only: the line is part of a session and reports the state it leaves for

@@ -21,7 +21,7 @@ const metadata = () =>
 export type EntryMetadata = Readonly<v.InferOutput<ReturnType<typeof metadata>>>
 
 /** Entry names never begin with a dot, so none collides. */
-function metadataPath(directory: string, name: string): string {
+export function metadataPath(directory: string, name: string): string {
   return join(directory, `.${name}.json`)
 }
 

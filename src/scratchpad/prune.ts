@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { succeeds } from '../base/errno.ts'
-import { listSessions, type ScratchpadSession } from './list.ts'
+import { listSessions, type ScratchpadEntry, type ScratchpadSession } from './list.ts'
+import { metadataPath } from './metadata.ts'
 
 /** How long and how much to keep: the `[scratchpad]` section of the configuration. */
 export interface RetentionLimits {
@@ -19,10 +20,10 @@ export function sessionsToRemove(
   nowMs: number,
 ): ScratchpadSession[] {
   const { maxAgeDays, maxBytes } = keep
-  const isOld = ({ changedMs }: ScratchpadSession) => maxAgeDays > 0 && nowMs - changedMs > maxAgeDays * dayMs
-  const removed = sessions.filter(isOld)
-  const rest = sessions.filter((session) => !isOld(session))
-  let total = rest.reduce((sum, { bytes }) => sum + bytes, 0)
+  const old = (session: ScratchpadSession) => isOld(session, maxAgeDays, nowMs)
+  const removed = sessions.filter(old)
+  const rest = sessions.filter((session) => !old(session))
+  let total = bytesOf(rest)
   for (const session of rest.filter(({ inUse }) => !inUse)) {
     if (maxBytes === 0 || total <= maxBytes) break
     removed.push(session)
@@ -31,10 +32,49 @@ export function sessionsToRemove(
   return removed
 }
 
-/** Except `own`. */
-export function pruneSessions(root: string, keep: RetentionLimits, own: string): void {
-  const others = listSessions([root]).filter(({ session }) => session !== own)
-  for (const session of sessionsToRemove(others, keep, Date.now())) removeSession(session)
+function isOld({ changedMs }: { readonly changedMs: number }, maxAgeDays: number, nowMs: number): boolean {
+  return maxAgeDays > 0 && nowMs - changedMs > maxAgeDays * dayMs
+}
+
+/**
+ * Selects what commands left that did not end by themselves: past its age, then the oldest until the rest fits. Other outputs of
+ * a session stay as long as it lasts.
+ */
+function entriesToRemove(
+  { entries, bytes }: ScratchpadSession,
+  { maxAgeDays, maxBytes }: RetentionLimits,
+  othersBytes: number,
+): ScratchpadEntry[] {
+  let total = othersBytes + bytes
+  return entries.filter((entry) => {
+    const wasStopped = entry.metadata !== undefined && entry.metadata.outcome !== 'exited'
+    const isTooMuch = maxBytes > 0 && total > maxBytes
+    if (!wasStopped || !(isTooMuch || isOld(entry, maxAgeDays, Date.now()))) return false
+    total -= entry.bytes
+    return true
+  })
+}
+
+/** Other sessions, then what stopped commands left in `own`. Returns the names that are gone from it. */
+export function pruneSessions(root: string, keep: RetentionLimits, own: string): string[] {
+  const sessions = listSessions([root])
+  const others = sessions.filter(({ session }) => session !== own)
+  const removed = sessionsToRemove(others, keep, Date.now())
+  for (const session of removed) removeSession(session)
+  const othersBytes = bytesOf(others) - bytesOf(removed)
+  const ours = sessions.find(({ session }) => session === own)
+  if (!ours) return []
+  const gone = entriesToRemove(ours, keep, othersBytes)
+  for (const entry of gone) removeEntry(ours.directory, entry)
+  return gone.map(({ name }) => name)
+}
+
+function bytesOf(sessions: readonly ScratchpadSession[]): number {
+  return sessions.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+function removeEntry(directory: string, { name, path }: ScratchpadEntry): void {
+  for (const file of [path, metadataPath(directory, name)]) succeeds(() => rmSync(file, { force: true }))
 }
 
 export function clearSessions(roots: readonly string[]): {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { monotonicMs } from '../base/clock.ts'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode, errorText, tried } from '../base/errno.ts'
 import type { Environment } from '../base/types.ts'
@@ -17,13 +18,17 @@ export interface ScratchpadFile {
   readonly fd: number
 }
 
+const tidyEveryMs = 3_600_000
+
 /** The named outputs of one session, readable only by the user. The directory is made when needed. */
 export class Scratchpad {
   readonly #environment: Environment
   #root: string | undefined
   readonly #keep: RetentionLimits
   #session: string | undefined
-  #tidied = false
+  #tidyAtMs = 0
+  /** Names of pruned outputs: none is given to another output. */
+  readonly #gone = new Set<string>()
   #made = 0
 
   constructor(environment: Environment, keep: RetentionLimits) {
@@ -55,6 +60,7 @@ export class Scratchpad {
     const wanted = asked ?? `output-${++this.#made}`
     for (let copy = 1; ; copy++) {
       const name = copy === 1 ? wanted : `${wanted}-${copy}`
+      if (this.#gone.has(name)) continue
       const path = join(this.directory, name)
       try {
         return { name, path, fd: openSync(path, 'wx', 0o600) }
@@ -86,6 +92,7 @@ export class Scratchpad {
   describe(name: string, metadata: EntryMetadata): void {
     // If it fails, probably for a full disk, listings show the output without its command.
     tried(() => writeMetadata(this.directory, name, metadata))
+    if (metadata.outcome !== 'exited') this.#tidyAtMs = 0
   }
 
   /** Throws INVALID_REQUEST if nothing can be saved under the name. */
@@ -105,10 +112,10 @@ export class Scratchpad {
     return this.#root
   }
 
-  /** Prunes old sessions once, before this one first saves. */
+  /** Prunes before this session first saves, after a command was stopped, and each hour. */
   #tidy(root: string): void {
-    if (this.#tidied) return
-    this.#tidied = true
-    pruneSessions(root, this.#keep, this.session)
+    if (monotonicMs() < this.#tidyAtMs) return
+    this.#tidyAtMs = monotonicMs() + tidyEveryMs
+    for (const name of pruneSessions(root, this.#keep, this.session)) this.#gone.add(name)
   }
 }

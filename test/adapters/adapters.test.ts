@@ -237,6 +237,15 @@ describe('Anthropic’s bash tool', () => {
     })
   })
 
+  it.each(['python3 -c "import tempfile; tempfile.mkstemp()"', 'touch $TMPDIR/x'])(
+    'its answer names no parameter that it does not have: %s',
+    async (command) => {
+      const answer = await bashTool(await openTestShell({ mode: 'read' })).run({ command })
+      expect(answer).toMatch(/blocked in read mode|private_tmp/)
+      expect(answer).not.toMatch(/call with|private_tmp: true|timeout_ms|scratchpad/)
+    },
+  )
+
   it('aborting kills the command', async () => {
     const marker = makeMarker()
     const tool = bashTool(await openTestShell())

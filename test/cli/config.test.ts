@@ -166,13 +166,13 @@ describe('config trust', () => {
     const file = join(home.directory, 'other.toml')
     writeFileSync(file, '')
     const ran = await home.run(['config', 'trust', file])
-    expect(ran).toMatchObject(misused(notAProjectFile(file, '.vitrine.toml')))
+    expect(ran).toMatchObject(misused(notAProjectFile(file, '.vitrine.toml'), 'config'))
   })
 
   it('without a name it refuses where there is no project file', async () => {
     const home = new Home()
     const ran = await home.run(['config', 'trust'])
-    expect(ran).toMatchObject(misused(projectFileMissing([join(home.directory, '.vitrine.toml')])))
+    expect(ran).toMatchObject(misused(projectFileMissing([join(home.directory, '.vitrine.toml')]), 'config'))
   })
 
   it('a file that is not valid is not trusted', async () => {

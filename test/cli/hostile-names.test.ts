@@ -44,7 +44,11 @@ describe('names that a hostile workspace chooses', () => {
     const lines = await home.shell(
       `printf 'echo \\302\\265 \\357\\277\\275\necho a\\351\necho c\n' | vitrine shell`,
     )
-    expect(lines).toMatchObject({ stdout: '\u00b5 \uFFFD\n', stderr: misused(lineNotUtf8).stderr, code: 125 })
+    expect(lines).toMatchObject({
+      stdout: '\u00b5 \uFFFD\n',
+      stderr: misused(lineNotUtf8, 'shell').stderr,
+      code: 125,
+    })
   })
 
   it('are told apart from missing ones where they are not UTF-8', async () => {

@@ -106,8 +106,20 @@ describe('a command line that cannot be understood is refused with 125 and one m
       say.unknownSubcommand('docker', 'built', ['build', 'status', 'clean'], 'build'),
     ],
   ])('%s', async (_, args, detail) => {
-    expect(await home.run(args)).toMatchObject(misused(detail))
+    expect(await home.run(args)).toMatchObject(misused(detail, args[0]))
   })
+})
+
+it.each([
+  [['config', 'init', '--force']],
+  [['scratchpad', 'show', 'nothing']],
+  [['docker', 'clean', 'x']],
+  [['mcp', 'install', 'emacs']],
+  [['completion', 'csh', '--json']],
+])('where no command was to run, none is said not to have run: %j', async (args) => {
+  const { code, stdout, stderr } = await home.run(args)
+  expect(code).toBe(125)
+  expect(stdout + stderr).not.toContain('did not run')
 })
 
 describe('a name that vitrine does not have is refused with 125', () => {
@@ -117,7 +129,7 @@ describe('a name that vitrine does not have is refused with 125', () => {
     ['a long option with one dash', ['run', '-json', '--', 'ls'], { field: '-json', nearest: '--json' }],
     ['an unknown option of config', ['config', 'show', '--jsn'], { field: '--jsn', nearest: '--json' }],
   ])('%s', async (_, args, option) => {
-    expect(await home.run(args)).toMatchObject(invalid({ kind: 'unknown-option', ...option }))
+    expect(await home.run(args)).toMatchObject(invalid({ kind: 'unknown-option', ...option }, args[0]))
   })
 
   it.each([
@@ -204,7 +216,7 @@ describe('in a directory that was deleted', () => {
     ['shell </dev/null'],
   ])('vitrine %s says so', async (args) => {
     const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
-    expect(await gone(args)).toMatchObject(invalid(problem))
+    expect(await gone(args)).toMatchObject(invalid(problem, args.split(' ')[0]))
   })
 
   it('a command runs in one that is named', async () => {

@@ -220,7 +220,7 @@ it.each([
   ['an unknown verb', ['chek'], unknownSubcommand('policy', 'chek', ['check', 'list'], 'check')],
   ['a word too many', ['list', 'x'], tooManyWords('x', 'policy')],
 ])('policy with %s is refused', async (_, args, detail) => {
-  expect(await home.run(['policy', ...args])).toMatchObject(misused(detail))
+  expect(await home.run(['policy', ...args])).toMatchObject(misused(detail, 'policy'))
 })
 
 describe('run', () => {

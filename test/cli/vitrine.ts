@@ -88,13 +88,14 @@ export function refused(refusal: Refusal): Pick<Ran, 'code' | 'stdout' | 'stderr
 }
 
 /** The same for a command line that cannot be understood. */
-export function misused(detail: string): ReturnType<typeof refused> {
-  return invalid({ kind: 'usage', detail })
+export function misused(detail: string, command?: string): ReturnType<typeof refused> {
+  return invalid({ kind: 'usage', detail }, command)
 }
 
-/** The same for a request that is refused before anything starts. */
-export function invalid(problem: RequestProblem): ReturnType<typeof refused> {
-  return refused({ code: 'INVALID_REQUEST', problem })
+/** The same for a request that is refused before anything starts; only `vitrine run` says that nothing ran. */
+export function invalid(problem: RequestProblem, command = 'run'): ReturnType<typeof refused> {
+  const told = refused({ code: 'INVALID_REQUEST', problem })
+  return command === 'run' ? told : { ...told, stderr: told.stderr.replace(' The command did not run.', '') }
 }
 
 /** What stands on stderr behind a command that ended so. */

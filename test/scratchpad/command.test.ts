@@ -141,6 +141,6 @@ describe.skipIf(whyNot(nobody) !== null)('what belongs to another user', () => {
   it('is named where nothing can be listed', async () => {
     chmodSync(root, 0)
     const listed = await asNobody('scratchpad', 'list')
-    expect(listed).toMatchObject(misused(unreadableOutputs(root)))
+    expect(listed).toMatchObject(misused(unreadableOutputs(root), 'scratchpad'))
   })
 })

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, utimesSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ScratchpadSession } from '../../src/scratchpad/list.ts'
 import { clearSessions, sessionsToRemove } from '../../src/scratchpad/prune.ts'
@@ -65,6 +66,46 @@ describe('on disk', () => {
     const shell = await openTestShell({ toml, env: place.environment })
     await shell.execute({ command: 'echo x', scratchpad: 'log' })
     expect([aged, large, small].map((directory) => existsSync(directory))).toEqual([false, false, true])
+  })
+
+  it('a session that lasts drops what stopped commands left, the oldest first, and nothing else', async () => {
+    const place = makeState()
+    const toml = '[scratchpad]\nmax_bytes = 50000\n[output]\nmax_bytes = 20000\n'
+    const shell = await openTestShell({ toml, env: place.environment })
+    const save = (command: string, timeoutMs = 10_000) =>
+      shell
+        .execute({ command, timeoutMs, scratchpad: 'log' })
+        .then(({ scratchpad }) => scratchpad?.path ?? '')
+    const whole = await save('head -c 15000 /dev/zero')
+    const tooLong = await save('head -c 30000 /dev/zero; sleep 60')
+    const tooLate = await save('head -c 15000 /dev/zero; exec sleep 60', 500)
+    const killed = await save('head -c 15000 /dev/zero; kill -9 $$')
+    const there = () => [whole, tooLong, tooLate, killed].map((path) => existsSync(path))
+    await save('echo x')
+    expect(there()).toEqual([true, false, true, true])
+    await save('head -c 15000 /dev/zero; kill -9 $$')
+    await save('echo x')
+    expect(there()).toEqual([true, false, false, true])
+    expect(readdirSync(dirname(whole)).filter((name) => name.startsWith('.log-2'))).toEqual([])
+  })
+
+  it('what a stopped command left goes past its age, while its session lasts', async () => {
+    const place = makeState()
+    const toml = '[scratchpad]\nmax_age_days = 2\n'
+    const shell = await openTestShell({ toml, env: place.environment })
+    const save = async (command: string) => {
+      const { scratchpad } = await shell.execute({ command, scratchpad: 'log' })
+      return scratchpad?.path ?? ''
+    }
+    const [ended, stopped, recent] = [
+      await save('echo x'),
+      await save('echo y; kill $$'),
+      await save('echo z; kill $$'),
+    ]
+    const then = new Date(Date.now() - 3 * dayMs)
+    for (const path of [ended, stopped]) utimesSync(path, then, then)
+    await save('echo x')
+    expect([ended, stopped, recent].map((path) => existsSync(path))).toEqual([true, false, true])
   })
 
   it('a session that another process uses is not removed for its size', () => {

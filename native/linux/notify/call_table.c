@@ -20,6 +20,7 @@
   .subject = VT_TWO_PATHS, .directory = (old_dir), .argument = (old), .second_directory = (new_dir), .second = (new)
 #define FD(fd) .subject = VT_DESCRIPTOR, .argument = (fd)
 #define ADDRESS(pointer) .subject = VT_ADDRESS, .argument = (pointer) /* the next argument is its length */
+#define OWN_ADDRESS(fd) .subject = VT_OWN_ADDRESS, .argument = (fd)
 #define FAMILY .subject = VT_FAMILY
 #define OPTION .subject = VT_OPTION
 #define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
@@ -86,10 +87,10 @@ static const struct vt_call calls[] = {
     ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_handle_connect)),
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
     ROW(setsockopt, SOCKET, OPTION, JUDGED(vt_handle_reuse)),
-    ROW(listen, LISTEN, JUDGED(vt_handle_listen)),
+    ROW(listen, LISTEN, OWN_ADDRESS(0), JUDGED(vt_handle_listen)),
     ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_socket_error)),
-    PLAIN(accept, LISTEN),
-    PLAIN(accept4, LISTEN),
+    ROW(accept, LISTEN, OWN_ADDRESS(0)),
+    ROW(accept4, LISTEN, OWN_ADDRESS(0)),
 
     /* signals and other processes */
     ROW(kill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),

@@ -9,7 +9,7 @@
 struct vt_notification;
 struct vt_private_file;
 
-enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_OPTION, VT_PROCESS };
+enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_OWN_ADDRESS, VT_OPTION, VT_PROCESS };
 
 enum { VT_NO_ARGUMENT = -1 };
 

@@ -88,7 +88,7 @@ export class InteractiveSession {
       const command = await this.#next()
       if (command === undefined) break
       await this.#take(command).catch(async (error: unknown) => {
-        this.#code = await (await import('../fail.ts')).fail(error, { json: false })
+        this.#code = await (await import('../fail.ts')).fail(error, { json: false, runs: true })
       })
       await this.#sayHistoryLost()
       if ((standardOutput.broken ?? standardError.broken) !== undefined) break

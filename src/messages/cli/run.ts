@@ -215,7 +215,8 @@ export function variableNotUtf8(name: string): string {
   return `The value of ${name} (--env) is not UTF-8, so it would reach the command changed.`
 }
 
-export const lineNotUtf8 = 'A line of the input is not UTF-8, so it would reach its command changed.'
+export const lineNotUtf8 =
+  'A line of the input is not UTF-8, so it would reach its command changed, and it did not run.'
 
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {

@@ -107,6 +107,20 @@ describe('each refused attempt is named', () => {
     ])
   })
 
+  it.runIf(isInstalled('python3')).each([
+    ['AF_INET', 's.bind(("127.0.0.1", 0)); ', /^listen 127\.0\.0\.1:[1-9]\d*$/],
+    ['AF_INET6', 's.bind(("::1", 0)); ', /^listen \[::1\]:[1-9]\d*$/],
+    ['AF_INET', '', /^listen a port that the kernel chooses$/],
+  ])('listen(2) by the address of the socket: %s %s', async (family, bind, told) => {
+    const script = `import socket; s = socket.socket(socket.${family}); ${bind}; s.listen()`.replace(
+      '; ;',
+      ';',
+    )
+    const { run } = await makeGround({ network: true })
+    const result = await run(`python3 -c '${script}'`)
+    expect(shorts(result)).toEqual([expect.stringMatching(told)])
+  })
+
   it.runIf(isInstalled('python3'))('sockets by their family', async () => {
     const socket = (family: string) => `python3 -c 'import socket; socket.socket(socket.${family})'`
     expect(shorts(await ground.run(socket('AF_INET')))).toEqual(['socket inet'])

@@ -9,8 +9,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "confine/probe.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
+#include "notify/caller/borrow_fd.h"
 #include "notify/caller/resolve.h"
 #include "confine/filter/seccomp_constants.h"
 
@@ -100,26 +102,49 @@ static void print_unix(struct vt_notification *notification, const struct sockad
   notification->has_text = true;
 }
 
-static void describe_address(struct vt_notification *notification) {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-    struct sockaddr_un un;
-  } address;
+union socket_address {
+  struct sockaddr any;
+  struct sockaddr_in in;
+  struct sockaddr_in6 in6;
+  struct sockaddr_un un;
+};
+
+static void print_address(struct vt_notification *notification, const union socket_address *address, size_t length) {
   char host[INET6_ADDRSTRLEN];
+  if (address->any.sa_family == AF_UNIX) return print_unix(notification, &address->un, length);
+  bool six = address->any.sa_family == AF_INET6;
+  if (!six && address->any.sa_family != AF_INET) return;
+  inet_ntop(address->any.sa_family, six ? (void *)&address->in6.sin6_addr : &address->in.sin_addr, host, sizeof host);
+  snprintf(notification->text, sizeof notification->text, six ? "[%s]:%u" : "%s:%u", host,
+           ntohs(six ? address->in6.sin6_port : address->in.sin_port));
+  notification->has_text = true;
+}
+
+static void describe_address(struct vt_notification *notification) {
+  union socket_address address;
   memset(&address, 0, sizeof address);
   size_t length = vt_argument(notification, notification->call->argument + 1);
   if (length > sizeof address) length = sizeof address;
   ssize_t got = vt_caller_read(&notification->caller, vt_argument(notification, notification->call->argument), &address, length);
-  if (got < (ssize_t)sizeof address.any.sa_family) return;
-  if (address.any.sa_family == AF_UNIX) return print_unix(notification, &address.un, (size_t)got);
-  bool six = address.any.sa_family == AF_INET6;
-  if (!six && address.any.sa_family != AF_INET) return;
-  inet_ntop(address.any.sa_family, six ? (void *)&address.in6.sin6_addr : &address.in.sin_addr, host, sizeof host);
-  snprintf(notification->text, sizeof notification->text, six ? "[%s]:%u" : "%s:%u", host,
-           ntohs(six ? address.in6.sin6_port : address.in.sin_port));
-  notification->has_text = true;
+  if (got >= (ssize_t)sizeof address.any.sa_family) print_address(notification, &address, (size_t)got);
+}
+
+/* A socket without a port has no address yet: the kernel chooses one in listen(2) (ip(7)). */
+static int print_own_address(struct vt_notification *notification, int fd, void *context) {
+  union socket_address address;
+  socklen_t length = sizeof address;
+  (void)context;
+  memset(&address, 0, sizeof address);
+  if (getsockname(fd, &address.any, &length)) return errno;
+  bool internet = address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6; /* the ports have the same offset */
+  if (!internet || address.in.sin_port) print_address(notification, &address, length < sizeof address ? length : sizeof address);
+  else notification->has_text = snprintf(notification->text, sizeof notification->text, "a port that the kernel chooses") > 0;
+  return 0;
+}
+
+static void describe_socket(struct vt_notification *notification) {
+  if (vt_probe()->getfd_errno) return;
+  vt_with_borrowed_fd(notification, (int)vt_argument(notification, notification->call->argument), print_own_address, NULL);
 }
 
 /* Refused options of the IP levels join multicast groups, except the flow label one. */
@@ -145,6 +170,7 @@ void vt_describe(struct vt_notification *notification) {
     case VT_DESCRIPTOR: return describe_descriptor(notification, (int)vt_argument(notification, notification->call->argument));
     case VT_FAMILY: return describe_family(notification);
     case VT_ADDRESS: return describe_address(notification);
+    case VT_OWN_ADDRESS: return describe_socket(notification);
     case VT_OPTION: return describe_option(notification);
     case VT_PROCESS: return describe_process(notification);
   }
