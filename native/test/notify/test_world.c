@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "notify/sockets/listening.h"
+#include "notify/sockets/unix_bound.h"
 #include "notify/world/world.h"
 #include "test/check.h"
 
@@ -81,6 +82,31 @@ static void keeps_what_listens(int netlink, struct vt_world *world) {
   close(noted), close(foreign);
 }
 
+static size_t noted_unix_sockets(int netlink, struct vt_world *world, int number, bool stay_open, int *fds) {
+  const struct sockaddr_un unnamed = {.sun_family = AF_UNIX};
+  for (int i = 0; i < number; i++) {
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(fd, (const struct sockaddr *)&unnamed, sizeof unnamed.sun_family)) abort();
+    vt_unix_note(netlink, world, fd, NULL);
+    if (stay_open) fds[i] = fd;
+    else close(fd);
+  }
+  return world->bound_count;
+}
+
+static void forgets_closed_unix_sockets(int netlink, struct vt_world *world) {
+  enum { OPEN = 300 };
+  int fds[OPEN];
+  CHECK(noted_unix_sockets(netlink, world, OPEN, true, fds) == OPEN, "%zu", world->bound_count);
+  size_t count = noted_unix_sockets(netlink, world, MANY, false, NULL);
+  CHECK(count >= OPEN && count <= 1024, "%zu are noted", count);
+  for (int i = 0; i < OPEN; i++) {
+    vt_unix_note(netlink, world, fds[i], NULL);
+    CHECK(world->bound_count == count, "an open socket was forgotten");
+    close(fds[i]);
+  }
+}
+
 static void counts_a_message_without_its_body_as_none(void) {
   union vt_diag_reply reply = {.header = {.nlmsg_len = NLMSG_LENGTH(4), .nlmsg_type = NLMSG_ERROR}};
   CHECK(!vt_diag_body(&reply.header, NLMSG_ERROR, sizeof(struct nlmsgerr)), "too short");
@@ -93,7 +119,8 @@ int main(void) {
   knows_what_it_noted(world);
   forgets_what_is_pruned(world);
   int netlink = vt_listening_open();
-  if (netlink >= 0 && !vt_listening_probe()) keeps_what_listens(netlink, world);
+  bool told = netlink >= 0 && !vt_listening_probe();
+  if (told) keeps_what_listens(netlink, world), forgets_closed_unix_sockets(netlink, world);
   else printf("  skipped: the kernel does not tell whose a socket is (CONFIG_INET_DIAG)\n");
   if (netlink >= 0) close(netlink);
   vt_world_leave(world);

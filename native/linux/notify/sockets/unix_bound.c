@@ -72,12 +72,17 @@ static void forget_closed(int netlink, struct vt_world *world) {
   world->bound_count = kept;
 }
 
+/* Once there is no room, half of it has to be of open sockets before it grows. */
+static void make_room(int netlink, struct vt_world *world) {
+  if (world->bound_count < world->bound_room) return;
+  forget_closed(netlink, world);
+  if (world->bound_count * 2 < world->bound_room) return;
+  world->bound_room = world->bound_room ? world->bound_room * 2 : CROWD;
+  world->bound = vt_must(realloc(world->bound, world->bound_room * sizeof *world->bound));
+}
+
 static void add(int netlink, struct vt_world *world, const struct vt_bound *socket) {
-  if (world->bound_count == world->bound_room && world->bound_count >= CROWD) forget_closed(netlink, world);
-  if (world->bound_count * 4 >= world->bound_room * 3) {
-    world->bound_room = world->bound_room ? world->bound_room * 2 : CROWD;
-    world->bound = vt_must(realloc(world->bound, world->bound_room * sizeof *world->bound));
-  }
+  make_room(netlink, world);
   world->bound[world->bound_count++] = *socket;
 }
 
