@@ -14,8 +14,9 @@ const decider = '/src/admit/decider.ts'
 /** Its imports say nothing on what is used: it has everything that a face can use. */
 const everything = '/src/internal.ts'
 
-/** With what they import they are the file that npm links, so that --version and --help load little else. */
-const main = ['/src/cli/main.ts', '/src/cli/command.ts']
+/** What they import is one file beside the one that npm links, so that --version and --help load little else. */
+const linked = '/src/cli/main.ts'
+const main = [linked, '/src/cli/command.ts']
 
 /** Whether no import() stands between a module and one of `paths`. */
 function isImportedBy(
@@ -99,6 +100,33 @@ function withPlainExports(code: string): string {
   return `${rest.replace(/;$/, '')};module.exports={__proto__:null,${names.join()}};`
 }
 
+/** For an uncaught error Node prints the line that threw it: each statement, and each member of a class, begins one. */
+const lines = {
+  name: 'lines',
+  generateBundle(
+    this: { parse(code: string): object },
+    _options: unknown,
+    bundle: Record<string, { code?: string }>,
+  ) {
+    for (const [file, chunk] of Object.entries(bundle))
+      if (chunk.code && file.endsWith('.js'))
+        chunk.code = withLines(chunk.code, startsIn(this.parse(chunk.code)))
+  },
+}
+
+/** Where statements and members begin; between two of them a line may end. */
+function startsIn(node: unknown): number[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { body, consequent }: { body?: unknown; consequent?: unknown } = node
+  const begun = [body, consequent].flatMap((list) => (Array.isArray(list) ? list : []))
+  return [...begun.map(({ start }) => start), ...Object.values(node).flatMap(startsIn)]
+}
+
+function withLines(code: string, starts: readonly number[]): string {
+  const cuts = [0, ...new Set(starts)].sort((a, b) => a - b)
+  return cuts.map((from, at) => code.slice(from, cuts[at + 1])).join('\n')
+}
+
 const notices = thirdPartyNotices()
 
 export default defineConfig([
@@ -108,8 +136,11 @@ export default defineConfig([
     format: 'esm',
     entry: library,
     minify: { compress: true, mangle: { keepNames: true } },
+    plugins: [lines],
     dts: { entry: Object.values(library) },
   },
+  // What require() gets of the library is in the command line's files: Jest's own require() loads no ES modules, whatever Node can. The
+  // other way round, bundlers that make ES modules cannot use CommonJS.
   // The command line is made to start fast: it carries what it needs, `run` is one file, and it is CommonJS, for the
   // loader of ES modules alone takes a tenth of Node's own start, and importing node:fs that way loads all its streams.
   {
@@ -120,7 +151,7 @@ export default defineConfig([
     define: { 'import.meta.url': 'undefined' },
     clean: false,
     dts: false,
-    entry: { cli: 'src/cli/main.ts' },
+    entry: { cli: 'src/cli/main.ts', ...library },
     treeshake: { moduleSideEffects: false },
     // The main file of jsonc-parser is UMD, which cannot be bundled.
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
@@ -134,7 +165,10 @@ export default defineConfig([
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
         groups: [
-          { name: (id, modules) => (isImportedBy(main, id, modules) ? 'cli' : null), priority: 2 },
+          {
+            name: (id, modules) => (!id.endsWith(linked) && isImportedBy(main, id, modules) ? 'base' : null),
+            priority: 2,
+          },
           { name: (id, modules) => (isImportedBy(start, id, modules) ? 'run' : null), priority: 1 },
           { name: (id, modules) => (isBehind(decider, id, modules) ? 'decisions' : null) },
         ],

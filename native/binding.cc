@@ -99,6 +99,9 @@ void resize(const Napi::CallbackInfo& info) {
                  static_cast<uint16_t>(info[2].As<Napi::Number>().Uint32Value()));
 }
 
+// noticeNames(lines)
+void notice_names(const Napi::CallbackInfo& info) { vt_core_notice_names(info[0].ToString().Utf8Value().c_str()); }
+
 // answer(id, number, yes)
 void answer(const Napi::CallbackInfo& info) {
   vt_core_answer(id_of(info), info[1].As<Napi::Number>().Uint32Value(), info[2].ToBoolean());
@@ -180,6 +183,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("snapshot", Napi::Function::New(env, snapshot));
   exports.Set("unchanged", Napi::Function::New(env, unchanged));
   exports.Set("answer", Napi::Function::New(env, answer));
+  exports.Set("noticeNames", Napi::Function::New(env, notice_names));
   exports.Set("hold", Napi::Function::New(env, hold));
   exports.Set("store", Napi::Function::New(env, store));
   exports.Set("resize", Napi::Function::New(env, resize));

@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 20 };
+enum { VT_INTERFACE = 21 };
 
-struct vt_denials;
-struct vt_dir_snapshot;
-
+struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
   uint64_t memory_bytes, cpu_seconds, processes;
   uint64_t open_files; /* of each process */
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
 };
+
+enum { VT_LEFT = 8 };
 
 struct vt_end {
   int failed_step;  /* 0: it ran; else see vt_core_step_name */
@@ -26,13 +26,13 @@ struct vt_end {
   int killed;       /* survivors that were killed */
   int alive;        /* survivors that live on */
   int group;
+  int left[VT_LEFT]; /* Linux, unconfined: process ids of those that live on outside of the group; 0 ends them */
   bool timed_out;  /* it still ran at its deadline */
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
   struct vt_denials *denials; /* freed by the receiver of `end` */
+  struct vt_notes *notes; /* likewise */
 };
-
-struct vt_looked;
 
 /* Beginning and end of one stream, or of both. If they are the whole output, tail follows head in memory. */
 struct vt_kept {
@@ -115,7 +115,7 @@ struct vt_request {
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
   struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
-  uint32_t world; /* Linux, confined: commands of the same number reach each other's TCP sockets; needs `listener`; 0: none */
+  uint32_t world; /* Linux, confined: commands of one number reach each other's sockets; needs `listener`; 0: none */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */
@@ -146,6 +146,7 @@ void vt_core_consumed(uint32_t id, size_t bytes);
 void vt_core_hold(uint32_t id);
 bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until);
 void vt_core_free_stored(struct vt_stored *stored);
+void vt_core_notice_names(const char *lines); /* Linux: the names of notes, `a/b` or `*.suffix` each; once for the process */
 void vt_core_answer(uint32_t id, size_t number, bool yes); /* Linux: to the owner's `asked` */
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* For an owner that goes away; releases it once more. */
@@ -159,13 +160,22 @@ struct vt_refused {
   const char *text; /* path or address, NULL: none */
   bool is_path;
   bool is_protected; /* Linux, workspace mode: the path is protected */
+  bool own_sandbox;  /* Linux: allowed, had the program no sandbox of its own */
   int pid;
   uint64_t count;
 };
 
-/* False: no such row. */
-bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
+bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused); /* false: no such row */
 void vt_core_free_denials(struct vt_denials *denials);
+/* Linux, workspace mode: what the command made or changed that programs outside obey. `before`: what the file held, or NULL. */
+struct vt_noticed {
+  const char *kind, *path, *before; /* kinds: "repository", "name", "moved" */
+  size_t before_length;
+};
+
+bool vt_core_note(const struct vt_notes *notes, int row, struct vt_noticed *noticed); /* false: no such row */
+bool vt_core_notes_unseen(const struct vt_notes *notes); /* there is more than the rows say */
+void vt_core_free_notes(struct vt_notes *notes);
 
 struct vt_facts {
   void *to;

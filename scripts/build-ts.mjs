@@ -1,6 +1,6 @@
 // Bundles src/ into dist/, unless dist/ is newer than everything it is made of.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newest, oldest, root } from './freshness.mjs'
 
@@ -16,7 +16,17 @@ function bundle() {
     { cwd: root, encoding: 'utf8' },
   )
   if (tsdown.status !== 0) process.stderr.write(`${tsdown.stdout}${tsdown.stderr}`)
+  if (tsdown.status === 0) declareCommonJs()
   return tsdown.status ?? 1
+}
+
+/** TypeScript before 5.8 lets CommonJS modules import no declarations of ES modules: they are there once more for CommonJS. */
+function declareCommonJs() {
+  for (const file of readdirSync(fresh).filter((name) => name.endsWith('.d.ts'))) {
+    const types = readFileSync(join(fresh, file), 'utf8')
+    const required = types.replace(/(from "\.\/[^"]+)\.js"/g, '$1.cjs"')
+    writeFileSync(join(fresh, file.replace(/\.ts$/, '.cts')), required)
+  }
 }
 
 // A process that uses dist/ meanwhile finds the old one or the new one, except between the two renames.
@@ -31,6 +41,7 @@ if (
     'package.json',
     'tsdown.config.ts',
     'tsconfig.json',
+    'scripts/build-ts.mjs',
     'scripts/third-party.ts',
     'scripts/licences',
   ]) > oldest(['dist/index.js', 'dist/index.d.ts', 'dist/cli.cjs'])

@@ -9,6 +9,7 @@ export type {
 export { type TerminalApproverOptions, terminalApprover } from './admit/approval/terminal.ts'
 export type { Refusal, RefusalCode } from './base/refusal.ts'
 export type {
+  ApprovalRecord,
   Backend,
   Connection,
   ConnectionReason,
@@ -17,14 +18,18 @@ export type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
+  HandoffKind,
+  Limit,
   Mode,
+  Operation,
   Outcome,
   OutputIn,
   PolicyMatch,
   Result,
   RightEnforcement,
 } from './base/types.ts'
-export type { IgnoredValue, LoadedConfig, Setting } from './config/load.ts'
+export type { IgnoredValue, LoadedConfig, LoadOptions, Setting } from './config/load.ts'
 export type { Config } from './config/schema.ts'
 export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'

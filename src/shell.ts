@@ -126,7 +126,8 @@ export class Shell {
   /**
    * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never
    * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
-   * AUDIT_FAILED; and a `ListenerError` when `onOutput` failed while it ran.
+   * AUDIT_FAILED; the reason of `signal` (an `AbortError`) when it was aborted before the command started; and a
+   * `ListenerError` when `onOutput` failed while it ran.
    * With `[workspace] on_refusal = "ask"` and an approval, a command that workspace mode refused runs once
    * more in write mode: its result is returned, and `onOutput` gets the output of both runs.
    */
@@ -214,11 +215,18 @@ export class Shell {
   /**
    * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
    * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
-   * has the results so far.
+   * has the results so far, in `results`.
    */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
+  ): Promise<Result<OutputIn<E>>[]> {
+    return this.#admitAndRunAll<E>(requests, options).catch(withResults([]))
+  }
+
+  async #admitAndRunAll<E extends Encoding>(
+    requests: readonly (string | ExecuteRequest)[],
+    options: ExecuteAllOptions<E>,
   ): Promise<Result<OutputIn<E>>[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
     const listed = readList(requests).map((own) =>
@@ -276,6 +284,7 @@ export class Shell {
   async close(): Promise<void> {
     this.#closed = true
     this.#context.admission.end()
+    this.#context.endWalks()
     for (const each of this.#running) each.stop('cancelled')
     await Promise.allSettled(this.#calls)
     await Promise.all(this.#context.removing)

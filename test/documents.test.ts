@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { obeyedAtHome } from '../src/sandbox/workspace/obeyed.ts'
 import {
   protectedInGit,
   protectedInWorkspace,
@@ -116,6 +117,14 @@ describe('docs/workspace.md', () => {
     const tables = (section ?? '').split('\n\n').filter((block) => block.startsWith('|'))
     const named = tables.map((table) => table.split('\n').flatMap((row) => codeOf(row.split('|')[1] ?? '')))
     expect(named).toEqual([[...protectedInWorkspace, '.git', 'HEAD'], protectedInGit, protectedInWorktree])
+  })
+
+  it('names each place at home that programs outside obey, and no other', () => {
+    const table = textOf('docs/workspace.md')
+      .split('\n\n')
+      .find((block) => block.startsWith('| in the home directory'))
+    const named = (table ?? '').split('\n').flatMap((row) => codeOf(row.split('|')[1] ?? ''))
+    expect(named).toEqual(obeyedAtHome.flatMap(([, names]) => names))
   })
 
   it('gives a reason for each', () => {

@@ -21,6 +21,7 @@ Napi::Object describe_denial(Napi::Env env, const vt_refused& denial) {
   set_text(object, "operation", denial.operation);
   if (denial.text) set_text(object, denial.is_path ? "path" : "address", denial.text);
   if (denial.is_protected) set_flag(object, "protected", true);
+  if (denial.own_sandbox) set_flag(object, "ownSandbox", true);
   set_text(object, "syscall", denial.call);
   set_number(object, "pid", denial.pid);
   set_text(object, "program", denial.program);
@@ -33,6 +34,21 @@ Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
   vt_refused denial;
   for (int row = 0; vt_core_denial(denials, row, &denial); row++)
     array.Set(static_cast<uint32_t>(row), describe_denial(env, denial));
+  return array;
+}
+
+Napi::Object describe_note(Napi::Env env, const vt_noticed& note) {
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "kind", note.kind);
+  set_text(object, "path", note.path);
+  if (note.before) set_value(object, "before", Napi::String::New(env, note.before, note.before_length));
+  return object;
+}
+
+Napi::Array describe_notes(Napi::Env env, const vt_notes* notes) {
+  Napi::Array array = Napi::Array::New(env);
+  vt_noticed note;
+  for (int row = 0; vt_core_note(notes, row, &note); row++) array.Set(static_cast<uint32_t>(row), describe_note(env, note));
   return array;
 }
 
@@ -49,6 +65,11 @@ Napi::Object describe_survivors(Napi::Env env, const vt_end& end) {
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  if (end.left[0]) {
+    Napi::Array left = Napi::Array::New(env);
+    for (int at = 0; at < VT_LEFT && end.left[at]; at++) left.Set(static_cast<uint32_t>(at), Napi::Number::New(env, end.left[at]));
+    set_value(object, "left", left);
+  }
   return object;
 }
 
@@ -89,6 +110,8 @@ Napi::Object describe_end(Napi::Env env, const vt_end& end) {
   if (end.unsearched) set_flag(object, "unsearched", true);
   if (end.limited) set_text(object, "limited", end.limited);
   set_value(object, "denials", describe_denials(env, end.denials));
+  if (end.notes) set_value(object, "notes", describe_notes(env, end.notes));
+  if (vt_core_notes_unseen(end.notes)) set_flag(object, "unseen", true);
   return object;
 }
 

@@ -14,6 +14,8 @@
 #include "base/descriptors.h"
 #include "base/memory.h"
 #include "notify/denials.h"
+#include "notify/names/notice.h"
+#include "notify/names/notes.h"
 #include "supervise/deadline.h"
 #include "launch/launcher.h"
 #include "launch/prepare.h"
@@ -164,6 +166,7 @@ bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused
       .text = denial->text,
       .is_path = denial->is_path,
       .is_protected = denial->is_protected,
+      .own_sandbox = denial->own_sandbox,
       .pid = denial->pid,
       .count = denial->count,
   };
@@ -171,6 +174,20 @@ bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused
 }
 
 void vt_core_free_denials(struct vt_denials *denials) { vt_denials_free(denials); }
+
+bool vt_core_note(const struct vt_notes *notes, int row, struct vt_noticed *noticed) {
+  static const char *const kinds[] = {[VT_NOTE_REPOSITORY] = "repository", [VT_NOTE_NAME] = "name", [VT_NOTE_MOVED] = "moved"};
+  if (!notes || row >= notes->count) return false;
+  const struct vt_note *note = &notes->rows[row];
+  *noticed = (struct vt_noticed){kinds[note->kind], note->path, note->before, note->before_length};
+  return true;
+}
+
+bool vt_core_notes_unseen(const struct vt_notes *notes) { return notes && notes->unseen; }
+
+void vt_core_free_notes(struct vt_notes *notes) { vt_notes_free(notes); }
+
+void vt_core_notice_names(const char *lines) { vt_notice_names(lines); }
 
 void vt_core_probe(const struct vt_facts *facts) {
   const struct vt_probe_result *found = vt_probe();

@@ -139,6 +139,9 @@ void vt_core_kill_all_of(vt_owner* owner) {
 // Windows does not report denials.
 bool vt_core_denial(const vt_denials*, int, vt_refused*) { return false; }
 void vt_core_free_denials(vt_denials*) {}
+bool vt_core_note(const vt_notes*, int, vt_noticed*) { return false; }
+bool vt_core_notes_unseen(const vt_notes*) { return false; }
+void vt_core_free_notes(vt_notes*) {}
 
 const char* vt_core_step_name(int step) { return step_names[step]; }
 

@@ -1,3 +1,5 @@
+import { basename } from 'node:path'
+import { platform } from '../base/platform.ts'
 import type { Shell } from '../index.ts'
 import { restartedText } from '../messages/mcp/mcp.ts'
 import { runTool } from './tool.ts'
@@ -20,8 +22,8 @@ export interface BashTool {
 
 /**
  * Anthropic's bash tool over this shell. Every command starts afresh: the next command sees nothing of it
- * (cd, variables); tell the model so in the system prompt. `run` rejects if nothing ran, and the runner
- * reports that to the model.
+ * (cd, variables); tell the model so in the system prompt. bash reads the commands, whatever the shell's `program` is: where
+ * there is none, and when nothing else ran, `run` rejects, and the runner reports that to the model.
  */
 export function bashTool(shell: Shell): BashTool {
   return {
@@ -33,11 +35,16 @@ export function bashTool(shell: Shell): BashTool {
       const { text } = await runTool(
         shell,
         { command: command ?? '' },
-        { signal: context?.signal ?? undefined },
+        { signal: context?.signal ?? undefined, program: bashOf(shell) },
       )
       return text
     },
   }
+}
+
+/** The tool promises bash: where the shell's program is another one, each command names it. */
+function bashOf({ config }: Shell): string | undefined {
+  return platform === 'windows' || basename(config.shell.program) === 'bash' ? undefined : 'bash'
 }
 
 /** Ignores values of the wrong type: `run` then reports what is missing. */

@@ -3,7 +3,7 @@ import { withLine } from '../base/text.ts'
 import type { ExecuteRequest, Result, Shell } from '../index.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { refusedOfSeveral } from '../messages/list.ts'
-import { savedText } from '../messages/mcp/tool.ts'
+import { refusedLines, savedText } from '../messages/mcp/tool.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {
@@ -73,12 +73,13 @@ function outputOf(result: Result): ShellActionResult['output'][number] {
   // What could not be saved is in `output` alone, with what both streams show.
   const isUnsaved = result.truncated && result.omittedBytes === 0
   return isUnsaved
-    ? { stdout: result.output, stderr: '', outcome }
-    : { stdout, stderr: withNotice(result), outcome }
+    ? { stdout: result.output, stderr: withNotices('', result), outcome }
+    : { stdout, stderr: withNotices(result.stderr, result), outcome }
 }
 
-/** Appends where the whole output is saved, if what is shown is not all of it. */
-function withNotice({ stderr, scratchpad, omittedBytes }: Result): string {
-  if (!scratchpad || omittedBytes === 0) return stderr
-  return withLine(stderr, `[${savedText(scratchpad)}]\n`)
+/** Appends what was refused, the hint, and where the whole output is saved, if what is shown is not all of it. */
+function withNotices(stderr: string, result: Result): string {
+  const { scratchpad, omittedBytes } = result
+  const saved = scratchpad && omittedBytes > 0 ? [savedText(scratchpad)] : []
+  return [...refusedLines(result), ...saved].reduce((text, line) => withLine(text, `[${line}]\n`), stderr)
 }

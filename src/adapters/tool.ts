@@ -1,9 +1,9 @@
-import { platform } from '../base/platform.ts'
 import type { Result, Shell } from '../index.ts'
-import { type FieldRules, fieldOf, readFields } from '../internal.ts'
-import { toolDescription } from '../messages/mcp/mcp.ts'
-import { parameterTexts } from '../messages/mcp/parameters.ts'
-import { factsOf, resultText } from '../messages/mcp/tool.ts'
+import { type FieldRules, fieldOf, readFields, shellNamed } from '../internal.ts'
+import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { ignoreErrorsWithoutNext, toolDescription } from '../messages/mcp/mcp.ts'
+import { parameterTexts, wantedTexts } from '../messages/mcp/parameters.ts'
+import { factsOf, listText } from '../messages/mcp/tool.ts'
 
 export interface ToolInput {
   readonly command: string
@@ -17,7 +17,14 @@ export interface ToolInput {
    * effect in write mode.
    */
   readonly private_tmp?: boolean | undefined
+  /** Further lines to run in order after `command`, 7 at most, to the first that fails. */
+  readonly next?: readonly string[] | undefined
+  /** With `next`: continues after a line that fails. */
+  readonly ignore_errors?: boolean | undefined
 }
+
+/** As many as an MCP client can send. */
+const mostNext = 7
 
 /** A tool in a form that any framework takes: name, description, and parameters as JSON Schema. */
 export interface ToolDefinition {
@@ -33,7 +40,7 @@ export interface ToolDefinition {
 
 /** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
-  const facts = factsOf(shell.config, shell.mode, undefined, platform === 'windows' ? 'powershell' : 'sh')
+  const facts = { ...factsOf(shell.config, shell.mode, undefined, shellNamed(shell.config)), onlyTool: true }
   return {
     name: 'execute_command',
     description: toolDescription(facts),
@@ -50,6 +57,14 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
         scratchpad: { type: 'string', description: parameterTexts.scratchpad },
         cwd: { type: 'string', description: parameterTexts.cwd },
         private_tmp: { type: 'boolean', description: parameterTexts.privateTmp },
+        next: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          maxItems: mostNext,
+          description: parameterTexts.next,
+        },
+        ignore_errors: { type: 'boolean', description: parameterTexts.ignoreErrors },
       },
       required: ['command'],
       additionalProperties: false,
@@ -63,26 +78,83 @@ const inputFields: FieldRules<ToolInput> = {
   scratchpad: fieldOf.string,
   cwd: fieldOf.string,
   private_tmp: fieldOf.boolean,
+  next: {
+    wanted: wantedTexts.next(mostNext),
+    test: (value) => fieldOf.arguments.test(value) && isBetween(Object(value).length, 1, mostNext),
+  },
+  ignore_errors: fieldOf.boolean,
 }
 
-const optionFields: FieldRules<{ signal?: AbortSignal | undefined }> = { signal: fieldOf.signal }
+function isBetween(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most
+}
+
+interface ToolOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The shell that reads the command, where the tool promises one. */
+  readonly program?: string | undefined
+}
+
+const optionFields: FieldRules<ToolOptions> = { signal: fieldOf.signal, program: fieldOf.string }
 
 export interface ToolAnswer {
   readonly text: string
+  /** Of the last line that ran. */
   readonly result: Result
+  /** With `next`: of each line that ran. */
+  readonly results: readonly Result[]
 }
 
 /** Runs a command for a model. Throws VitrineError if nothing ran; its message is meant for the model. */
 export async function runTool(
   shell: Shell,
   input: ToolInput,
-  options: { readonly signal?: AbortSignal | undefined } = {},
+  options: ToolOptions = {},
 ): Promise<ToolAnswer> {
   const read = readFields('input', input, inputFields)
-  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = read
-  const request = { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
-  const { signal } = readFields('options', options, optionFields)
-  const result = await shell.execute(request, { signal, hintFor: 'tool' })
-  const inlineChars = shell.config.output.inline_max_chars
-  return { result, text: resultText(result, { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars }) }
+  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp, next = [] } = read
+  if (read.ignore_errors && next.length === 0)
+    throw new VitrineError({
+      code: 'INVALID_REQUEST',
+      problem: { kind: 'usage', detail: ignoreErrorsWithoutNext },
+    })
+  const { signal, program } = readFields('options', options, optionFields)
+  const lines = [command, ...next]
+  const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
+  const requests = lines.map((command) => ({
+    command,
+    program,
+    cwd,
+    scratchpad,
+    timeoutMs,
+    privateTmp,
+    merged: true,
+  }))
+  const { results, refused } = await ranOf(
+    shell.executeAll(requests, {
+      signal,
+      hintFor: 'only-tool',
+      inlineMaxChars: inlineChars,
+      ignoreErrors: read.ignore_errors ?? false,
+    }),
+  )
+  const asked = { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars, onlyTool: true }
+  return {
+    result: results[results.length - 1] as Result,
+    results,
+    text: listText({ lines, results, refused }, asked),
+  }
+}
+
+/** A list may be refused halfway: the first line can remove the directory of the second. */
+async function ranOf(
+  list: Promise<readonly Result[]>,
+): Promise<{ results: readonly Result[]; refused?: VitrineError }> {
+  try {
+    return { results: await list }
+  } catch (error) {
+    if (!isVitrineError(error) || !error.results?.length) throw error
+    // The results are text, because no other encoding was requested.
+    return { results: error.results as readonly Result[], refused: error }
+  }
 }

@@ -1,12 +1,20 @@
 import { monotonicMs } from '../base/clock.ts'
+import { isBeneath } from '../base/paths.ts'
 import { quoted } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { abortAfter } from '../base/within.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { loadLate } from '../facts/load-late.ts'
+import { Lookup } from '../facts/lookup.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { explainChange, explainHeld, explainHost, explainSecondRun } from '../messages/policy.ts'
+import {
+  explainChange,
+  explainHeld,
+  explainHost,
+  explainOutside,
+  explainSecondRun,
+} from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -101,6 +109,8 @@ export class Admission {
   }
 
   async decide(command: CommandToDecide): Promise<Decision> {
+    const outside = await this.#outside(command)
+    if (outside) return outside
     if (this.#isHeld(command)) return admittedBySandbox(command.mode).decision
     const { decision } = await (await this.#decider()).decide(command)
     return this.#withLines(command, decision)
@@ -109,6 +119,8 @@ export class Admission {
   /** Admits, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED, by the deadline. */
   async admit(command: CommandToAdmit, wait: ApprovalWait): Promise<Admitted> {
     const started = monotonicMs()
+    const outside = await this.#outside(command)
+    if (outside) throw new VitrineError({ code: 'DENIED', decision: outside })
     const held = this.#isHeld(command)
     if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
     if (held) return { lookupMs: monotonicMs() - started, ...admittedBySandbox(command.mode) }
@@ -154,6 +166,19 @@ export class Admission {
     const { host, port, program } = connect
     const decision = { verdict: 'ask', reason: explainHost(host, port, program), matches: [] } as const
     return { host, port, approval: await this.#ask(this.#approvals, { ...command, connect }, decision, wait) }
+  }
+
+  /** Workspace mode in a directory outside of the workspace that is named, as write mode refuses it. */
+  async #outside({ mode, cwd }: CommandToDecide): Promise<Decision | undefined> {
+    const { pathLookup, loaded } = this.#options
+    // The one that a project file narrows: what it names is for the changes alone.
+    const workspace = loaded.outerWorkspace ?? loaded.config.policy.workspace
+    if (mode !== 'workspace' || workspace === '') return undefined
+    const places = await new Lookup(pathLookup).where([cwd, workspace])
+    const [at, top] = [places.get(cwd), places.get(workspace)]
+    // What cannot be looked up is reported where the command starts.
+    if (at === undefined || top === undefined || isBeneath(at, top)) return undefined
+    return { verdict: 'deny', reason: explainOutside(cwd, workspace), matches: [] }
   }
 
   /** True where the sandbox alone decides. */

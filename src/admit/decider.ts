@@ -12,11 +12,12 @@ import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
 import { decideRequest, type PolicyDecision } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
+import type { RequestToDecide } from '../policy/decide/plan.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
 import { compareVerdicts } from '../policy/rules/verdict.ts'
 import type { Environments, HostPlace } from '../request/environment.ts'
-import { usualPath } from '../request/interpreter.ts'
+import { dialectOf, usualPath } from '../request/interpreter.ts'
 import type { Invocation } from '../request/request.ts'
 import { Plans } from './plans.ts'
 
@@ -25,6 +26,8 @@ export interface CommandToDecide {
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
+  /** Names in `env` that earlier lines of the session left. */
+  readonly state?: readonly string[] | undefined
   /** Every environment that the command may get, before `env` is added. Undefined: not known. */
   readonly environments?: Environments | undefined
 }
@@ -51,7 +54,8 @@ export class Decider {
   readonly #projectFiles: readonly string[]
   readonly #projects: readonly string[]
   readonly #pathLookup: PathLookup
-  readonly #shell: 'sh' | 'powershell'
+  readonly #place: HostPlace
+  readonly #program: string
   readonly #plans = new Plans()
 
   /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
@@ -72,7 +76,8 @@ export class Decider {
     this.#outerRules = outerRules
     this.#projectSettings = projectSettings(loaded)
     this.#pathLookup = pathLookup
-    this.#shell = place === 'windows' ? 'powershell' : 'sh'
+    this.#place = place
+    this.#program = config.shell.program
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
     // Programs of a container are not looked up on this machine.
@@ -98,7 +103,7 @@ export class Decider {
 
   /** Lookups may take `lookupLimitMs`. If one is unanswered, all are repeated, within `againMs`. Throws INVALID_REQUEST. */
   async decide(
-    { work, cwd, mode, env = {}, environments }: CommandToDecide,
+    { work, cwd, mode, env = {}, state, environments }: CommandToDecide,
     againMs = secondLimitMs,
   ): Promise<PolicyDecision> {
     const { request, needed } = this.#plans.of({
@@ -106,8 +111,9 @@ export class Decider {
       cwd,
       mode,
       home: this.#home,
-      shell: this.#shell,
-      variables: Object.keys(env),
+      shell: this.#shellOf(work),
+      variables: env,
+      state,
       variableValue: environments && valuesIn(environments, env),
     })
     const context = {
@@ -125,6 +131,12 @@ export class Decider {
     const outer = this.#outerRules && decideRequest(request, this.#outerRules, facts)
     const isLooser = outer && compareVerdicts(outer.decision.verdict, decided.decision.verdict) > 0
     return isLooser ? outer : this.#named(decided)
+  }
+
+  /** Which language a line is in. */
+  #shellOf(work: Invocation): RequestToDecide['shell'] {
+    if (this.#place === 'windows') return 'powershell'
+    return dialectOf((work.kind === 'line' ? work.program : undefined) ?? this.#program)
   }
 
   /** Adds the project file to a reason that follows from its rule, preset or workspace. */

@@ -9,7 +9,7 @@ export interface Plan {
 const maxPlans = 200
 const maxLength = 2000
 
-/** Plans of lines, which agents repeat. Planning is pure; for one home directory and shell. */
+/** Plans of lines, which agents repeat. Planning is pure; for one home directory. */
 export class Plans {
   readonly #kept = new Map<string, Plan>()
 
@@ -36,7 +36,15 @@ export class Plans {
 }
 
 /** Undefined for what is not kept. */
-function keyOf({ work, mode, cwd, variables = [], variableValue }: RequestToDecide): string | undefined {
-  if (work.kind !== 'line' || work.line.length > maxLength || variables.length > 0) return undefined
-  return [mode, variableValue ? 'values' : '', cwd, work.line].join('\0')
+function keyOf({
+  work,
+  mode,
+  cwd,
+  shell,
+  variables = {},
+  variableValue,
+}: RequestToDecide): string | undefined {
+  if (work.kind !== 'line' || work.line.length > maxLength) return undefined
+  if (Object.keys(variables).length > 0) return undefined
+  return [mode, shell, variableValue ? 'values' : '', cwd, work.line].join('\0')
 }

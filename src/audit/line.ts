@@ -5,6 +5,7 @@ import type {
   Connection,
   Decision,
   Denial,
+  Handoff,
   Limit,
   Mode,
   Outcome,
@@ -40,6 +41,7 @@ export interface CommandLine {
   /** The limit of `[limits]` that ended it. */
   readonly limited: Limit | null
   readonly denials: readonly Denial[]
+  readonly handoffs: readonly Handoff[]
   /** Protected paths of workspace mode that it was about to change, and what the approver said. */
   readonly protected: readonly ProtectedAnswer[]
   /** Hosts that `[network] ask` asked about, and what the approver said. */
@@ -79,6 +81,7 @@ const nothing = {
   signal: null,
   limited: null,
   denials: [],
+  handoffs: [],
   protected: [],
   hosts: [],
   bytes: null,
@@ -119,6 +122,7 @@ function commandLine(
     outcome,
     refusal,
     denials,
+    handoffs,
     protected: answers,
     hosts,
     scratchpad,
@@ -128,7 +132,7 @@ function commandLine(
     ...{ version: 1, event: 'command', time, ...author, mode, backend },
     ...redact({ cwd, command, argv, decision }),
     ...{ approval, outcome },
-    ...redact({ refusal, denials, protected: answers, hosts, scratchpad }),
+    ...redact({ refusal, denials, handoffs, protected: answers, hosts, scratchpad }),
     ...numbers,
   }
 }

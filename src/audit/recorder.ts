@@ -162,12 +162,12 @@ export class AuditEntry {
 }
 
 function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): AuditEnding {
-  const { exitCode, signal, denials, bytes, survivorsKilled, durationMs } = result
+  const { exitCode, signal, denials, handoffs, bytes, survivorsKilled, durationMs } = result
   return {
     decision: decided(result.decision),
     approval: approval ?? null,
     outcome: result.outcome.kind,
-    ...{ exitCode, signal, denials, bytes, survivorsKilled },
+    ...{ exitCode, signal, denials, handoffs, bytes, survivorsKilled },
     backend: result.backend,
     limited: result.limited ?? null,
     scratchpad: result.scratchpad?.path ?? null,

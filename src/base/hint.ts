@@ -1,7 +1,13 @@
 import type { ConnectionReason, Denial, Mode } from './types.ts'
 
-/** The reader of a hint: a person with a command line, or a model with the tools of an MCP server. */
-export type HintReader = 'user' | 'tool'
+/** The reader of a hint: a person with a command line, a model with the tools of an MCP server, or one with a tool for this shell only. */
+export type HintReader = 'user' | 'tool' | 'only-tool'
+
+/** How a line ended, for a hint at what it says. */
+export interface LineEnd {
+  readonly signal: NodeJS.Signals | null
+  readonly reader: HintReader
+}
 
 /** What allows a change that was refused. */
 export type Remedy =
@@ -11,12 +17,26 @@ export type Remedy =
   | { readonly kind: 'host'; readonly host: string; readonly reason?: ConnectionReason | undefined }
   /** An entry of `[workspace] writable`. */
   | { readonly kind: 'writable'; readonly directory: string }
+  /** Write mode, as no entry may open a place that programs outside obey. */
+  | { readonly kind: 'obeyed'; readonly place: string; readonly by: string }
+  | RepositoryRemedy
   /** Write mode, as workspace mode protects the path. `byGit`: `git config` changes the file. */
   | { readonly kind: 'protected'; readonly byGit: boolean }
+  /** The program has narrowed its own rights, and the notifier does not act for it. */
+  | { readonly kind: 'own-sandbox' }
+
+/** What opens a git directory without an entry: starting in its repository, or what makes it name the work tree. */
+export type RepositoryRemedy =
+  | { readonly kind: 'repository'; readonly how: 'start' }
+  | { readonly kind: 'repository'; readonly how: 'repair' | 'name'; readonly tree: string }
+
+/** Whether an entry of `[workspace] writable` may open a directory. `shut`: no, and it is no place of a program's. */
+export type Opening = { readonly kind: 'open' | 'shut' } | Extract<Remedy, { kind: 'obeyed' }>
 
 /** What to do instead, with the mode that was chosen. */
 export type Alternative =
   | { readonly kind: 'sqlite'; readonly database: string }
+  | { readonly kind: 'homes'; readonly named: string; readonly passwd: string }
   | {
       readonly kind:
         | 'python'
@@ -27,6 +47,8 @@ export type Alternative =
         | 'npm-cache'
         | 'leaves-tmp'
         | 'own-tmp'
+        | 'tsx'
+        | 'nx'
     }
 
 export interface RefusalHint {

@@ -22,7 +22,12 @@ export function realPath(path: string): string | undefined {
 export function homeDirectory(): string {
   const named = absoluteHome(homedir)
   // Only where it is needed: the lookup may ask a directory service, and blocks.
-  return named ?? absoluteHome(() => userInfo().homedir) ?? '/'
+  return named ?? passwdHome() ?? '/'
+}
+
+/** Which ssh and others take for the home directory, whatever HOME says. */
+export function passwdHome(): string | undefined {
+  return absoluteHome(() => userInfo().homedir)
 }
 
 function absoluteHome(look: () => string): string | undefined {

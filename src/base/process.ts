@@ -17,6 +17,11 @@ export function statFields(pid: number | 'self'): readonly string[] | undefined 
   return statFieldsIn(tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1')))
 }
 
+/** proc_pid_comm(5); empty: it is gone. */
+export function programName(pid: number): string {
+  return (tried(() => readFileSync(`/proc/${pid}/comm`, 'utf8')) ?? '').trimEnd()
+}
+
 export function statFieldsIn(stat: string | undefined): readonly string[] | undefined {
   return stat === undefined ? undefined : ['', '', '', ...stat.slice(stat.lastIndexOf(')') + 2).split(' ')]
 }

@@ -73,7 +73,13 @@ export type RequestProblem =
   | { readonly kind: 'too-long'; readonly field: string; readonly bytes: number; readonly limit: number }
   | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }
   | { readonly kind: 'out-of-range'; readonly field: string; readonly wanted: string; readonly got: string }
-  | { readonly kind: 'unknown-option'; readonly field: string; readonly nearest?: string }
+  /** `place`: where it belongs. */
+  | {
+      readonly kind: 'unknown-option'
+      readonly field: string
+      readonly nearest?: string
+      readonly place?: string
+    }
   | { readonly kind: 'unreadable'; readonly field: string; readonly reason: string }
   | {
       readonly kind: 'cwd'

@@ -3,15 +3,20 @@ interface Waiting {
   readonly owner: unknown
 }
 
-/** Limits how many tasks run at once; the others wait in order of arrival, those of owners that have one running after the others. */
+/**
+ * Limits how many tasks run at once; the others wait in order of arrival, those of owners that have one running after the others.
+ * With `more`, so many owners without a running task do not wait for those that fill all places.
+ */
 export class Turns {
   readonly #max: number
+  readonly #more: number
   /** Whose tasks run. */
   readonly #running: unknown[] = []
   #waiting: readonly Waiting[] = []
 
-  constructor(max: number) {
+  constructor(max: number, { more = 0 }: { readonly more?: number } = {}) {
     this.#max = max
+    this.#more = more
   }
 
   get waiting(): number {
@@ -30,7 +35,7 @@ export class Turns {
 
   async #enter(signal: AbortSignal | undefined, owner: unknown): Promise<void> {
     signal?.throwIfAborted()
-    if (this.#running.length < this.#max) {
+    if (this.#isFree(owner)) {
       this.#running.push(owner)
       return
     }
@@ -48,10 +53,15 @@ export class Turns {
     })
   }
 
+  #isFree(owner: unknown): boolean {
+    const isNew = !this.#running.includes(owner)
+    return this.#running.length < this.#max + (isNew ? this.#more : 0)
+  }
+
   #leave(owner: unknown): void {
     this.#running.splice(this.#running.indexOf(owner), 1)
     const next = this.#waiting.find((other) => !this.#running.includes(other.owner)) ?? this.#waiting[0]
-    if (!next) return
+    if (!next || !this.#isFree(next.owner)) return
     this.#waiting = this.#waiting.filter((other) => other !== next)
     this.#running.push(next.owner)
     next.start()

@@ -49,6 +49,12 @@ export type Operation =
   | 'system'
   | 'other'
 
+export interface Background {
+  readonly count: number
+  readonly group: number
+  readonly left?: readonly { readonly pid: number; readonly program: string }[]
+}
+
 /** One refused attempt of a command, with the number of its repetitions. */
 export interface Denial {
   readonly operation: Operation
@@ -64,6 +70,8 @@ export interface Denial {
   readonly address?: string
   /** Workspace mode: the path is protected, leads to something protected, or is another name of it. */
   readonly protected?: true
+  /** Linux: it would have been allowed, had the program no sandbox of its own. */
+  readonly ownSandbox?: true
   /** The proxy refused it: `address` is the host that was asked for, with its port. */
   readonly host?: true
   /** As in syscalls(2); on macOS the operation as sandbox profiles name it. */
@@ -74,6 +82,30 @@ export interface Denial {
   readonly program: string
   readonly count: number
 }
+
+/** What a command newly made or changed that a program outside of the sandbox obeys, without being asked to run the project's code. */
+export interface Handoff {
+  /** Absolute. */
+  readonly path: string
+  readonly kind: HandoffKind
+  /** The program, or the programs. */
+  readonly obeyedBy: string
+}
+
+/**
+ * `ci`: workflows of a forge. `script`: a package.json with new scripts that an install runs. `environment`: loaded where a shell enters
+ * the directory. `settings`: of another program that starts there.
+ */
+export type HandoffKind =
+  | 'repository'
+  | 'ci'
+  | 'script'
+  | 'environment'
+  | 'editor'
+  | 'agent'
+  | 'hook'
+  | 'container'
+  | 'settings'
 
 /** Why the proxy did not carry a connection. */
 export type ConnectionReason =
@@ -197,17 +229,19 @@ export interface Result<Output extends string | Buffer = string> {
   /** Processes that were still running at the end and were killed. */
   readonly survivorsKilled: number
   /**
-   * Write mode: processes that live on in the command's process group. Processes that left the group
-   * (`setsid`, job control) live on uncounted. In every mode: processes, the command's own too, that the
+   * Write mode: processes that live on: `count` in the command's process group, and `left` those that left the group (`setsid`, job
+   * control), 8 at most; Linux. In every mode: processes, the command's own too, that the
    * kernel had not ended when the call returned (a file system that does not answer).
    */
-  readonly background?: { readonly count: number; readonly group: number }
+  readonly background?: Background
   /**
    * The limit of `[limits]` that ended the command; `memory` also when the kernel killed a process because
    * the container's memory was used up. `epoll_watches` is the kernel's own limit (epoll(7)).
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
+  /** Workspace mode: look at these before another program does. At most 100; empty after ordinary work. */
+  readonly handoffs: readonly Handoff[]
   /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */
   readonly connections?: readonly Connection[]
   readonly hint?: string
@@ -215,6 +249,8 @@ export interface Result<Output extends string | Buffer = string> {
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
   readonly failure?: Failure
   readonly mode: Mode
+  /** Workspace mode: the directory that the command could change, besides `[workspace] writable`. */
+  readonly workspace?: string
   readonly backend: Backend
   readonly enforcement: Enforcement
   readonly decision: Decision

@@ -12,6 +12,7 @@ import {
   projectConfigFiles,
   trustProjectFile,
   userConfigFile,
+  workspaceOf,
 } from '../internal.ts'
 import {
   configTable,
@@ -19,10 +20,11 @@ import {
   prefixed,
   projectFileMissing,
   trustedText,
+  workspaceLine,
 } from '../messages/cli/run.ts'
 import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
-import { sayIgnored } from './configuration.ts'
+import { loadConfigFor, sayIgnored } from './configuration.ts'
 import { misuse, type Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
@@ -33,15 +35,17 @@ export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('config', { show, path, init, trust, schema }, args)
 }
 
-async function show({ flags }: Options): Promise<number> {
-  const loaded = await load(currentDirectory())
+async function show(options: Options): Promise<number> {
+  const loaded = await loadConfigFor(options)
   const rows = configRows(loaded)
-  if (flags.has('json')) {
+  const place = workspaceOf(loaded, { cwd: currentDirectory(), env: process.env })
+  if (options.flags.has('json')) {
     const { files, ignored } = loaded
-    return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
+    const { workspace } = place
+    return print(`${JSON.stringify({ values: rows, workspace, files, ignored }, null, 2)}\n`)
   }
   await sayIgnored(loaded)
-  return print(configTable(rows))
+  return print(`${configTable(rows)}\n${workspaceLine(place)}\n`)
 }
 
 async function init({ words: [file] }: Options): Promise<number> {

@@ -4,6 +4,7 @@ import {
   currentDirectory,
   type Flags,
   isHostPattern,
+  isShellProgram,
   type LoadedConfig,
   loadConfig,
   type Mode,
@@ -19,6 +20,7 @@ import {
   unknownBackend,
   unknownHost,
   unknownMode,
+  unknownShell,
   wideHost,
 } from '../messages/cli/run.ts'
 import { describeIgnoredValues } from '../messages/config.ts'
@@ -39,11 +41,13 @@ export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
   const network = networkOf({ flags, lists })
   const workspace = values.get('workspace')
   const backend = backendOf(values.get('backend'))
+  const program = programOf(values.get('shell'))
   return {
     ...(workspace !== undefined && {
       'policy.workspace': { value: fromHere(workspace), from: '--workspace' },
     }),
     ...(backend && { 'shell.backend': { value: backend, from: '--backend' } }),
+    ...(program && { 'shell.program': { value: program, from: '--shell' } }),
     ...(network && { 'shell.network': network }),
     ...(flags.has('private-tmp') && { 'shell.private_tmp': { value: true, from: '--private-tmp' } }),
   }
@@ -58,7 +62,8 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   return {
     cwd: values.get('cwd'),
     // A shell loads its configuration together with what else it looks up.
-    config: values.has('workspace') ? await loadConfigFor(options) : values.get('config'),
+    config:
+      values.has('workspace') || values.has('shell') ? await loadConfigFor(options) : values.get('config'),
     backend: backendOf(values.get('backend')),
     mode: modeOf({ flags, values }),
     network: network?.value,
@@ -112,6 +117,13 @@ export function modeOf({ flags, values }: Pick<Options, 'flags' | 'values'>): Mo
 export function backendOf(name: string | undefined): Backend | undefined {
   if (name === undefined || name === 'local' || name === 'docker') return name
   throw misuse(unknownBackend(name))
+}
+
+/** Throws INVALID_REQUEST for what is neither a known word nor a path. */
+export function programOf(shell: string | undefined): string | undefined {
+  if (shell === undefined) return undefined
+  if (!isShellProgram(shell)) throw misuse(unknownShell(shell))
+  return shell.includes('/') ? absolutePath(shell) : shell
 }
 
 /** Like every path of a command line, relative to the current directory, whatever --cwd says. */

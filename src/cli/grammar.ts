@@ -26,11 +26,13 @@ export interface Grammar {
 
 const where = { config: 'file', cwd: 'directory' } as const
 const backend = ['local', 'docker'] as const
+const shell = ['sh', 'bash'] as const
 /** What a command may read, change and connect to. */
 const reach = { network: 'flag', 'allow-host': 'values', 'private-tmp': 'flag', backend } as const
 const server = {
   mode: [...modes, 'both'],
   approve: ['client', 'elicit', 'none'],
+  shell,
   ...reach,
 } as const
 
@@ -42,6 +44,7 @@ export const grammar = {
       write: 'flag',
       timeout: 'value',
       env: 'variables',
+      shell,
       ...reach,
       merged: 'flag',
       pty: 'flag',
@@ -60,6 +63,7 @@ export const grammar = {
       mode: modes,
       write: 'flag',
       timeout: 'value',
+      shell,
       ...reach,
       ask: 'flag',
       workspace: 'directory',
@@ -69,7 +73,15 @@ export const grammar = {
     options: {},
     commands: {
       check: {
-        options: { ...where, mode: modes, write: 'flag', json: 'flag', workspace: 'directory', backend },
+        options: {
+          ...where,
+          mode: modes,
+          write: 'flag',
+          json: 'flag',
+          workspace: 'directory',
+          backend,
+          shell,
+        },
         words: 'command',
       },
       list: { options: { ...where, json: 'flag' } },
@@ -78,7 +90,7 @@ export const grammar = {
   config: {
     options: {},
     commands: {
-      show: { options: { json: 'flag' } },
+      show: { options: { ...where, json: 'flag' } },
       path: { options: {} },
       init: { options: {}, words: 'file' },
       trust: { options: {}, words: 'file' },

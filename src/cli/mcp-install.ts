@@ -12,7 +12,7 @@ import { entryText, installEntry } from '../mcp/install/install.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/install.ts'
 import { exitCode } from './command.ts'
-import { backendOf, checkServed } from './configuration.ts'
+import { backendOf, checkServed, programOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { print, standardError } from './run/sink.ts'
@@ -59,8 +59,8 @@ async function write(name: ClientName, command: ServerCommand): Promise<number> 
 
 /** Uses absolute paths: a client started outside a terminal may have another PATH. */
 function serverCommand({ flags, values, lists }: Omit<Options, 'words'>): ServerCommand {
-  const chosen = ['mode', 'approve', 'backend'].flatMap((name) => {
-    const value = values.get(name)
+  const chosen = ['mode', 'approve', 'shell', 'backend'].flatMap((name) => {
+    const value = name === 'shell' ? programOf(values.get(name)) : values.get(name)
     return value === undefined ? [] : [`--${name}`, value]
   })
   const switched = ['network', 'private-tmp'].flatMap((name) => (flags.has(name) ? [`--${name}`] : []))

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
 import { wanted } from '../messages/wanted.ts'
 import { isHostPattern } from '../network/access.ts'
+import { isShellProgram } from '../request/interpreter.ts'
 
 /** How a project's `.vitrine.toml` may change a key while the file is not trusted. */
 export type ProjectRule =
@@ -43,6 +44,14 @@ export function defineKey<const S extends v.GenericSchema>(
 export function pathKey(about: string, project: ProjectRule) {
   const resolve = (path: string, toAbsolute: ToAbsolute) => (path === '' ? '' : toAbsolute(path))
   return { ...defineKey(about, () => textValue(wanted.path), '', project), resolve }
+}
+
+/** `sh`, `bash`, or the path of another shell. */
+export function shellKey(about: string, project: ProjectRule) {
+  const schema = () => v.pipe(textValue(wanted.shellProgram), v.check(isShellProgram, wanted.shellProgram))
+  const resolve = (program: string, toAbsolute: ToAbsolute) =>
+    program.includes('/') ? toAbsolute(program) : program
+  return { ...defineKey(about, schema, 'sh', project), resolve }
 }
 
 /** Each path costs time when a shell and some commands start, and a project file may list paths. */

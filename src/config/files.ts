@@ -86,7 +86,7 @@ export function realDirectory(path: string): string {
   return existingRealPath(path) ?? resolve(path)
 }
 
-/** The real path of the git root; without one, of the directory itself. */
+/** The real path of the next directory with a `.git` of any kind; without one, of the directory itself. */
 export function gitRoot(directory: string): string {
   const real = realDirectory(directory)
   return upToGitRoot(real).at(-1) ?? real

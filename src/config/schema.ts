@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { modes } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
 import {
   boolean,
@@ -8,7 +7,6 @@ import {
   type KeyDefinition,
   listOf,
   maxBytes,
-  maxMs,
   minOrNone,
   oneOf,
   oneWay,
@@ -17,81 +15,21 @@ import {
   onlySmaller,
   onlyTrusted,
   pathKey,
-  pathsKey,
   stringTable,
   userOnly,
 } from './field.ts'
 import { dockerKeys } from './keys/docker.ts'
 import { limitKeys } from './keys/limits.ts'
-import { networkKey, networkSection, ownSocketsKey, unixSocketsKey } from './keys/network.ts'
+import { networkSection } from './keys/network.ts'
+import { shellKeys } from './keys/shell.ts'
 import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
-
-const maxGraceMs = 600_000
 
 /** The source of validation, variables, JSON schema and `config show`. */
 export const sections = {
   shell: {
     about: 'How commands run.',
-    keys: {
-      backend: defineKey(
-        'Where commands run: on this machine, or in a container.',
-        () => oneOf('local', 'docker'),
-        'local',
-        onlyTrusted,
-      ),
-      sandbox: defineKey(
-        'false: no sandbox, so every command requires write mode.',
-        boolean,
-        true,
-        // Not even a tightening: true may demand a sandbox from a host that the user knows to have none.
-        onlyTrusted,
-      ),
-      mode: defineKey(
-        'read: the operating system makes the command read-only. workspace: it holds the changes of the command inside the workspace. write: the command runs unsandboxed.',
-        () => oneOf(...modes),
-        'read',
-        oneWay('write', 'workspace', 'read'),
-      ),
-      timeout_ms: defineKey(
-        'Deadline of a command without one of its own, in milliseconds.',
-        () => integer(1, maxMs),
-        30_000,
-        onlySmaller,
-      ),
-      max_timeout_ms: defineKey(
-        'The longest deadline that a caller can set, in milliseconds.',
-        () => integer(1, maxMs),
-        600_000,
-        onlySmaller,
-      ),
-      kill_grace_ms: defineKey(
-        'Time between SIGTERM and SIGKILL, in milliseconds.',
-        () => integer(0, maxGraceMs),
-        200,
-        onlySmaller,
-      ),
-      network: networkKey,
-      unix_sockets: unixSocketsKey,
-      own_sockets: ownSocketsKey,
-      private_tmp: defineKey(
-        'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set. Workspace mode always does.',
-        boolean,
-        false,
-        oneWay(true, false),
-      ),
-      reads: defineKey(
-        "What read and workspace mode can read: everything, or only the workspace and the system's own directories.",
-        () => oneOf('everywhere', 'workspace'),
-        'everywhere',
-        oneWay('everywhere', 'workspace'),
-      ),
-      unreadable: pathsKey(
-        'Paths whose content read and workspace mode cannot read; "secrets" stands for the usual places of secrets.',
-        onlyAdds,
-        'secrets',
-      ),
-    },
+    keys: shellKeys,
   },
   workspace: {
     about:

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorCode, errorText, unlessSystemError } from '../base/errno.ts'
+import { toolPath } from '../base/program-path.ts'
+import { words } from '../base/text.ts'
 import {
   type Enforcement,
   type HostSupport,
@@ -65,10 +67,18 @@ export async function diagnose(program: CheckSetup['program'], onTry: OnTry = ()
   }
 }
 
-/** The host is diagnosed, not the user's configuration. */
+/** What attempts need besides PATH. The rest could make their programs run code of the project: NODE_OPTIONS, PYTHONPATH, LD_PRELOAD. */
+const passed = words('HOME USER LOGNAME LANG LC_ALL TZ TERM TMPDIR XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS')
+
+/** The host is diagnosed, not the user's configuration. Attempts run in write mode, too: with the system's programs only. */
 function ownEnvironment(directory: string): NodeJS.ProcessEnv {
-  const named = Object.entries(process.env).filter(([name]) => !name.startsWith('VITRINE_'))
-  return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
+  const named = Object.entries(process.env).filter(([name]) => passed.includes(name))
+  return {
+    ...Object.fromEntries(named),
+    PATH: toolPath,
+    XDG_CONFIG_HOME: directory,
+    XDG_STATE_HOME: directory,
+  }
 }
 
 async function diagnoseIn(setup: CheckSetup, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { systemTool } from '../base/program-path.ts'
 import { type Attempt, exitCodeAttempt } from './attempt.ts'
 
 /** ipcmk(1) makes a queue that persists until it is removed. */
@@ -14,7 +15,8 @@ const queue: Attempt = {
         return id !== undefined
       },
       clear() {
-        if (id !== undefined) execFileSync('ipcrm', ['-q', id], { stdio: 'ignore' })
+        if (id !== undefined)
+          execFileSync(systemTool('ipcrm') ?? '/usr/bin/ipcrm', ['-q', id], { stdio: 'ignore' })
       },
     }
   },

@@ -26,7 +26,7 @@ const inherited: Check = {
       closeSync(fd)
       return { written: statSync(path).size > 0, status, said: String(stderr) }
     }
-    const control = writes('control', ['sh', ['-c', command]])
+    const control = writes('control', ['/bin/sh', ['-c', command]])
     if (!control.written) return { state: 'untried', said: control.said }
     const { written, status, said } = writes('inherited', [file, [...args, 'run', '--', command]])
     if (written) return { state: 'open', said }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { statFields } from '../base/process.ts'
+import { systemTool } from '../base/program-path.ts'
 import type { Result } from '../internal.ts'
 import type { Attempt, Target } from './attempt.ts'
 
@@ -25,7 +26,7 @@ function onVictim(
 }
 
 async function startVictim(): Promise<ChildProcess & { readonly pid: number }> {
-  const victim = spawn('sleep', ['120'], { stdio: 'ignore' })
+  const victim = spawn(systemTool('sleep') ?? '/bin/sleep', ['120'], { stdio: 'ignore' })
   await new Promise<void>((resolve, reject) => {
     victim.once('spawn', resolve)
     victim.once('error', reject)

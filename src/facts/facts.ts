@@ -1,3 +1,5 @@
+import type { ConfigEntry } from '../base/git/config.ts'
+
 /** Paths are absolute and not normalized: `a/..` need not be the parent of `a`. */
 export interface FactsNeeded {
   /** The first one is the current directory. */
@@ -38,13 +40,6 @@ export interface Facts {
   readonly ownPaths: readonly string[]
   /** Paths that did not answer; an empty string: no lookup was possible. The line may do anything there. */
   readonly unanswered: readonly string[]
-}
-
-/** Section and name are in lower case; a subsection is as written. */
-export interface ConfigEntry {
-  readonly key: string
-  /** `true` for an entry without `=`. */
-  readonly value: string
 }
 
 export interface FoundEntry extends ConfigEntry {

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from 'node:path'
+import { isInclude, parseGitConfig } from '../base/git/config.ts'
 import { repositoryErrors, repositoryProblems } from '../messages/repository.ts'
 import type { FoundEntry, RepositoryConfig } from './facts.ts'
-import { isInclude, parseGitConfig } from './git-config.ts'
 import { isWhole, type Lookup, type PathAnswer, type PathQuestion } from './lookup.ts'
 
 export type UnreadableRepository = Extract<RepositoryConfig, { kind: 'unreadable' }>

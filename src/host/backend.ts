@@ -5,6 +5,7 @@ import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import { readsOf } from './readable.ts'
 import type { ShellOptions, ShellPlace } from './shell-options.ts'
+import { configuredInterpreter } from './shell-program.ts'
 
 export type BackendParts = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
@@ -23,14 +24,22 @@ export async function openBackend(
     // Loaded late: few shells use containers.
     const { equipDocker } = await import('./docker.ts')
     const equipment = await equipDocker(host, { loaded, cwd, env, network: network === true })
-    return { ...equipment, reads: readEverything, projectSettings: projectSettings(loaded) }
+    const interpreter = await configuredInterpreter(loaded, equipment, cwd)
+    return { ...equipment, interpreter, reads: readEverything, projectSettings: projectSettings(loaded) }
   }
   const equipment = await equip(host)
   const { place } = equipment
-  const commands = commandEnvironment(env, config.env, { mode: 'read', gitCare: 'line', place })
+  const purpose = { mode: 'read', gitCare: 'line', place, terminal: false } as const
+  const commands = commandEnvironment(env, config.env, purpose)
   return {
     ...equipment,
+    interpreter: await configuredInterpreter(loaded, equipment, cwd),
     projectSettings: projectSettings(loaded),
-    reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, pathLookup: equipment.pathLookup }),
+    reads: await readsOf(loaded, {
+      cwd,
+      env: { ...env, ...commands },
+      caller: env,
+      pathLookup: equipment.pathLookup,
+    }),
   }
 }

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { tried } from '../base/errno.ts'
+import type { Opening } from '../base/hint.ts'
 import { packageRoot } from '../base/package-file.ts'
-import { baseDirectory, homeOf, isBeneath, realPath } from '../base/paths.ts'
+import { homeOf, isBeneath, passwdHome, realPath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { auditFiles, realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -10,21 +11,30 @@ import { unavailable } from '../messages/error.ts'
 import { unfitRoot } from '../messages/workspace.ts'
 import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
 import { type ChangesWanted, tooWide } from '../sandbox/workspace/changes.ts'
+import { holdsObeyed, obeyedAround, obeyedPlaces } from '../sandbox/workspace/obeyed.ts'
 import { rememberedChanges } from '../sandbox/workspace/remembered.ts'
-import { stateRoot } from '../scratchpad/directory.ts'
-import { workspaceOf } from './readable.ts'
+import { Repositories } from '../sandbox/workspace/repositories.ts'
+import { repositoriesRoot, stateRoot } from '../scratchpad/directory.ts'
+import { gitConfigsOf, workspaceOf } from './workspace.ts'
+
+export interface WorkspaceChanges {
+  /** As of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be opened to commands. */
+  current(): Changes
+  readonly repositories: Repositories
+}
 
 /**
- * What commands of workspace mode may change, as of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be
- * opened to them. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
+ * What commands of workspace mode may change. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
  */
 export function changesIn(
   loaded: LoadedConfig,
   { cwd, env, sandbox }: { readonly cwd: string; readonly env: Environment; readonly sandbox: Sandbox },
-): () => Changes {
+): WorkspaceChanges {
   const { writable, protected: given, on_protected } = loaded.config.workspace
-  const { whole, workspace } = workspaceOf(loaded, cwd)
+  const { whole, workspace } = workspaceOf(loaded, { cwd, env })
+  const repositories = new Repositories(workspace, repositoriesRoot(env))
   const wanted = {
+    repositories,
     workspace,
     whole,
     writable: writable.map(realDirectory),
@@ -34,29 +44,51 @@ export function changesIn(
     own: { ...ownOf(env), files: ownFiles(loaded) },
   }
   const current = rememberedChanges(wanted, sandbox.pathStates)
-  return () => {
-    const changes = current()
-    if ('why' in changes) throw unavailable(unfitRoot(changes))
-    return changes
+  return {
+    repositories,
+    current: () => {
+      const changes = current()
+      if ('why' in changes) throw unavailable(unfitRoot(changes))
+      return changes
+    },
   }
 }
 
-/** Whether `[workspace] writable` may name a directory. Without a look at it, as its file system may not answer. */
-export function mayOpen(directory: string, env: Environment): boolean {
-  const isKernel = directory === '/dev' || ['/proc', '/sys'].some((path) => isBeneath(directory, path))
-  return !isKernel && !tooWide(directory, ownOf(env))
+/**
+ * Whether a hint may advise a directory for `[workspace] writable`, or why not. Without a look at it, as its file system may not
+ * answer.
+ */
+export function openingOf(directory: string, env: Environment): Opening {
+  const own = ownOf(env)
+  const obeyed = obeyedAround(directory, own.obeyed)
+  if (obeyed) return { kind: 'obeyed', place: obeyed.path, by: obeyed.by }
+  const isKernel = directory === '/dev' || unlisted.some((path) => isBeneath(directory, path))
+  const isWide = tooWide(directory, own) !== undefined || holdsObeyed(directory, own.obeyed)
+  return { kind: isKernel || isWide ? 'shut' : 'open' }
 }
 
-/** Git's system-wide configuration and the user's: git-config(1), FILES. */
-function gitConfigsOf(env: Environment): readonly string[] {
-  const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: own } = env
-  const usual = [join(baseDirectory(env, 'XDG_CONFIG_HOME'), 'git/config'), join(homeOf(env), '.gitconfig')]
-  return [system || '/etc/gitconfig', ...(own === undefined ? usual : [own])].map((file) => resolve(file))
+export function homesThatDiffer(
+  env: Environment,
+): { readonly named: string; readonly passwd: string } | undefined {
+  const named = realDirectory(homeOf(env))
+  const passwd = passwdHome()
+  return passwd === undefined || realDirectory(passwd) === named
+    ? undefined
+    : { named, passwd: realDirectory(passwd) }
 }
 
-function ownOf(env: Environment): ChangesWanted['own'] {
+/** The kernel's, and where the system keeps programs and settings. */
+const unlisted = ['/proc', '/sys', '/usr', '/opt', '/etc', '/boot', '/var/lib', '/var/spool']
+
+type Own = ChangesWanted['own'] & Required<Pick<ChangesWanted['own'], 'homes' | 'obeyed'>>
+
+function ownOf(env: Environment): Own {
+  const home = realDirectory(homeOf(env))
+  const homes = [passwdHome()].flatMap((path) => (path === undefined ? [] : [realDirectory(path)]))
   return {
-    home: realDirectory(homeOf(env)),
+    home,
+    homes,
+    obeyed: obeyedPlaces([...new Set([home, ...homes])], env),
     others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
     // A bundled program may contain no package of vitrine.
     package: tried(() => realpathSync(packageRoot())),

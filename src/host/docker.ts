@@ -10,7 +10,7 @@ import { isShown, openDocker } from '../sandbox/docker/open.ts'
 import { dockerSandbox } from '../sandbox/docker/sandbox.ts'
 import { bytesOf } from '../sandbox/docker/spec.ts'
 import { type Equipment, type Host, pathLookupOf } from './host.ts'
-import { workspaceOf } from './readable.ts'
+import { workspaceOf } from './workspace.ts'
 
 export interface DockerShell {
   readonly loaded: LoadedConfig
@@ -26,7 +26,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   const { platform, name = platform } = host
   if (platform !== 'linux' && platform !== 'macos')
     throw unavailable({ for: 'docker', ...otherPlatform(name) })
-  const { workspace } = workspaceOf(loaded, cwd)
+  const { workspace } = workspaceOf(loaded, { cwd, env })
   const settings = settingsOf(config, network)
   const startCommand = config.docker.start_command
   const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
@@ -43,7 +43,8 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
       close: () => containers.close(),
     }),
     launcher: dockerLauncher(containers),
-    interpreter: posixShell,
+    interpreter: posixShell(),
+    interpreterFor: posixShell,
     pathLookup,
     async directoryThere(path) {
       const real = await realPathOf(path, pathLookup)

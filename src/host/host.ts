@@ -17,7 +17,7 @@ import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { FindClient } from '../network/proxy.ts'
 import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
-import { type Interpreter, posixShell } from '../request/interpreter.ts'
+import { type Interpreter, localShell } from '../request/interpreter.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
 import { unavailableSandbox } from '../sandbox/unavailable.ts'
@@ -41,6 +41,8 @@ export interface Equipment {
   readonly sandbox: Sandbox
   readonly launcher: Launcher
   readonly interpreter: Interpreter
+  /** What reads lines where `[shell] program`, or a request, names another shell. Not on Windows. */
+  readonly interpreterFor: (program: string) => Interpreter
   readonly pathLookup: PathLookup
   /** Linux: which process connected to the proxy. */
   readonly clientOf?: FindClient | undefined
@@ -110,7 +112,8 @@ export async function equip(host: Host): Promise<Equipment> {
     place: platform,
     sandbox: await sandboxOf(host),
     launcher: await selectLauncher(host),
-    interpreter: platform === 'windows' ? await windowsShell(host) : posixShell,
+    interpreter: platform === 'windows' ? await windowsShell(host) : localShell(),
+    interpreterFor: localShell,
     pathLookup: await pathLookupOf(host),
     clientOf: addon && ((port) => addon.proxyClient(port)),
     relays: addon,

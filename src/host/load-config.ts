@@ -29,6 +29,7 @@ import {
   refuseRequest,
   refuseType,
 } from '../request/fields.ts'
+import { shellPath } from '../request/request.ts'
 import { pathLookupHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
 
@@ -68,24 +69,40 @@ function readLoadOptions(given: LoadOptions): LoadOptions {
 
 /** Looks up the shell's directory at the same time. Throws CONFIG_INVALID, INVALID_REQUEST. */
 export async function configOf(
-  { backend, config }: ShellOptions,
+  { backend, program, config }: ShellOptions,
   { cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>,
   pathLookup: PathLookup,
 ): Promise<LoadedConfig> {
-  const where = 'openShell({ backend })'
+  const given = [
+    ...(backend === undefined ? [] : [{ name: 'backend', value: backend } as const]),
+    ...(program === undefined ? [] : [{ name: 'program', value: shellPath(program, cwd) } as const]),
+  ]
   const lookup = new Lookup(pathLookup)
   if (typeof config !== 'object') {
-    const flags = backend && { 'shell.backend': { value: backend, from: where } }
+    const flags = Object.fromEntries(
+      given.map(({ name, value }) => [`shell.${name}`, { value, from: openedWith(name) }]),
+    )
     const options = { cwd, env, configFile: config, flags }
     await lookup.ask([canEnter(cwd), ...questionsFor(options)])
     await checkDirectory(cwd, pathLookup, lookup)
     return loadAnswering(options, pathLookup, lookup)
   }
   await checkDirectory(cwd, pathLookup, lookup)
-  if (backend === undefined) return config
-  const shell = { ...config.config.shell, backend }
-  const sources = { ...config.sources, 'shell.backend': { value: backend, source: 'flag', where } as const }
-  return { ...config, config: { ...config.config, shell }, sources }
+  return given.reduce(withGiven, config)
+}
+
+function openedWith(name: string): string {
+  return `openShell({ ${name} })`
+}
+
+function withGiven(
+  loaded: LoadedConfig,
+  { name, value }: { readonly name: 'backend' | 'program'; readonly value: string },
+): LoadedConfig {
+  const shell = { ...loaded.config.shell, [name]: value }
+  const setting = { value, source: 'flag', where: openedWith(name) } as const
+  const sources = { ...loaded.sources, [`shell.${name}`]: setting }
+  return { ...loaded, config: { ...loaded.config, shell }, sources }
 }
 
 /** Loads once all files are known to answer, so that reading cannot block; `lookup` may hold answers. */

@@ -10,7 +10,6 @@ import type { NetworkKind } from '../network/access.ts'
 import {
   commandEnvironment,
   type Environments,
-  type GitCare,
   type HostPlace,
   type Variables,
   whenUsed,
@@ -23,8 +22,12 @@ import type { BackendParts } from './backend.ts'
 /** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
   readonly environments: Environments
+  /** Those of commands with a terminal of their own. */
+  readonly inTerminal: Environments
   readonly place: HostPlace
   readonly confinement: Confinement | null
+  /** In workspace mode. */
+  readonly workspace: string | undefined
   /** Each command gets a directory in `temporary`; null: none. */
   readonly privateTmp: {
     readonly directories: PrivateDirectories
@@ -37,9 +40,13 @@ export interface ModeSetup {
 }
 
 /** The environments that the policy may know: none in a container, which has its own, or in a sandboxed mode. */
-export function knownEnvironments(setup: ModeSetup): Environments | undefined {
+export function knownEnvironments(setup: ModeSetup, terminal: boolean): Environments | undefined {
   const isKnown = setup.confinement === null && setup.place !== 'container'
-  return isKnown ? setup.environments : undefined
+  return isKnown ? environmentsOf(setup, terminal) : undefined
+}
+
+export function environmentsOf({ environments, inTerminal }: ModeSetup, terminal: boolean): Environments {
+  return terminal ? inTerminal : environments
 }
 
 export interface SetupOptions {
@@ -136,15 +143,13 @@ export class Setups {
     const { privateTmp } = options
     const limits = limitsOf(config.limits, privateTmp)
     const network = options.network !== 'none'
-    const quiet = (variables: Variables) =>
-      mode === 'write' ? variables : withToolSettings(variables, network)
-    const environments: Environments = whenUsed((gitCare) =>
-      mode === 'read' && gitCare !== 'line' ? environments.line : quiet(this.#environment(mode, gitCare)),
-    )
+    const environments = this.#environments(mode, network, false)
     return {
       environments,
+      inTerminal: this.#environments(mode, network, true),
       place: equipment.place,
       confinement: this.#confinement(mode, options),
+      workspace: options.changes?.roots[0],
       privateTmp: privateTmp ? this.#privateTmp(mode, { environment: environments.line, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,
@@ -168,9 +173,15 @@ export class Setups {
     return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
   }
 
-  #environment(mode: Mode, gitCare: GitCare): Variables {
+  #environments(mode: Mode, network: boolean, terminal: boolean): Environments {
     const { config, equipment, env } = this.#options
-    return commandEnvironment(env, config.env, { mode, gitCare, place: equipment.place })
+    const purpose = { mode, place: equipment.place, terminal }
+    const environments: Environments = whenUsed((gitCare) => {
+      if (mode === 'read' && gitCare !== 'line') return environments.line
+      const variables = commandEnvironment(env, config.env, { ...purpose, gitCare })
+      return mode === 'write' ? variables : withToolSettings(variables, network)
+    })
+    return environments
   }
 
   #privateTmp(

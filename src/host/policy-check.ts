@@ -59,5 +59,6 @@ function placeOf({ config }: LoadedConfig): HostPlace {
 function environmentsOf(loaded: LoadedConfig, mode: Mode) {
   const place = placeOf(loaded)
   if (mode !== 'write' || place === 'container') return undefined
-  return whenUsed((gitCare) => commandEnvironment(process.env, loaded.config.env, { mode, gitCare, place }))
+  const purpose = { mode, place, terminal: false }
+  return whenUsed((gitCare) => commandEnvironment(process.env, loaded.config.env, { ...purpose, gitCare }))
 }

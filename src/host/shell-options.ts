@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import type { Approver } from '../admit/approval/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { wanted } from '../messages/wanted.ts'
+import { place, wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import {
@@ -14,11 +14,12 @@ import {
   isFunction,
   isString,
   kindOf,
+  placesOf,
   readFields,
   readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
-import { networkField } from '../request/request.ts'
+import { networkField, programField, requestFields } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
@@ -26,6 +27,8 @@ export interface ShellOptions {
   readonly cwd?: string | undefined
   /** Run commands on this machine or in a container. Default: `[shell] backend`. */
   readonly backend?: Backend | undefined
+  /** The shell that reads lines: `sh`, `bash`, or the path of one. Default: `[shell] program`. Not on Windows. */
+  readonly program?: string | undefined
   /** `read`, `workspace` (docs/workspace.md) or `write`. Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
   /**
@@ -75,6 +78,7 @@ const shellFields: FieldRules<ShellOptions> = {
   backend: fieldOneOf('local', 'docker'),
   addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
   mode: { wanted: wanted.oneOf(modes), test: isString },
+  program: programField,
   network: networkField,
   privateTmp: fieldOf.boolean,
   config: {
@@ -107,7 +111,7 @@ const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
     test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
   },
   encoding: fieldOneOf('utf8', 'buffer'),
-  hintFor: fieldOneOf('user', 'tool'),
+  hintFor: fieldOneOf('user', 'tool', 'only-tool'),
   line: {
     wanted: wanted.line,
     test: (value) => hasFields(value, 'onState') && isFunction(Object(value).onState),
@@ -121,9 +125,20 @@ const listFields: FieldRules<ExecuteAllOptions<Encoding>> = {
   timeoutMs: fieldOf.milliseconds,
 }
 
+const shellPlaces = {
+  timeoutMs: place.deadline,
+  ...placesOf(Object.keys(executeFields), place.options),
+}
+
+const optionPlaces = {
+  ...placesOf(Object.keys(requestFields), place.request),
+  ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
+  mode: place.mode,
+}
+
 /** A copy of a shell's options. Throws INVALID_REQUEST for an unknown option or one of the wrong type. */
 export function readShellOptions(given: ShellOptions): ShellOptions {
-  const options = readFields('options', given, shellFields)
+  const options = readFields('options', given, shellFields, shellPlaces)
   if (options.mode !== undefined) checkMode(options.mode)
   checkNoNul('cwd', options.cwd)
   if (isString(options.config)) checkNoNul('config', options.config)
@@ -132,10 +147,13 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
 
 /** The same for the options of one command. */
 export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOptions<Encoding> {
-  return readFields('options', given, executeFields)
+  return readFields('options', given, executeFields, optionPlaces)
 }
+
+/** Fields of a request that all commands of a list share have their own names among the options. */
+const listPlaces = { ...optionPlaces, cwd: place.other('workDir') }
 
 /** The same for the options of a list of commands. */
 export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
-  return readFields('options', given, listFields)
+  return readFields('options', given, listFields, listPlaces)
 }

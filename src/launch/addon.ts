@@ -11,6 +11,7 @@ import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
   LowIntegrityConfinement,
+  Note,
   PathStates,
   Probe,
   WindowsProbe,
@@ -68,6 +69,8 @@ export type NativeEnd =
       readonly timedOut?: true
       readonly limited?: Limit
       readonly denials: readonly Denial[]
+      readonly notes?: readonly Note[]
+      readonly unseen?: true
     }
 
 export type NativeEvent =
@@ -99,6 +102,8 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStat
   /** Ends the process without the runtime's own teardown. */
   leave(code: number): never
   answer(id: number, number: number, yes: boolean): void
+  /** The names that commands of workspace mode are noticed to make or change, a line each; only the first call counts. */
+  noticeNames(lines: string): void
   resize(id: number, columns: number, rows: number): void
   hold(id: number): void
   /** False: no thread stores it, and output arrives as events again. `file` -1 asks for that. */
@@ -134,7 +139,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 20
+const interfaceVersion = 21
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

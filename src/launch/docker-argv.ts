@@ -8,7 +8,7 @@ export async function identityFor(
   { argv, environment }: Pick<LaunchRequest, 'argv' | 'environment'>,
   containers: Pick<Containers, 'gitIdentity'>,
 ): Promise<GitIdentity> {
-  const mayCommit = ['git', 'sh'].includes(basename(argv[0] ?? ''))
+  const mayCommit = /^(git|(ba|da|a|k|mk|z|fi)?sh)$/.test(basename(argv[0] ?? ''))
   const isSaid = Object.keys(environment).some((name) => /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/.test(name))
   return mayCommit && !isSaid ? containers.gitIdentity() : {}
 }

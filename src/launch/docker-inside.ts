@@ -15,6 +15,8 @@ export interface InsideOrder {
   readonly stdin: boolean
   readonly network: boolean
   readonly changes: Changes
+  /** For what the command leaves. */
+  readonly graceMs: number
 }
 
 type ToldOrder = Omit<InsideOrder, 'argv'> & { readonly argv: readonly string[] }

@@ -1,5 +1,6 @@
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../base/clock.ts'
 import { errorText } from '../base/errno.ts'
 import { containerTmpLimit } from '../messages/docker.ts'
 import { cannotConfine } from '../messages/platform.ts'
@@ -16,6 +17,8 @@ import { type Cookie, makeCookie } from './sweep.ts'
 const windowBytes = 1024 * 1024
 /** How often to check whether a command whose output is paused still runs. */
 const pollMs = 300
+/** How often to look whether processes that were asked to end have done so. */
+const lookMs = 10
 const lastWaitMs = 500
 /** From SIGKILL until an engine that reports no end is given up. */
 const giveUpMs = 800
@@ -115,7 +118,7 @@ class ContainedCommand {
   }
 
   async #vector(): Promise<ExecRequest> {
-    const { argv, merged, environment, own, cwd, stdin, confinement } = this.#request
+    const { argv, merged, environment, own, cwd, stdin, confinement, deadline } = this.#request
     const identity = this.#wanted.mode === 'read' ? {} : await identityFor(this.#request, this.#containers)
     const hasIdentity = Object.keys(identity).length > 0
     const variables = { ...environment, ...own, ...identity, [this.#cookie.name]: this.#cookie.value }
@@ -125,7 +128,8 @@ class ContainedCommand {
     const { changes, network } = confinement
     const inner = wrapped(argv, { merged: false, hasIdentity })
     const order = { argv: inner, environment: variables, cwd, merged, stdin: input, network, changes }
-    const carrying = insideVariables(order, this.#containers.imageVariables)
+    const { graceMs } = deadline
+    const carrying = insideVariables({ ...order, graceMs }, this.#containers.imageVariables)
     return { cwd: '/', stdin: input, argv: insideArgv, environment: carrying }
   }
 
@@ -146,9 +150,18 @@ class ContainedCommand {
     const isDelivered = await Promise.race([this.#delivery.then(() => true), sleep(deliveryMs, false)])
     const strangers = container.gone || !isDelivered ? undefined : await container.strangers()
     if (isWrite && strangers !== 0) return 0
+    if (strangers) await this.#linger(container)
     if (strangers === 0 && !isUsedUp) this.#containers.giveBack(container, this.#wanted)
     else await container.end().finally(() => this.#containers.discard(container))
     return strangers ?? 0
+  }
+
+  /** What the command leaves is asked to end, if a deadline has not done so, and gets the grace. */
+  async #linger(container: Container): Promise<void> {
+    if (!this.#stopped) this.#send('SIGTERM')
+    const until = monotonicMs() + this.#request.deadline.graceMs
+    const isOver = () => container.gone || this.#stopped === 'SIGKILL' || monotonicMs() >= until
+    while (!isOver() && (await container.strangers())) await sleep(lookMs)
   }
 
   #signal(name: NodeJS.Signals): void {

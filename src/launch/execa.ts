@@ -117,14 +117,25 @@ function supervised(
 ): LaunchedProcess {
   const { lastByte, consumed } = passOutput(child, request, events)
   let ending = false
+  let killed = false
   const group = (signal: NodeJS.Signals) => signalGroup(child.pid, signal)
   const killAll = () => {
+    killed = true
     group('SIGKILL')
     return sweep(cookie)
   }
+  const ask = () => {
+    group('SIGTERM')
+    group('SIGCONT')
+  }
   endOf(child, lastByte)
     // No process found outlives a confined command.
-    .then((end) => (ending || confined ? withKilled(end, killAll()) : end))
+    .then(async (end) => {
+      if (!ending && !confined) return end
+      if (!ending) ask()
+      await ended(child.pid, request.deadline.graceMs, () => killed)
+      return withKilled(end, killAll())
+    })
     .then((end) => withDenials(end, confined))
     .then((end) => events.end(end))
   return {
@@ -132,8 +143,7 @@ function supervised(
     signal: group,
     terminate: () => {
       ending = true
-      group('SIGTERM')
-      group('SIGCONT')
+      ask()
     },
     destroy: () => {
       ending = true
@@ -142,6 +152,14 @@ function supervised(
     consumed,
   }
 }
+
+/** Until the group that the leader has left is empty, the grace is over, or a kill has been ordered. */
+async function ended(group: number | undefined, graceMs: number, isKilled: () => boolean): Promise<void> {
+  const until = Date.now() + graceMs
+  while (signalGroup(group, 0) && Date.now() < until && !isKilled()) await pause()
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 function withKilled(end: ProcessEnd, swept: number): ProcessEnd {
   if (end.kind === 'failed') return end
@@ -201,7 +219,7 @@ async function drained(child: Child, lastByte: () => number): Promise<void> {
   const since = Date.now()
   const open = () => streamsOf(child).some((pipe) => !pipe.readableEnded && !pipe.destroyed)
   while (open() && Date.now() - Math.max(since, lastByte()) < silenceMs && Date.now() - since < drainMs)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await pause()
 }
 
 function streamsOf({ stdout, stderr }: Child): Readable[] {

@@ -6,7 +6,7 @@ import { words } from '../base/text.ts'
 import { isVitrineError, unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
 import { privateTmpNotMade } from '../messages/private-tmp.ts'
-import { posixShell } from '../request/interpreter.ts'
+import { programByPath } from '../request/interpreter.ts'
 import { inside } from '../sandbox/docker/node-mounts.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import { readEverything } from '../sandbox/sandbox.ts'
@@ -45,7 +45,7 @@ function run(addon: Addon, order: InsideOrder): void {
 
 /** Throws SANDBOX_UNAVAILABLE unless the container can hold the command. */
 function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
-  const { argv, cwd, merged, stdin, network, changes } = order
+  const { argv, cwd, merged, stdin, network, changes, graceMs } = order
   const sandbox = linuxSandbox(addon.probe(), () => addon.watch(), undefined)
   const confinement = sandbox.confine({
     network: network ? 'all' : 'none',
@@ -59,7 +59,7 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
   const temporary = makeTemporary()
   const environment = { ...order.environment, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   return {
-    ...posixShell.argv(argv, { cwd, environment }),
+    ...programByPath(argv, { cwd, environment }),
     cwd,
     merged,
     environment,
@@ -67,7 +67,7 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
     terminal: null,
     limits: null,
     // The shell that started the container enforces the deadline.
-    deadline: { timeoutMs: 0, graceMs: 0 },
+    deadline: { timeoutMs: 0, graceMs },
     confinement: { ...confinement, writable: [temporary] },
   }
 }

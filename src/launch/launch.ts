@@ -1,6 +1,6 @@
 import type { Refusal } from '../base/refusal.ts'
 import type { Denial, Limit, Stream } from '../base/types.ts'
-import type { Confinement } from '../sandbox/sandbox.ts'
+import type { Confinement, Note } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; the launcher decides nothing itself. */
 export interface LaunchRequest {
@@ -52,6 +52,9 @@ interface Ran {
   readonly survivors: Survivors
   /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]
+  /** Workspace mode: what it made that programs outside obey; `unseen`: there may be more. */
+  readonly notes?: readonly Note[]
+  readonly unseen?: true
   /** Not every directory was searched for files that cannot be read because of their names. */
   readonly unsearched?: true
   /** Whether it reached its deadline; undefined where the launcher leaves the deadline to its caller. */
@@ -68,6 +71,8 @@ export interface Survivors {
   readonly killed: number
   readonly alive: number
   readonly group: number
+  /** Processes that live on outside of the group; absent: none. */
+  readonly left?: readonly number[]
 }
 
 /** What `Storing.store` wrote to the file. */

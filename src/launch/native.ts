@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
+import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeEvent, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchEvents,
@@ -34,6 +35,7 @@ export function nativeLauncher(addon: Addon): Launcher {
     prepare: (request) => addon.prepare({ cwd: request.cwd, confinement: landlock(request) }),
     launch(request, events) {
       startThreads()
+      if (request.confinement?.kind === 'landlock' && request.confinement.changes) noticeNames(addon)
       let told = events
       const asked = (number: number, path: string) => {
         const answer = (yes: boolean) => spawned.kind === 'queued' && addon.answer(spawned.id, number, yes)
@@ -57,6 +59,14 @@ export function nativeLauncher(addon: Addon): Launcher {
 
 function storedOf({ errno, ...stored }: Extract<NativeEvent, { kind: 'stored' }>): Stored {
   return errno === 0 ? stored : { ...stored, failed: errnoName(errno) }
+}
+
+const named = new WeakSet<Addon>()
+
+function noticeNames(addon: Addon): void {
+  if (named.has(addon)) return
+  named.add(addon)
+  addon.noticeNames(noticedNames)
 }
 
 let hasThreads = false

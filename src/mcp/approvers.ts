@@ -11,7 +11,8 @@ export interface AskedCommand {
 
 export interface UserAnswer {
   readonly asked: AskedCommand
-  readonly approval: Approval
+  /** `none`: the user closed the question without a choice. */
+  readonly approval: Approval | 'none'
 }
 
 /** What the approver does in one tool call. */
@@ -63,6 +64,7 @@ async function elicit(request: ApprovalRequest, decision: Decision): Promise<App
   if (request.once || request.connect) return call.ask({ request, decision })
   const at = call.unused.findIndex(({ asked }) => isSame(asked, request))
   const [answer] = at === -1 ? [] : call.unused.splice(at, 1)
+  if (answer?.approval === 'none') throw codedError('unanswered')
   if (answer) return answer.approval
   call.question = { request, decision }
   throw codedError('unanswered')

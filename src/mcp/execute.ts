@@ -1,13 +1,16 @@
 import type { Turns } from '../base/turns.ts'
 import type { Mode, Result, VitrineError } from '../internal.ts'
-import { isVitrineError } from '../messages/error.ts'
+import { reasonsOf } from '../messages/approval.ts'
+import { isShellClosed, isVitrineError } from '../messages/error.ts'
 import {
   answeredBefore,
   endedMeanwhile,
+  endedUnrun,
   ignoreErrorsAlone,
   notApprovedByUser,
   notAskable,
   refusalText,
+  unansweredByUser,
 } from '../messages/mcp/mcp.ts'
 import { listText } from '../messages/mcp/tool.ts'
 import type { UserAnswer } from './approvers.ts'
@@ -56,8 +59,8 @@ export async function executeCommand(
   if (outcome?.status === 'fulfilled') return outcome.value
   if (question && canAsk) return questionFor(question, round, calls.hasSession)
   return question
-    ? errorResult(notAskable(question.decision.reason))
-    : refused(outcome?.reason, answers, asked)
+    ? errorResult(notAskable(reasonsOf(question.decision).join('; ')))
+    : refused(outcome?.reason, answers, { next: asked.next, ending: calls.session.isEnding })
 }
 
 function workOf(
@@ -73,7 +76,7 @@ function workOf(
   return {
     run: () =>
       session
-        .busy(() => turns.run(work, end.signal))
+        .busy(() => turns.run(work, end.signal, session))
         .finally(() => {
           progress.end()
           end.release()
@@ -113,7 +116,8 @@ async function runInTurn(
     }),
   )
   if (results.some((result) => result.scratchpad)) saved()
-  const text = listText({ lines, results, refused }, { timeoutMs, scratchpad, inlineChars })
+  const ending = session.isEnding
+  const text = listText({ lines, results, refused }, { timeoutMs, scratchpad, inlineChars, ending })
   const shown = textResult(text)
   return session.options.structured ? { ...shown, structuredContent: structured(lines, results) } : shown
 }
@@ -125,7 +129,7 @@ async function ranOf(
   try {
     return { results: await list }
   } catch (error) {
-    if (!isVitrineError(error) || !error.results) throw error
+    if (!isVitrineError(error) || !error.results?.length) throw error
     // The results are text, because no other encoding was requested.
     return { results: error.results as readonly Result[], refused: error }
   }
@@ -141,11 +145,18 @@ export function errorResult(text: string): CallToolResult {
 }
 
 /** Any other error is a bug: the SDK answers with its message. */
-function refused(error: unknown, answers: readonly UserAnswer[], { next }: ExecuteArguments): CallToolResult {
+function refused(
+  error: unknown,
+  answers: readonly UserAnswer[],
+  { next, ending }: Pick<ExecuteArguments, 'next'> & { readonly ending: boolean },
+): CallToolResult {
   if (!isVitrineError(error)) throw error
+  if (ending && isShellClosed(error)) return errorResult(endedUnrun)
   const last = answers.at(-1)
-  if (last && error.code === 'NOT_APPROVED')
-    return errorResult(notApprovedByUser(next ? last.asked.command : undefined))
+  if (last && error.code === 'NOT_APPROVED') {
+    const said = last.approval === 'none' ? unansweredByUser : notApprovedByUser
+    return errorResult(said(next ? last.asked.command : undefined))
+  }
   return errorResult(refusalText(error))
 }
 
@@ -158,11 +169,12 @@ function structured(lines: readonly string[], results: readonly Result[]): Recor
 /** Binary output is not shown here either. */
 function fieldsOf(result: Result): Record<string, unknown> {
   const { exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes } = result
-  const { omittedBytes, binary, mode, denials, hint, scratchpad, background, limited, failure } = result
+  const { omittedBytes, binary, mode, denials, handoffs, hint, scratchpad, background, limited, failure } =
+    result
   return {
     output: binary ? '' : result.output,
     ...{ exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes },
-    ...{ omittedBytes, binary, mode, denials },
+    ...{ omittedBytes, binary, mode, denials, handoffs },
     ...(hint !== undefined && { hint }),
     ...(scratchpad && { scratchpad }),
     ...(background && { background }),

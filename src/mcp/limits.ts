@@ -1,5 +1,3 @@
-import { platform } from '../internal.ts'
-
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
@@ -23,4 +21,5 @@ export const idleMs = 30 * 60_000
 /** Milliseconds that commands may run on after the server is told to end. */
 export const drainMs = 10_000
 
-export const interpreter = platform === 'windows' ? 'powershell' : 'sh'
+/** Milliseconds in which the answers to the last calls must have been delivered when a server ends. */
+export const answerMs = 1000

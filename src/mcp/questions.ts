@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { codedError } from '../base/errno.ts'
 import { type Approval, type ApprovalRequest, answersTo } from '../internal.ts'
+import { reasonsOf } from '../messages/approval.ts'
 import { answerNames, elicitationMessage, elicitationTitle, hostAnswerNames } from '../messages/mcp/mcp.ts'
 import {
   type AskedCommand,
@@ -91,12 +92,12 @@ export async function runRound<T>(
   context: ServerContext,
   options: RoundOptions<T>,
 ): Promise<Asked<T> | 'ended' | 'answered'> {
-  const { id, running, given, cancelled } = answerIn(context)
+  const { id, running, given } = answerIn(context)
   if (running === undefined)
     return id === undefined || open.delete(id) ? firstRound(given, options) : 'answered'
   const call = runningCall<T>(running.id)
   const [answer] = given.slice(-1)
-  const end = await call?.continue(context, running.number, cancelled ? 'none' : (answer?.approval ?? 'no'))
+  const end = await call?.continue(context, running.number, answer?.approval ?? 'no')
   return end ? { answers: given, ...end } : 'ended'
 }
 
@@ -151,7 +152,7 @@ export async function questionFor(
   return inputRequired({
     inputRequests: {
       approval: inputRequired.elicit({
-        message: elicitationMessage(request, decision.reason),
+        message: elicitationMessage(request, ...reasonsOf(decision)),
         requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
       }),
     },
@@ -167,17 +168,15 @@ interface AnswerIn {
   readonly id?: string
   readonly given: readonly UserAnswer[]
   readonly running?: RunningQuestion | undefined
-  /** The user closed the question without a choice (MCP, elicitation: the action `cancel`). */
-  readonly cancelled?: boolean
 }
 
-/** Anything but an offered yes counts as no. */
+/** Anything but an offered yes counts as no; a question that is closed without a choice (`cancel`) has no answer. */
 function answerIn(context: ServerContext): AnswerIn {
   const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')
   if (round === undefined || response.kind !== 'elicit') return { given: [], running: round?.running }
   const chosen = response.action === 'accept' ? response.content?.['answer'] : 'n'
   const letter = round.offered.find((known) => known === chosen) ?? 'n'
-  const given = [...round.earlier, { asked: round.asked, approval: answers[letter] }]
-  return { id: round.id, given, running: round.running, cancelled: response.action === 'cancel' }
+  const approval = response.action === 'cancel' ? 'none' : answers[letter]
+  return { id: round.id, given: [...round.earlier, { asked: round.asked, approval }], running: round.running }
 }

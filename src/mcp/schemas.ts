@@ -50,6 +50,7 @@ export function resultSchema() {
     path: v.optional(v.string()),
     address: v.optional(v.string()),
     protected: v.optional(v.literal(true)),
+    ownSandbox: v.optional(v.literal(true)),
     host: v.optional(v.literal(true)),
     syscall: v.string(),
     pid: v.number(),
@@ -70,9 +71,16 @@ export function resultSchema() {
     binary: v.boolean(),
     mode: v.picklist(modes),
     denials: v.array(denial),
+    handoffs: v.array(v.object({ path: v.string(), kind: v.string(), obeyedBy: v.string() })),
     hint: v.optional(v.string()),
     scratchpad: v.optional(saved),
-    background: v.optional(v.object({ count: v.number(), group: v.number() })),
+    background: v.optional(
+      v.object({
+        count: v.number(),
+        group: v.number(),
+        left: v.optional(v.array(v.object({ pid: v.number(), program: v.string() }))),
+      }),
+    ),
     limited: v.optional(v.picklist(['memory', 'cpu', 'processes', 'private_tmp', 'epoll_watches'])),
     failure: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), advice: v.string() })),
   }

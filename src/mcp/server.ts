@@ -1,6 +1,6 @@
 import { errorText } from '../base/errno.ts'
 import type { Turns } from '../base/turns.ts'
-import type { Mode } from '../internal.ts'
+import { type Mode, shellNamed } from '../internal.ts'
 import {
   listScratchpadDescription,
   readModeOff,
@@ -12,7 +12,6 @@ import {
 } from '../messages/mcp/mcp.ts'
 import { factsOf } from '../messages/mcp/tool.ts'
 import { executeCommand, type ToolCallContext } from './execute.ts'
-import { interpreter } from './limits.ts'
 import { askedState } from './questions.ts'
 import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
@@ -56,7 +55,11 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
     saved: connection.saved ?? (() => tellSaved(server)),
   }
   for (const tool of tools) registerExecute(server, calls, tool)
-  registerScratchpad(server, session, tools[0]?.facts ?? factsOf(undefined, 'read', undefined, interpreter))
+  registerScratchpad(
+    server,
+    session,
+    tools[0]?.facts ?? factsOf(undefined, 'read', undefined, shellNamed(undefined)),
+  )
   registerResources(server, session)
   return server
 }
@@ -69,7 +72,7 @@ async function toolsOf(session: McpSession): Promise<readonly Tool[]> {
   return Promise.all(
     served.map(async (mode) => {
       const shell = await openedOrNot(session, mode)
-      const facts = factsOf(shell?.config, mode, looserTool(mode, served), interpreter)
+      const facts = factsOf(shell?.config, mode, looserTool(mode, served), shellNamed(shell?.config))
       return { name: toolName(mode, asked), facts, shell }
     }),
   )

@@ -47,6 +47,7 @@ export class McpSession {
   #running = 0
   #usedMs = Date.now()
   #closed = false
+  #ending = false
 
   constructor(
     options: ServerOptions,
@@ -58,6 +59,11 @@ export class McpSession {
 
   get scratchpad(): Scratchpad | undefined {
     return this.#scratchpad
+  }
+
+  /** It is closed because its server ends, and clients still wait for answers. */
+  get isEnding(): boolean {
+    return this.#ending
   }
 
   get isBusy(): boolean {
@@ -123,8 +129,10 @@ export class McpSession {
     }
   }
 
-  async close(): Promise<void> {
+  /** `ending`: what it ends is told why. */
+  async close({ ending = false }: { readonly ending?: boolean } = {}): Promise<void> {
     this.#closed = true
+    this.#ending ||= ending
     const shells = await Promise.allSettled(Object.values(this.#shells))
     await Promise.all(shells.map((shell) => (shell.status === 'fulfilled' ? shell.value.close() : undefined)))
   }

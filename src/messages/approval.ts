@@ -16,21 +16,36 @@ const plain = '\u001b[0m\u001b(B\u000f'
 
 /**
  * The question at the terminal: what would run, where, and why vitrine asks. Each row of foreign text begins with a margin,
- * so that it cannot imitate a row of vitrine's. Undefined if the command is too long to show whole.
+ * so that it cannot imitate a row of vitrine's. Undefined if that is too long to show whole.
  */
 export function approvalQuestion(request: Asked, decision: Decision, columns: number): string | undefined {
   const width = Math.max(fewestColumns, columns || usualColumns) - 1
   const command = request.command.split('\n').flatMap((line) => rows('  | ', '  : ', line, width))
-  if (command.length > maxRows) return undefined
+  const [first, ...others] = reasonsOf(decision)
+  const reasons = [
+    ...rows('  asked because: ', '   : ', first, width),
+    ...others.flatMap((reason) => rows('  and because: ', '   : ', reason, width)),
+  ]
+  if (command.length + reasons.length > maxRows) return undefined
   return [
     `${plain}\nvitrine: ${approvalHeading(request)}`,
     ...command,
-    ...(command.length > manyRows ? [`  (${command.length} rows: scroll up to read all of them)`] : []),
+    ...(command.length + reasons.length > manyRows
+      ? [`  (${command.length} rows: scroll up to read all of them)`]
+      : []),
     ...rows('  in ', '   : ', request.cwd, width),
     ...(request.change === undefined && !request.connect ? inputRows(request.stdin, width) : []),
-    ...rows('  asked because: ', '   : ', decision.reason, width),
+    ...reasons,
     '',
   ].join('\n')
+}
+
+/** Why a line is asked about: the decision's own reason, then those of its other questions. */
+export function reasonsOf({ reason, matches }: Decision): [string, ...string[]] {
+  // Admission may have added to it which project file it follows from.
+  const isFirst = (why: string) => why === reason || reason.startsWith(`${why} (`)
+  const whys = matches.filter(({ verdict }) => verdict === 'ask').map(({ why }) => why)
+  return [reason, ...new Set(whys.filter((why) => !isFirst(why)))]
 }
 
 /** What a yes allows: the command, or a change or a connection by a command that runs. */

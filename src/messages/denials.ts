@@ -1,5 +1,5 @@
 import { hintBehind } from '../base/hint.ts'
-import type { AnyResult, Denial, Operation } from '../base/types.ts'
+import type { AnyResult, Denial, Handoff, Operation } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 
 const maxLines = 5
@@ -69,4 +69,15 @@ export function denialsToList({
 export function denialsBeside(result: Pick<AnyResult, 'denials' | 'outcome'>): readonly Denial[] {
   const named = hintBehind(result)?.named ?? []
   return denialsToList(result).filter((denial) => !named.includes(denial))
+}
+
+const maxNamed = 5
+
+/** One line, or none: what to look at before a program outside obeys it. */
+export function handoffLines(handoffs: readonly Handoff[]): readonly string[] {
+  if (handoffs.length === 0) return []
+  const named = handoffs.slice(0, maxNamed).map(({ path, obeyedBy }) => `${visible(path)} (${obeyedBy})`)
+  const rest = handoffs.length - named.length
+  const more = rest === 0 ? '' : `, and ${rest} more`
+  return [`look before a program outside obeys what is new: ${named.join(', ')}${more}`]
 }

@@ -157,13 +157,13 @@ export const socketsInContainer = '[], because a container reaches no unix socke
 
 /** @param said why the engine does not know how the command ended */
 export function lostHint(said: string, reader: HintReader): string {
-  const check = reader === 'tool' ? 'ask the user to check with' : 'check with'
+  const check = reader !== 'user' ? 'ask the user to check with' : 'check with'
   return `vitrine lost the Docker engine or the container (${said}), so it is unknown how the command ended. It may still be running; ${check} "vitrine docker status".`
 }
 
 export function lostAdvice(reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? 'try again; if that fails too, tell the user'
       : 'make sure that the engine runs, then try again'
   return `The Docker engine or the container is gone: ${remedy}.`

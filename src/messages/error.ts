@@ -10,7 +10,7 @@ export class VitrineError extends Error {
   readonly refusal: Refusal
   /** Why the audit log misses this refusal. `message` says so, too. */
   declare auditFault?: AuditFault
-  /** `executeAll`: the results of the commands that ran before the one that could not be started. */
+  /** `executeAll`: the results of the commands that ran before the one that could not be started; empty where none did. */
   declare results?: readonly AnyResult[]
 
   constructor(refusal: Refusal) {
@@ -20,10 +20,10 @@ export class VitrineError extends Error {
   }
 }
 
-/** Adds the results of a list so far to the error that ends it. */
+/** Adds the results of a list so far to the error that ends it: none where nothing ran. */
 export function withResults(results: readonly AnyResult[]): (error: unknown) => never {
   return (error) => {
-    if (isVitrineError(error) && results.length > 0) error.results = results
+    if (isVitrineError(error)) error.results ??= results
     throw error
   }
 }
@@ -48,4 +48,9 @@ export function unavailable(unmet: Omit<Unavailable, 'code'>): VitrineError {
 /** Compares names, because Jest gives each test file its own copy of this module. */
 export function isVitrineError(error: unknown): error is VitrineError {
   return Object(error).name === 'VitrineError'
+}
+
+export function isShellClosed(error: unknown): boolean {
+  if (!isVitrineError(error) || error.refusal.code !== 'INVALID_REQUEST') return false
+  return error.refusal.problem.kind === 'shell-closed'
 }

@@ -1,4 +1,4 @@
-import type { Alternative, HintReader, RefusalHint, Remedy } from '../base/hint.ts'
+import type { Alternative, HintReader, RefusalHint, Remedy, RepositoryRemedy } from '../base/hint.ts'
 import type { ConnectionReason, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { denialText, whatWas } from './denials.ts'
@@ -25,8 +25,13 @@ const unlistable: Readonly<Partial<Record<ConnectionReason, string>>> = {
   'too-many': 'split the work over several commands',
 }
 
-/** What each reader can do about a refusal. */
-export const remedies = {
+function nameTree(tree: string): string {
+  const path = visible(tree).replaceAll("'", "'\\''")
+  return `git -C '${path}' config core.worktree '${path}'`
+}
+
+/** What each reader of MCP's tools or of the command line can do about a refusal. */
+const withTools = {
   user: {
     network: 'list its hosts in [shell] network (--allow-host HOST), or set network = true (--network)',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
@@ -36,6 +41,9 @@ export const remedies = {
     workspace: 'run the command in workspace mode (--mode workspace) or in write mode',
     writable: (directory: string) =>
       `add ${visible(directory)} to [workspace] writable, or run the command in write mode`,
+    repair: (tree: string) => `run "git worktree repair" in ${visible(tree)} outside the sandbox`,
+    name: (tree: string) => `run ${nameTree(tree)} outside the sandbox`,
+    start: 'start vitrine in that repository, or run the command in write mode',
     write: 'run the command in write mode',
   },
   tool: {
@@ -48,7 +56,22 @@ export const remedies = {
       'use execute_command_workspace, or else execute_command_write, if one is listed; otherwise tell the user',
     writable: (directory: string) =>
       `ask the user to add ${visible(directory)} to [workspace] writable, or use execute_command_write if that tool is listed`,
+    repair: (tree: string) => `ask the user to run "git worktree repair" in ${visible(tree)}`,
+    name: (tree: string) => `ask the user to run ${nameTree(tree)}`,
+    start: 'use execute_command_write if that tool is listed, otherwise tell the user',
     write: 'it needs write mode: use execute_command_write if that tool is listed, otherwise tell the user',
+  },
+} as const satisfies Record<Exclude<HintReader, 'only-tool'>, object>
+
+/** What each reader can do about a refusal. */
+export const remedies = {
+  ...withTools,
+  'only-tool': {
+    ...withTools.tool,
+    workspace: 'it needs workspace mode, which only the user can choose for this tool: tell the user',
+    start: 'tell the user',
+    writable: (directory: string) => `ask the user to add ${visible(directory)} to [workspace] writable`,
+    write: 'it needs write mode, which only the user can choose for this tool: tell the user',
   },
 } as const satisfies Record<HintReader, object>
 
@@ -72,12 +95,25 @@ function networkOf(remedy: Remedy): string {
   return remedy.kind === 'host' ? visible(remedy.host) : 'the network'
 }
 
+const narrowed =
+  'the program has narrowed its own rights (Landlock, capabilities), so vitrine does nothing for it that these may forbid'
+
 function remedyText(remedy: Remedy, reader: HintReader): string {
   const way = wayOut(remedy, reader)
+  if (remedy.kind === 'own-sandbox') return `${narrowed}. If this is intended, ${way}`
+  if (remedy.kind === 'obeyed')
+    return `programs outside the sandbox obey what is in ${visible(remedy.place)} (${remedy.by}), so no setting opens it. If this is intended, ${way}`
+  if (remedy.kind === 'repository') return `${repositories[remedy.how]}; ${way}`
   if (remedy.kind !== 'protected') return `if this is intended, ${way}`
   return remedy.byGit
     ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${way}`
     : `workspace mode protects this path: programs outside the sandbox obey or run it, or it must not be read. If this is intended, ${way}`
+}
+
+const repositories: Readonly<Record<RepositoryRemedy['how'], string>> = {
+  repair: 'the worktree has moved, and its repository still names the old place',
+  name: 'the git directory lies outside the workspace and does not name it as its work tree',
+  start: 'this belongs to a git repository outside the workspace',
 }
 
 function wayOut(remedy: Remedy, reader: HintReader): string {
@@ -88,7 +124,12 @@ function wayOut(remedy: Remedy, reader: HintReader): string {
     case 'host':
       return hostRemedy(remedy, reader)
     case 'protected':
+    case 'obeyed':
       return ways.write
+    case 'own-sandbox':
+      return 'run it without its own sandbox: vitrine confines it all the same'
+    case 'repository':
+      return remedy.how === 'start' ? ways.start : ways[remedy.how](remedy.tree)
     default:
       return ways[remedy.kind]
   }
@@ -98,21 +139,33 @@ function hostRemedy({ host, reason }: Extract<Remedy, { kind: 'host' }>, reader:
   const way = reason && unlistable[reason]
   if (way === undefined) return remedies[reader].host(host)
   const isSetting = reason === 'denied' || reason === 'not-public'
-  return reader === 'tool' && isSetting ? `ask the user to ${way}; a call cannot` : way
+  return reader !== 'user' && isSetting ? `ask the user to ${way}; a call cannot` : way
 }
 
-const alternatives: Readonly<Record<Exclude<Alternative['kind'], 'sqlite' | 'private-tmp'>, string>> = {
+const alternatives: Readonly<
+  Record<Exclude<Alternative['kind'], 'sqlite' | 'homes' | 'private-tmp'>, string>
+> = {
   python: 'python3 -m ast FILE checks the syntax without writing a file; ',
   'git-lfs': 'to compare without Git LFS, run git with -c filter.lfs.process= -c filter.lfs.required=false; ',
   gpg: 'gpg --lock-never reads keyrings without locks; ',
   'local-services': 'services of this machine (Docker, D-Bus, ssh-agent, tmux) are out of reach; ',
   'npm-cache': 'set npm_config_cache=$TMPDIR/npm to give npm a writable cache; ',
   'leaves-tmp': 'files cannot leave $TMPDIR, which is removed after the command; ',
+  tsx: 'node --import tsx FILE runs TypeScript without a socket; ',
+  nx: 'nx works without sockets with NX_DAEMON=false NX_ISOLATE_PLUGINS=false; ',
   'own-tmp': 'the command can write temporary files to its private $TMPDIR; ',
 }
 
 function alternative(instead: Alternative, reader: HintReader): string {
   if (instead.kind === 'sqlite')
     return `SQLite opens a WAL database without its log as 'file:${visible(instead.database)}?immutable=1'; `
+  if (instead.kind === 'homes')
+    return `HOME is ${visible(instead.named)}, but ssh and others take ${visible(instead.passwd)}, the home directory in passwd(5); `
   return instead.kind === 'private-tmp' ? remedies[reader].privateTmp : alternatives[instead.kind]
+}
+
+/** @param names of variables that lines of a stricter mode left */
+export function notKept(names: readonly string[], mode: Mode): string {
+  const those = names.slice(0, 10).map(visible).join(', ') + (names.length > 10 ? ', ...' : '')
+  return `What a line of a stricter mode left does not apply in ${mode} mode: ${those}. Set it again if you need it.`
 }

@@ -3,6 +3,7 @@ import { clipped, visible } from '../base/visible.ts'
 import type { Objection } from '../policy/command/arguments.ts'
 import type { Disaster } from '../policy/presets/deny.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
+import { reasonsOf } from './approval.ts'
 import { denialText } from './denials.ts'
 
 const maxShownLength = 120
@@ -15,9 +16,10 @@ export function describeDenied({ reason }: Decision): string {
   return `Denied by policy: ${reason}. The command did not run.`
 }
 
-export function describeNotApproved({ reason }: Decision, setBy?: string): string {
+export function describeNotApproved(decision: Decision, setBy?: string): string {
   const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
-  return `Not approved${from}. Approval is needed because ${reason}. The command did not run.`
+  const because = reasonsOf(decision).join('; ')
+  return `Not approved${from}. Approval is needed because ${because}. The command did not run.`
 }
 
 export function explainSafe(rule: string): string {
@@ -133,6 +135,7 @@ const unsureBecause: Readonly<Record<UnsureKind, string>> = {
   'program-name': 'it is unknown which program runs until the line runs',
   'dynamic-script': 'it is unknown which script runs until the line runs',
   'other-shell': 'in PowerShell only a few cmdlets with literal arguments can be parsed reliably',
+  'unknown-shell': 'only lines of sh, bash, dash and ash can be parsed reliably',
   unanswered: 'a file system does not answer, so it is unknown where the paths of the line lead',
 }
 
@@ -165,6 +168,10 @@ export function explainRedirect(text: string, operator: string): string {
 
 export function explainAssignment(name: string): string {
   return `the variable ${shown(name)} changes what programs run or load`
+}
+
+export function explainState(name: string): string {
+  return `the variable ${shown(name)}, which an earlier line of this session left, may change what programs run, load or do`
 }
 
 export const disasters: Readonly<Record<Disaster, string>> = {

@@ -1,5 +1,6 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Enforcement, Failure, Mode } from '../base/types.ts'
+import { visible } from '../base/visible.ts'
 import { modeNames, remedies } from './hints.ts'
 
 /** Notes of `enforcement` on what `reads` and `unreadable` do not cover. */
@@ -19,6 +20,8 @@ export function readsHint(
   enforcement: Enforcement,
   failure: Failure | undefined,
   reader: HintReader,
+  /** The path that the command's errors name and that may not be read. */
+  path?: string,
 ): string | undefined {
   if (failure?.kind !== 'permission-denied') return undefined
   const settings = [
@@ -26,8 +29,13 @@ export function readsHint(
     ...(enforcement['unreadable']?.enforced ? ['unreadable'] : []),
   ]
   if (settings.length === 0) return undefined
-  const said = `${modeNames[mode]} may not read everything here ([shell] ${settings.join(', ')});`
-  return reader === 'tool'
+  const keys = `([shell] ${settings.join(', ')})`
+  if (path !== undefined)
+    return reader !== 'user'
+      ? `${modeNames[mode]} may not read ${visible(path)} ${keys}; only the user can make it readable.`
+      : `${modeNames[mode]} may not read ${visible(path)} ${keys}; make it readable there, or run the command in write mode.`
+  const said = `${modeNames[mode]} may not read everything here ${keys};`
+  return reader !== 'user'
     ? `${said} only the user can make a file readable there. If a change was intended, ${remedies.tool.write}.`
     : `${said} make the file readable there, or use write mode if a change was intended.`
 }

@@ -70,7 +70,7 @@ export function describeListenerFailure(said: string): string {
 }
 
 function describeRequestProblem(problem: RequestProblem, reader: HintReader): string {
-  const forTool = reader === 'tool'
+  const forTool = reader !== 'user'
   switch (problem.kind) {
     case 'blank-command':
       return `The command is empty. Pass a shell line${forTool ? '' : ', or a program and its arguments'}.`
@@ -84,6 +84,8 @@ function describeRequestProblem(problem: RequestProblem, reader: HintReader): st
     case 'out-of-range':
       return `"${problem.field}" must be ${problem.wanted}, not ${problem.got}.`
     case 'unknown-option':
+      if (problem.place !== undefined)
+        return `"${problem.field}" is not an option here; use ${problem.place}.`
       return problem.nearest === undefined
         ? `"${problem.field}" is not an option.`
         : `"${problem.field}" is not an option; did you mean "${problem.nearest}"?`
@@ -149,6 +151,8 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program} could not be started: an unreadable ([shell] unreadable) or protected path lies more than 200 directories deep. The command did not run. Name a directory above it.`
   if (step === 'workspace' && errno === 'EMLINK')
     return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
+  if (step === 'workspace' && errno === 'ELOOP')
+    return `${program} could not be started: a symbolic link in a protected place leads to the workspace itself, to a directory above it, or to another one that commands may change, so nothing in there could be. The command did not run. List such links with "find .git .vscode -type l", and let them lead to what is meant.`
   const remedy = scarcityRemedy(errno)
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.${remedy ? ` To fix it: ${remedy}.` : ''}`
 }
@@ -163,7 +167,7 @@ const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
 
 export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
   if (kind !== 'timeout') return { retryable: kind === 'limit', advice: advice[kind] }
-  const parameter = reader === 'tool' ? 'timeout_ms' : 'timeout'
+  const parameter = reader !== 'user' ? 'timeout_ms' : 'timeout'
   return { retryable: true, advice: `Do less at once, or set a larger ${parameter}.` }
 }
 
@@ -198,9 +202,15 @@ export function hintFor(
   return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
 }
 
+/** `[output] max_bytes` ended the command. */
+export function outputLimitHint(reader: HintReader): string {
+  const raise = reader === 'tool' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
+  return `The command was ended because of the length of its output. Print less (filter it, or in parts), or ${raise}.`
+}
+
 export function unsavedHint(reason: string, reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? 'Produce less output, or ask the user to free space where outputs are saved'
       : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
   return `Saving the output failed (${reason}), so vitrine ended the command. ${remedy}.`
@@ -209,7 +219,7 @@ export function unsavedHint(reason: string, reader: HintReader): string {
 /** The hint if the file lacks output of a command that was not ended for it. */
 export function partlySavedHint(reason: string, reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? 'Ask the user to free space where outputs are saved'
       : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
   return `Saving the output failed (${reason}). ${remedy}.`
@@ -224,7 +234,7 @@ export function omittedLine(bytes: number, notSaved?: string): string {
 /** The hint if only head and tail of the output remain. */
 export function notSavedHint(reason: string, reader: HintReader): string {
   const remedy =
-    reader === 'tool'
+    reader !== 'user'
       ? `Produce less output, or ask the user to set ${writableState}`
       : `Set ${writableState}, or produce less output`
   return `The output is too long to show, and could not be saved (${reason}). ${remedy}.`

@@ -31,6 +31,11 @@ export const wanted = {
   terminal: 'the name of a terminal',
   absolutePath: 'an absolute path',
   config: 'the path of a file, or what loadConfig made',
+  shellProgram: '"sh", "bash" or the path of a shell',
+  installedShell: '"sh", or a shell that is installed',
+  shellOutside: (workspace: string) =>
+    `a shell outside of the workspace (${workspace}), whose files commands write`,
+  onlyPowershell: '"sh", which stands for PowerShell on Windows',
   network: 'a boolean, or an array of hosts: HOST, *.HOST or an address, with or without :PORT',
   flags: 'an object of flags',
   flag: 'an object with value and from',
@@ -91,6 +96,8 @@ export const found = {
   number: (value: number | bigint) => `the number ${value}`,
   tableWithout: (name: string) => `a table without ${name}`,
   descriptor: (fd: number, errno?: string) => `descriptor ${fd}${errno === undefined ? '' : ` (${errno})`}`,
+  noShell: (program: string, places: readonly string[]) =>
+    `${JSON.stringify(program)} (there is no ${alternatives(places)})`,
   requiredAlone: 'true without [audit] path',
   auditAt: (kind: FileKind, path: string) => `${fileKinds[kind]} ${path}`,
   belowFile: (path: string, file: string) => `${path}, where ${file} is a file`,
@@ -110,4 +117,15 @@ export type FileKind = keyof typeof fileKinds
 function alternatives(words: readonly string[]): string {
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
+}
+
+/** Where an option belongs that was given in another place, as it follows "use". */
+export const place = {
+  mode: 'shell.mode, or "mode" of openShell()',
+  shell: (name: string) => `"${name}" of openShell()`,
+  request: (name: string) => `"${name}" of the request, the first argument of execute()`,
+  options: (name: string) => `options.${name}, the second argument of execute()`,
+  terminal: (name: string) => `"${name}" of start(), which runs a command in a terminal`,
+  other: (name: string) => `"${name}"`,
+  deadline: '"timeoutMs" of a request, or [shell] timeout_ms of the configuration',
 }

@@ -104,8 +104,9 @@ async function forward(
   response: ServerResponse,
   ownerOf: FindOwner,
 ): Promise<void> {
+  // A Host header that comes with it is ignored, and replaced (RFC 9112, 3.2.2).
   const target = absoluteIn(message.url ?? '')
-  if (!target || !agrees(message.headers.host, target)) return respond(response, 400, badProxyRequest)
+  if (!target) return respond(response, 400, badProxyRequest)
   const owner = ownerOf(message.socket, secretIn(message.headers['proxy-authorization']))
   if (!owner) return respond(response, 407, unknownClient)
   const wanted = { ...target, client: owner.client }
@@ -205,7 +206,7 @@ function absoluteIn(url: string): (Target & { readonly path: string }) | undefin
   return target && { ...target, path: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
-/** Whether a Host header, if there is one, names the same host and port as the request. */
+/** Whether the Host header of a CONNECT, if there is one, names the same host and port as the request. */
 function agrees(header: string | undefined, { host, port }: Target): boolean {
   if (header === undefined) return true
   const { hostText, portText } = splitPort(header)

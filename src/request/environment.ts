@@ -2,6 +2,7 @@ import type { Platform } from '../base/platform.ts'
 import { isSecretName } from '../base/secret-names.ts'
 import { words } from '../base/text.ts'
 import type { Environment, Mode } from '../base/types.ts'
+import { noTerminalForEditor } from '../messages/sandbox/processes.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -44,6 +45,26 @@ const forced: Variables = {
   // Without SHLVL, bash with a socket as stdin takes itself for a remote shell and sources ~/.bashrc.
   SHLVL: '1',
 }
+
+/**
+ * Without a terminal an editor waits until the deadline. Most programs read VISUAL, then EDITOR: only EDITOR is set, so that
+ * either of them, given in a line, wins. A program that does not ask a shell to run this cannot run it, and says so.
+ */
+const noEditor = `sh -c '${noTerminalForEditor.map((line) => `echo "${line}" >&2`).join('; ')}; exit 1'`
+
+/** Git prefers its own settings: these lead it back to the variables. Git appends ` "$@"`, which `#` makes a comment. */
+const editorGit = {
+  'core.editor': `eval "\${VISUAL:-$EDITOR}" '"$@"' #`,
+  'sequence.editor': `eval "$(git var GIT_EDITOR)" '"$@"' #`,
+}
+
+const editors = words('EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR')
+
+/** Commands that edit nothing: hosts of agents set them. */
+const nonEditors = /^(?::|(?:\/(?:usr\/)?bin\/)?(?:true|false))$/
+
+/** What a command leaves in the background ends with it: git's upkeep would stop half-way, and leave its locks. */
+const upkeepGit = { 'gc.autoDetach': 'false', 'maintenance.autoDetach': 'false' }
 
 /** Bare repositories in a repository are not used implicitly: their configuration could run anything. */
 const git = { 'safe.bareRepository': 'explicit' }
@@ -112,6 +133,8 @@ export interface Purpose {
   readonly mode: Mode
   readonly gitCare: GitCare
   readonly place: HostPlace
+  /** The command has a terminal of its own. */
+  readonly terminal: boolean
 }
 
 /** Inherited variables, then configured ones, then forced ones, each over those before. */
@@ -129,8 +152,17 @@ export function commandEnvironment(
       environment[name] = value
   if (place === 'windows' && purpose.mode === 'read') Object.assign(environment, lowTemp(environment))
   Object.assign(environment, named(settings.set))
+  if (!purpose.terminal) dropEditors(environment, new Set([...pass, ...Object.keys(settings.set)]))
   const { variables, git } = forcedFor[gitCare]
-  return { ...environment, ...variables, ...gitSettings(git, environment) }
+  const all = { ...git, ...(purpose.mode !== 'write' && upkeepGit), ...(!purpose.terminal && editorGit) }
+  return { ...environment, ...variables, ...gitSettings(all, environment) }
+}
+
+/** But those that the user has chosen for commands. */
+function dropEditors(environment: Record<string, string>, chosen: ReadonlySet<string>): void {
+  for (const name of editors)
+    if (!chosen.has(name) && !nonEditors.test(environment[name] ?? '')) delete environment[name]
+  environment['EDITOR'] ??= noEditor
 }
 
 /** The temporary directory that a process at Low integrity level can write to. */
@@ -140,8 +172,11 @@ function lowTemp({ USERPROFILE: profile }: Variables): Variables {
   return { TEMP: directory, TMP: directory }
 }
 
-/** With these, git or `cd` would use another repository than the one that the policy has checked. */
-const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR', 'CDPATH'])
+/**
+ * With these a line does something else than what the policy has read: git or `cd` uses another repository, and bash runs a file
+ * first, or reads the line by other rules.
+ */
+const misleading = new Set(words('GIT_DIR GIT_COMMON_DIR CDPATH BASH_ENV BASHOPTS SHELLOPTS BASH_COMPAT'))
 
 function inherits(
   name: string,
@@ -153,7 +188,7 @@ function inherits(
   if (inherit === 'all') return true
   // A name that is no identifier is an exported bash function, or is dropped by sh.
   if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
-  return !isSecretName(name) && !(gitCare === 'line' && otherRepository.has(name))
+  return !isSecretName(name) && !(gitCare === 'line' && misleading.has(name))
 }
 
 /** Undefined removes one. The same environment where none is given: its text for the addon is made once. */

@@ -4,7 +4,7 @@ import type { LineOptions } from './line-state.ts'
 
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
-  /** Ends the command; the result says `cancelled`. If already aborted, the call throws and nothing runs. */
+  /** Ends the command; the result says `cancelled`. If already aborted, the call throws its reason and nothing runs. */
   readonly signal?: AbortSignal | undefined
   /**
    * Called with every chunk of output as it arrives. Once 1 MiB of output waits for returned promises, the
@@ -25,7 +25,7 @@ export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   readonly inlineMaxChars?: number | undefined
   /** `buffer`: `output`, `stdout` and `stderr` are the bytes as they arrived. Default `utf8`: text. */
   readonly encoding?: E | undefined
-  /** The reader of `hint`: with `tool` it names parameters of the MCP tools. Default `user`. */
+  /** The reader of `hint`: with `tool` it names the MCP tools and their parameters, with `only-tool` the parameters only. Default `user`. */
   readonly hintFor?: HintReader | undefined
   /**
    * Linux, local backend, shell lines only: the line is part of a session and reports the state it leaves for

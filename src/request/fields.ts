@@ -11,6 +11,14 @@ export interface FieldRule {
   readonly test: (value: unknown) => boolean
 }
 
+/** Where options belong that are not fields of this object. */
+export type Places = Readonly<Record<string, string>>
+
+/** The same place for several of them. */
+export function placesOf(names: readonly string[], place: (name: string) => string): Places {
+  return Object.fromEntries(names.map((name) => [name, place(name)]))
+}
+
 export type FieldRules<T> = Readonly<Record<keyof T & string, FieldRule>>
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
@@ -61,10 +69,15 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
 /**
  * Copies a caller's object and reads each field once, so that the checked value is the value used. Inherited
  * fields of a class count; fields that were added to Object.prototype do not. Throws INVALID_REQUEST for a
- * value that is no object, an unknown field, a field of the wrong type, and a field that throws when it is
+ * value that is no object, an unknown field (with where it belongs), a field of the wrong type, and a field that throws when it is
  * read.
  */
-export function readFields<T extends object>(what: string, value: T, fields: FieldRules<T>): T {
+export function readFields<T extends object>(
+  what: string,
+  value: T,
+  fields: FieldRules<T>,
+  places: Places = {},
+): T {
   if (!isObject(value) || isArray(value))
     refuseType(
       what,
@@ -73,14 +86,18 @@ export function readFields<T extends object>(what: string, value: T, fields: Fie
     )
   const names = Object.keys(fields) as (keyof T & string)[]
   const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
-  if (stranger !== undefined)
-    refuseRequest({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
+  if (stranger !== undefined) refuseStranger(stranger, names, places)
   // Absent ones, too: an own `undefined` hides what Object.prototype has.
   const checked: unknown = Object.fromEntries(
     names.map((name) => [name, readField(value, name, fields[name])]),
   )
   // Every field has been checked.
   return checked as T
+}
+
+function refuseStranger(field: string, names: readonly string[], places: Places): never {
+  const place = Object.hasOwn(places, field) ? places[field] : undefined
+  return refuseRequest({ kind: 'unknown-option', field, ...(place ? { place } : nearest(field, names)) })
 }
 
 function readField(value: object, name: string, field: FieldRule): unknown {

@@ -1,3 +1,9 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { LineEnd } from '../base/hint.ts'
+import { realPath } from '../base/paths.ts'
+import { words } from '../base/text.ts'
+import { mayNeedHint } from './bash-words.ts'
 import type { Variables } from './environment.ts'
 
 /** A program to start: paths to try in order, and its argument vector. */
@@ -17,27 +23,82 @@ interface ArgvContext {
 export interface Interpreter {
   readonly name: string
   line(line: string): ProgramToStart
-  hint?(line: string): string | undefined
+  hint?(line: string, end: LineEnd): Promise<string | undefined> | string | undefined
   argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart
 }
 
 /** Where programs are looked up when PATH is not set. */
 export const usualPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** `sh -c LINE`, and programs looked up as execvp(3) does. */
-export const posixShell: Interpreter = {
-  name: 'sh',
-  // Before a dash or plus, which would be read as an option, a blank changes nothing.
-  line: (line) => ({
-    candidates: ['/bin/sh'],
-    argv: ['sh', '-c', /^[-+]/.test(line) ? ` ${line}` : line],
-  }),
-  argv(argv, { environment }) {
-    const [name] = argv
-    if (name.includes('/')) return { candidates: [name], argv }
-    // An empty entry of PATH means the current directory (environ(7)).
-    const path = environment['PATH'] ?? usualPath
-    const directories = path.split(':').map((entry) => entry || '.')
-    return { candidates: directories.map((directory) => `${directory}/${name}`), argv }
-  },
+/** Where bash is; not by PATH, which can lead into a project. */
+const placesOfBash = words('/bin/bash /usr/bin/bash /usr/local/bin/bash /run/current-system/sw/bin/bash')
+
+/** Whether a text can be `[shell] program`: `sh`, `bash`, or a path. */
+export function isShellProgram(text: string): boolean {
+  return text === 'sh' || text === 'bash' || (text.includes('/') && !text.endsWith('/'))
+}
+
+/** Where a `[shell] program` may be, in the order in which it is tried. */
+export function placesOfShell(program: string): readonly string[] {
+  if (program === 'sh') return ['/bin/sh']
+  return program === 'bash' ? placesOfBash : [program]
+}
+
+/** The first of them that is there. */
+export function shellPlace(program: string): string {
+  const places = placesOfShell(program)
+  return places.find((place) => existsSync(place)) ?? program
+}
+
+/** Which language a shell reads. The policy has been tried against bash, dash and ash. */
+export function dialectOf(program: string): 'sh' | 'other' {
+  return ['sh', 'bash', 'dash', 'ash'].includes(basename(program)) ? 'sh' : 'other'
+}
+
+/** `PROGRAM -c LINE`. */
+export function posixShell(program = 'sh'): Interpreter {
+  return {
+    name: program,
+    // Before a dash or plus, which would be read as an option, a blank changes nothing.
+    line: (line) => ({
+      candidates: placesOfShell(program),
+      argv: [basename(program), '-c', /^[-+]/.test(line) ? ` ${line}` : line],
+    }),
+    argv: programByPath,
+  }
+}
+
+/** The same on this machine, where it is known which program `sh` is. */
+export function localShell(program = 'sh'): Interpreter {
+  const hint: Interpreter['hint'] = (line, end) =>
+    mayNeedHint(line) ? hintAbout(line, end, isDash(program)) : undefined
+  return { ...posixShell(program), hint }
+}
+
+/** Programs looked up as execvp(3) does. */
+export const programByPath: Interpreter['argv'] = (argv, { environment }) => {
+  const [name] = argv
+  if (name.includes('/')) return { candidates: [name], argv }
+  // An empty entry of PATH means the current directory (environ(7)).
+  const path = environment['PATH'] ?? usualPath
+  const directories = path.split(':').map((entry) => entry || '.')
+  return { candidates: directories.map((directory) => `${directory}/${name}`), argv }
+}
+
+const dashes = new Map<string, boolean>()
+
+/** Whether a shell is dash, as `/bin/sh` is on Debian and Ubuntu. */
+export function isDash(program: string): boolean {
+  const known = dashes.get(program)
+  if (known !== undefined) return known
+  const [place = ''] = placesOfShell(program)
+  const is = basename(realPath(place) ?? '') === 'dash'
+  dashes.set(program, is)
+  return is
+}
+
+/** Imported late: the parser costs start-up time. */
+async function hintAbout(line: string, end: LineEnd, inDash: boolean): Promise<string | undefined> {
+  const { lineHint } = await import('./line-hint.ts')
+  return lineHint(line, end, inDash)
 }

@@ -1,4 +1,5 @@
-import type { Variables } from './environment.ts'
+import { type Environment, type Mode, modes } from '../base/types.ts'
+import type { Environments, Variables } from './environment.ts'
 import { plainScript, terminalScript } from './line-scripts.ts'
 import { canBeUnread } from './typed-ahead.ts'
 
@@ -12,7 +13,10 @@ export interface LineState {
 export type LineVariables = Readonly<Record<string, string | null>>
 
 export interface LineOptions {
-  /** Exported variables that the line starts with besides those of the shell, in the form of `LineState`. */
+  /**
+   * Exported variables that the line starts with besides those of the shell, in the form of `LineState`. The policy
+   * decides with them. Those that a line of a stricter mode left in this shell do not apply, and `Result.hint` names them.
+   */
   readonly variables?: LineVariables | undefined
   /** `$?` at the start of the line. Default: 0. */
   readonly exitCode?: number | undefined
@@ -26,6 +30,43 @@ export function withLineVariables(environment: Variables, variables: LineVariabl
   if (!variables) return environment
   const named = Object.entries({ ...environment, ...variables })
   return Object.fromEntries(named.filter((entry): entry is [string, string] => entry[1] !== null))
+}
+
+/**
+ * The variables of a line's state that no environment of its mode would have like this; undefined: unset. Without OLDPWD, which
+ * `cd` sets: the policy takes `cd -` for a change to an unknown directory.
+ */
+export function besides(variables: LineVariables, environments: Environments): Environment {
+  const usual: readonly Variables[] = Object.values(environments)
+  const other = Object.entries(variables).filter(
+    ([name, value]) => name !== 'OLDPWD' && usual.some((each) => (each[name] ?? null) !== value),
+  )
+  return Object.fromEntries(other.map(([name, value]) => [name, value ?? undefined]))
+}
+
+/** What lines of each mode left. An untrusted command must not influence what is held less. */
+export class LeftVariables {
+  readonly #last = new Map<string, { readonly mode: Mode; readonly value: string | null }>()
+  #bytes = 0
+
+  note(mode: Mode, { variables }: LineState): void {
+    for (const [name, value] of Object.entries(variables)) {
+      this.#last.set(name, { mode, value })
+      this.#bytes += name.length + (value?.length ?? 0)
+    }
+    // Of what is forgotten the policy asks.
+    if (this.#bytes <= 2 * maxBytes) return
+    this.#last.clear()
+    this.#bytes = 0
+  }
+
+  /** The names of those that a stricter mode left as they are. */
+  stricter(mode: Mode, variables: LineVariables): readonly string[] {
+    return Object.keys(variables).filter((name) => {
+      const left = this.#last.get(name)
+      return left?.value === variables[name] && left && modes.indexOf(left.mode) < modes.indexOf(mode)
+    })
+  }
 }
 
 /** Variables that a shell changes with every line, and the cookie by which the watcher finds a command. */

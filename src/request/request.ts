@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import type { Environment } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
+import { place, wanted } from '../messages/wanted.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   checkNoNul,
@@ -15,17 +15,21 @@ import {
   isObject,
   isString,
   kindOf,
+  placesOf,
   readFields,
   readVariablesField,
   refuseRequest,
   refuseType,
   refuseValue,
 } from './fields.ts'
+import { isShellProgram } from './interpreter.ts'
 
 /** One command: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface ExecuteRequest {
   readonly command?: string | undefined
   readonly argv?: readonly string[] | undefined
+  /** The shell that reads `command`: `sh`, `bash`, or the path of one. Default: the shell's `program`. Not on Windows. */
+  readonly program?: string | undefined
   /** Relative to the shell's directory; default: the shell's directory. */
   readonly cwd?: string | undefined
   /**
@@ -63,7 +67,8 @@ export interface RequestDefaults {
 }
 
 export type Invocation =
-  | { readonly kind: 'line'; readonly line: string }
+  /** `program`: what reads the line in place of the shell's program. */
+  | { readonly kind: 'line'; readonly line: string; readonly program?: string | undefined }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
 
 export interface TerminalSize {
@@ -99,9 +104,15 @@ export const networkField: FieldRule = {
     (isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
 }
 
+export const programField: FieldRule = {
+  wanted: wanted.shellProgram,
+  test: (value) => isString(value) && isShellProgram(value),
+}
+
 export const requestFields: FieldRules<ExecuteRequest> = {
   command: fieldOf.string,
   argv: fieldOf.arguments,
+  program: programField,
   cwd: fieldOf.string,
   timeoutMs: fieldOf.milliseconds,
   stdin: { wanted: wanted.stdin, test: isStdin },
@@ -112,14 +123,26 @@ export const requestFields: FieldRules<ExecuteRequest> = {
   network: networkField,
 }
 
+/** What belongs to the shell, to the options of a call, or has another name here. */
+export const requestPlaces = {
+  mode: place.mode,
+  ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
+  ...placesOf(['signal', 'onOutput', 'save', 'inlineMaxChars', 'encoding', 'hintFor', 'line'], place.options),
+  ...placesOf(['pty', 'columns', 'rows', 'term'], place.terminal),
+  ...placesOf(['cmd', 'script'], () => place.other('command')),
+  args: place.other('argv'),
+  input: place.other('stdin'),
+  environment: place.other('env'),
+}
+
 /** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
 const maxArgumentBytes = 32 * 4096
 
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  const request = readFields('request', given, requestFields)
+  const request = readFields('request', given, requestFields, requestPlaces)
   return {
-    work: workOf(request),
+    work: workOf(request, defaults.cwd),
     cwd: directoryOf(request.cwd, defaults.cwd),
     env: variablesOf(request.env ?? {}),
     stdin: types.isUint8Array(request.stdin) ? Buffer.from(request.stdin) : (request.stdin ?? null),
@@ -143,12 +166,19 @@ export function readList(requests: readonly (string | ExecuteRequest)[]): readon
   })
 }
 
-function workOf({ command, argv }: ExecuteRequest): Invocation {
+function workOf({ command, argv, program, cwd }: ExecuteRequest, base: string): Invocation {
   if (command !== undefined && argv !== undefined) refuseRequest({ kind: 'command-and-argv' })
   if (argv !== undefined) return argvWork(argv)
   if (command === undefined || command.trim() === '') refuseRequest({ kind: 'blank-command' })
   checkText('command', command)
-  return { kind: 'line', line: command }
+  if (program === undefined) return { kind: 'line', line: command }
+  checkNoNul('program', program)
+  return { kind: 'line', line: command, program: shellPath(program, directoryOf(cwd, base)) }
+}
+
+/** A word stays a word. */
+export function shellPath(program: string, cwd: string): string {
+  return program.includes('/') ? resolve(cwd, program) : program
 }
 
 function argvWork(argv: readonly string[]): Invocation {

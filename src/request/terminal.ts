@@ -18,6 +18,7 @@ import {
   type ExecuteRequest,
   type RequestDefaults,
   requestFields,
+  requestPlaces,
   type TerminalRequest,
   type TerminalSize,
 } from './request.ts'
@@ -53,7 +54,7 @@ export interface StartDefaults extends RequestDefaults {
 }
 
 export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
-  const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
+  const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields, requestPlaces)
   if (pty !== true) refuseType('pty', wanted.trueOnly, String(pty))
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))

@@ -1,12 +1,20 @@
 import { attempted, errorCode, tried } from '../base/errno.ts'
-import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
-import { knownEnvironments } from '../host/mode-setup.ts'
+import type { Decision, Denial, Encoding, Environment, Mode } from '../base/types.ts'
+import { environmentsOf, knownEnvironments } from '../host/mode-setup.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
+import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
-import { type CompleteRequest, completeRequest, type ExecuteRequest } from '../request/request.ts'
+import type { Interpreter } from '../request/interpreter.ts'
+import { besides } from '../request/line-state.ts'
+import {
+  type CompleteRequest,
+  completeRequest,
+  type ExecuteRequest,
+  type Invocation,
+} from '../request/request.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/name.ts'
 import type { RunContext } from './context.ts'
@@ -61,34 +69,61 @@ export async function admit(
 }
 
 /** What a request starts: the program, or the shell of a line. */
-export function programOf({ work }: CompleteRequest, { backend }: RunContext): string {
-  return work.kind === 'line' ? backend.interpreter.name : work.argv[0]
+export function programOf({ work }: CompleteRequest, context: RunContext): string {
+  return work.kind === 'line' ? interpreterOf(work, context).name : work.argv[0]
+}
+
+/** What reads a line: the shell's program, unless the request names another. */
+export function interpreterOf(work: Invocation, { backend }: RunContext): Interpreter {
+  const program = work.kind === 'line' ? work.program : undefined
+  return program === undefined ? backend.interpreter : backend.interpreterFor(program)
 }
 
 async function admitted(
   asked: Asked,
-  options: ExecuteOptions<Encoding>,
+  given: ExecuteOptions<Encoding>,
   context: RunContext,
 ): Promise<Execution> {
   const { mode, refused } = asked
+  const { options, dropped } = withoutStricter(given, mode, context)
   const request = await checked(asked.request(), mode, context)
   const network = narrowed(context.network, request.network, context.config.network)
+  // The first command ever in a workspace: later ones find out beside.
+  if (mode === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
   const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
   // A line of a session begins with the variables that earlier ones left.
-  const environments = options.line ? undefined : knownEnvironments(setup)
+  const terminal = request.terminal !== null
+  const environments = options.line ? undefined : knownEnvironments(setup, terminal)
+  const state = besides(options.line?.variables ?? {}, environmentsOf(setup, terminal))
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
-  const admission = await context.admission.admit({ mode, environments, refused, ...request }, wait)
+  const command = { mode, environments, refused, ...withState(request, state) }
+  const admission = await context.admission.admit(command, wait)
   await startEngine(request, mode, options, context)
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(setup, context.removing)
   const answered = { answers: [], hostAnswers: [] }
-  return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
+  return { request, mode, options, dropped, admission, tmp, access, context, ...answered, running: undefined }
+}
+
+/** A copy of the options, whose line begins with nothing that a stricter mode left. */
+function withoutStricter(options: ExecuteOptions<Encoding>, mode: Mode, { left }: RunContext) {
+  const { line } = options
+  if (!line?.variables) return { options, dropped: [] }
+  const dropped = left.stricter(mode, line.variables)
+  const kept = Object.entries(line.variables).filter(([name]) => !dropped.includes(name))
+  return { options: { ...options, line: { ...line, variables: Object.fromEntries(kept) } }, dropped }
+}
+
+/** The state of a line is decided about like variables of the command, over which it wins. */
+function withState(request: CompleteRequest, state: Environment) {
+  const names = Object.keys(state)
+  return names.length === 0 ? request : { ...request, env: { ...request.env, ...state }, state: names }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */
 export async function decide(request: ExecuteRequest, mode: Mode, context: RunContext): Promise<Decision> {
   const { work, cwd, env } = complete({ kind: 'command', request }, context)
-  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode)) : undefined
+  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode), false) : undefined
   return context.admission.decide({ work, cwd, env, mode, environments })
 }
 
@@ -105,8 +140,9 @@ function complete(given: Given, { defaults }: RunContext): CompleteRequest {
 async function checked(
   request: CompleteRequest,
   mode: Mode,
-  { backend, scratchpad }: RunContext,
+  { backend, scratchpad, workspaceRoot }: RunContext,
 ): Promise<CompleteRequest> {
+  await checkProgram(request.work, backend, workspaceRoot)
   const cwd = (await backend.directoryThere?.(request.cwd)) ?? request.cwd
   if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)

@@ -3,12 +3,16 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesIn, mayOpen } from '../host/changes.ts'
+import { changesIn, homesThatDiffer, openingOf, type WorkspaceChanges } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
+import { searchedFrom } from '../host/workspace.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
+import { LeftVariables } from '../request/line-state.ts'
 import type { StartDefaults } from '../request/terminal.ts'
+import { repositoryRemedy } from '../sandbox/workspace/listed.ts'
+import type { Repositories } from '../sandbox/workspace/repositories.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
 import { ShellProxy } from './network/host-access.ts'
 import type { WorkspaceOffer } from './refusal-hint.ts'
@@ -23,8 +27,16 @@ export interface RunContext {
   readonly network: Network
   readonly proxy: ShellProxy
   readonly workspace: WorkspaceOffer
+  /** Of the workspace: for commands of workspace mode. */
+  readonly repositories: () => Repositories
+  /** Walks beside commands end. */
+  readonly endWalks: () => void
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
+  /** The workspace, for the check of a request's `program`. */
+  readonly workspaceRoot: () => string
+  /** What the lines of a session left in this shell. */
+  readonly left: LeftVariables
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
@@ -43,19 +55,37 @@ export function contextOf(
   const env = { ...options.env }
   const network = networkOf(options.network ?? config.shell.network, config.network)
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
-  let opened: ReturnType<typeof changesIn> | undefined
-  const changes = () => {
+  let opened: WorkspaceChanges | undefined
+  const inWorkspace = () => {
     opened ??= changesIn(loaded, { cwd: options.cwd, env, sandbox: backend.sandbox })
-    return opened()
+    return opened
   }
+  const changes = () => inWorkspace().current()
+  const repositories = () => inWorkspace().repositories
   const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
   const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
+  const workspaceRoot = () => searchedFrom(loaded, options.cwd)
   return {
-    ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
+    ...{
+      workspaceRoot,
+      config,
+      env,
+      backend,
+      admission,
+      setups,
+      network,
+      proxy,
+      workspace,
+      repositories,
+      scratchpad,
+      defaults,
+    },
+    left: new LeftVariables(),
+    endWalks: () => opened?.repositories.close(),
     removing: new Set(),
   }
 }
@@ -69,6 +99,8 @@ function offerOf({ shell }: Config, setups: Setups, env: Environment): Workspace
   return {
     changes: () => setups.changes(),
     // A container shows no directory outside of the workspace that could become writable.
-    mayOpen: (directory) => shell.backend !== 'docker' && mayOpen(directory, env),
+    opening: (directory) => (shell.backend === 'docker' ? { kind: 'shut' } : openingOf(directory, env)),
+    homes: () => homesThatDiffer(env),
+    repository: (path) => repositoryRemedy(path, setups.changes()?.roots[0]),
   }
 }

@@ -18,6 +18,8 @@ export interface Execution {
   readonly mode: Mode
   readonly options: ExecuteOptions<Encoding>
   readonly admission: Admitted
+  /** Variables of `options.line` that a stricter mode left: they do not apply. */
+  readonly dropped: readonly string[]
   /** Its mode's setup, and its private directory where the setup grants one. */
   readonly tmp: PrivateTmp
   /** Where the network is a list of hosts. */

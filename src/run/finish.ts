@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
-import type { AnyResult, Connection } from '../base/types.ts'
+import type { AnyResult, Connection, Handoff } from '../base/types.ts'
 import { cannotEnter } from '../facts/directory.ts'
 import { Lookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
+import { notKept } from '../messages/hints.ts'
 import { namingProjects } from '../messages/project.ts'
 import type { Variables } from '../request/environment.ts'
-import { programOf } from './admit.ts'
+import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
+import { interpreterOf, programOf } from './admit.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
 import { metadataOf } from './metadata.ts'
@@ -21,12 +23,32 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(await endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
-  const result = buildResult(partsOf(execution, { connections, ...ended, end }, collected))
+  const handoffs = await handedOff(end, ended.setup, execution)
+  const hint = await hintAbout(execution, end)
+  const parts = partsOf(execution, { connections, hint, ...ended, end }, collected)
+  const result = buildResult({ ...parts, handoffs })
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
-  const named = namingProjects(result, context.config, ended.setup.projectSettings)
+  const told = withDropped(result, execution)
+  const named = namingProjects(told, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
   const left = { enforced: false, by: 'none', note }
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
+}
+
+function withDropped(result: AnyResult, { dropped, mode }: Execution): AnyResult {
+  if (dropped.length === 0) return result
+  const said = notKept(dropped, mode)
+  return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
+}
+
+async function handedOff(
+  end: ResultParts['ended']['end'],
+  { confinement }: Ended['setup'],
+  { context }: Execution,
+): Promise<readonly Handoff[]> {
+  const changes = confinement && 'changes' in confinement ? confinement.changes : null
+  if (!changes || !(end.notes || end.unseen)) return []
+  return handoffsOf(end, changes.roots, context.repositories())
 }
 
 /** It exited by itself and left no process. */
@@ -62,6 +84,17 @@ async function isThere(program: string, { request, context }: Execution): Promis
   return answer !== undefined && 'found' in answer
 }
 
+/** What the interpreter says about the line. */
+async function hintAbout(
+  { request, options, context }: Execution,
+  end: ResultParts['ended']['end'],
+): Promise<string | undefined> {
+  if (request.work.kind !== 'line') return undefined
+  const signal = end.kind === 'signalled' ? end.signal : null
+  const { hintFor: reader = 'user' } = options
+  return interpreterOf(request.work, context).hint?.(request.work.line, { signal, reader })
+}
+
 /** A container makes its command's private directory itself, under a name that is not known here. */
 function temporaryOf({ privateTmp, enforcement }: Ended['setup'], environment: Variables) {
   const own = enforcement['private tmp'] !== undefined
@@ -70,11 +103,11 @@ function temporaryOf({ privateTmp, enforcement }: Ended['setup'], environment: V
 
 function partsOf(
   { request, mode, admission, options, context }: Execution,
-  ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections'>,
+  ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections' | 'hint'>,
   collected: Collected,
-): ResultParts {
+): Omit<ResultParts, 'handoffs'> {
   const { setup, durationMs } = ended
-  const { config, scratchpad, backend } = context
+  const { config, scratchpad } = context
   const { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8', hintFor = 'user' } = options
   const shown = { inlineChars: inlineMaxChars, encoding }
   const { work } = request
@@ -92,11 +125,13 @@ function partsOf(
     backend: config.shell.backend,
     limits: setup.limits,
     enforcement: setup.enforcement,
+    root: setup.workspace,
     decision: admission.decision,
     temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
     workspace: context.workspace,
+    reads: context.backend.reads,
     single: work.kind === 'argv' || startsOneProgram(work.line),
     hintFor,
-    hint: work.kind === 'line' ? backend.interpreter.hint?.(work.line) : undefined,
+    hint: ended.hint,
   }
 }

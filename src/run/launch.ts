@@ -1,13 +1,14 @@
 import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
-import type { ModeSetup } from '../host/mode-setup.ts'
+import { environmentsOf, type ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
 import { checkInput } from '../request/descriptor.ts'
 import { type Variables, without, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
-import { LineFollower, withLineVariables } from '../request/line-state.ts'
+import { LineFollower, type LineState, withLineVariables } from '../request/line-state.ts'
 import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
+import { interpreterOf } from './admit.ts'
 import { askProtected } from './ask-protected.ts'
 import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
@@ -49,6 +50,7 @@ export function launch(execution: Execution): Running {
     const durationMs = Math.round(monotonicMs() - launchedAt)
     return { setup, collector: output.collector, durationMs, ...end }
   })
+  if (mode === 'workspace') context.repositories().beside()
   // Before the first event: a short line reports at once, and then waits for what the follower types.
   if (request.terminal) follower?.attend((text) => process.stdin?.write(text))
   supervision.watch({ ...process, destroy: () => destroy(process, output) })
@@ -149,7 +151,7 @@ type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
 /** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
 function variablesOf({ request, admission, options, access }: Execution, setup: ModeSetup): CommandVariables {
   const { env, terminal } = request
-  const inherited = setup.environments[admission.gitCare]
+  const inherited = environmentsOf(setup, terminal !== null)[admission.gitCare]
   const own = access?.variables
   const isChanged = options.line !== undefined || terminal !== null || Object.keys(env).length > 0
   if (own && !isChanged) return { environment: without(inherited, own), own }
@@ -159,11 +161,15 @@ function variablesOf({ request, admission, options, access }: Execution, setup: 
 }
 
 function followerOf(
-  { request, options: { line }, context }: Execution,
+  { request, mode, options: { line }, context }: Execution,
   environment: Variables,
 ): LineFollower | undefined {
   if (!line || request.work.kind !== 'line' || !context.backend.launcher.states) return undefined
-  return new LineFollower(line, environment)
+  const onState = (state: LineState) => {
+    context.left.note(mode, state)
+    line.onState(state)
+  }
+  return new LineFollower({ ...line, onState }, environment)
 }
 
 interface LaunchParts {
@@ -178,7 +184,7 @@ function launchRequestOf(
   { variables: { environment, own }, deadline, follower }: LaunchParts,
 ): LaunchRequest {
   const { cwd, merged, stdin, terminal, work } = request
-  const { interpreter } = context.backend
+  const interpreter = interpreterOf(work, context)
   const { candidates, argv, variables, ...rest }: ProgramToStart =
     work.kind === 'argv'
       ? interpreter.argv(work.argv, { cwd, environment })

@@ -64,6 +64,7 @@ function setupIn(
   const setup = {
     ...from,
     environments: whenUsed((gitCare) => inDirectory(from.environments[gitCare])),
+    inTerminal: whenUsed((gitCare) => inDirectory(from.inTerminal[gitCare])),
     confinement: from.confinement && directories.grant(from.confinement, path),
   }
   lastSetups.set(directory, { from, setup })

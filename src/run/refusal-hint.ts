@@ -1,4 +1,4 @@
-import type { Alternative, RefusalHint, Remedy } from '../base/hint.ts'
+import type { Alternative, Opening, RefusalHint, Remedy, RepositoryRemedy } from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
@@ -20,7 +20,11 @@ export interface WorkspaceOffer {
   /** What it lets commands change; undefined: it is unavailable here. */
   changes(): Changes | undefined
   /** Whether `[workspace] writable` may name a directory. */
-  mayOpen(directory: string): boolean
+  opening(directory: string): Opening
+  /** What connects a git directory that lies outside of the workspace with it. */
+  repository(path: string): RepositoryRemedy | undefined
+  /** The home directories of HOME and of passwd(5), where they differ. */
+  homes(): { readonly named: string; readonly passwd: string } | undefined
 }
 
 /** What a hint depends on. */
@@ -42,7 +46,7 @@ export interface HintContext {
 
 /** What to say about refusals. Absent after a command that exited with 0 if each refusal is a known fallback. */
 export function refusalHint(refused: HintContext): RefusalHint | undefined {
-  const { mode, networkIsShut, temporary, succeeded } = refused
+  const { mode, networkIsShut, succeeded } = refused
   const denials = succeeded ? worthTelling(refused.denials, refused) : refused.denials
   if (denials.length === 0) return undefined
   const further = { succeeded: succeeded && { further: denials.length - 1 } }
@@ -56,15 +60,38 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
     mode,
     about,
     named: denials.filter((denial) => isSame(denial, about)),
-    remedy: remedyFor(about, refused),
-    instead: alternativeTo(about, temporary),
+    ...waysFor(about, refused),
     forNetwork,
     ...further,
   }
 }
 
+function waysFor(about: Denial, refused: HintContext): Pick<RefusalHint, 'remedy' | 'instead'> {
+  const tool = withoutSockets(about, refused.errors)
+  // An entry of `[workspace] writable` would not help them: they need sockets.
+  if (tool) return { remedy: { kind: 'write' }, instead: { kind: tool } }
+  const instead = alternativeTo(about, refused.temporary) ?? homeBehind(about, refused)
+  return { remedy: remedyFor(about, refused), instead }
+}
+
+/** Programs that open a unix socket for themselves, and have another way. */
+function withoutSockets({ operation, path }: Denial, errors: string): 'tsx' | 'nx' | undefined {
+  const isSocket = operation === 'socket' || operation === 'listen'
+  if (isSocket && /[\\/]tsx[\\/]dist[\\/]cli\b|[\\/]tsx-\d+[\\/]\d+\.pipe/.test(errors)) return 'tsx'
+  const isOfNx = path === undefined ? isSocket : /\/\.nx(\/|$)/.test(path)
+  return isOfNx && /\bnx\b/i.test(errors) && /socket/i.test(errors) ? 'nx' : undefined
+}
+
+/** ssh and others ask passwd(5) for the home directory, whatever HOME says. */
+function homeBehind({ path }: Denial, { workspace }: HintContext): Alternative | undefined {
+  const homes = path === undefined ? undefined : workspace.homes()
+  const isThere = path !== undefined && homes && isBeneath(path, homes.passwd)
+  return isThere && !isBeneath(path, homes.named) ? { kind: 'homes', ...homes } : undefined
+}
+
 /** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
 function networkRemedy(denials: readonly Denial[], { connections }: HintContext): Remedy {
+  if (denials.some(({ ownSandbox }) => ownSandbox)) return { kind: 'own-sandbox' }
   const byProxy = connections !== undefined
   const host = denials.find((denial) => denial.host)?.address
   if (host !== undefined) return { kind: 'host', host, reason: reasonFor(host, connections ?? []) }
@@ -102,14 +129,34 @@ const fileOperations: ReadonlySet<Operation> = new Set([
 
 function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
   const { path, operation } = denial
+  if (denial.ownSandbox) return { kind: 'own-sandbox' }
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
   if (path === undefined || !fileOperations.has(operation)) return { kind: 'write' }
   const changes = workspace.changes()
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
     return { kind: changes && isIn && !isKept(denial, path, changes) ? 'workspace' : 'write' }
+  return isIn ? { kind: 'write' } : remedyOutside(denial, path, workspace)
+}
+
+/** In workspace mode, for a path outside of what it opens. No entry is advised for what programs outside obey. */
+function remedyOutside({ program }: Denial, path: string, workspace: WorkspaceOffer): Remedy {
+  const repository = workspace.repository(path)
+  if (repository) return repository
+  if (program === 'git' ? isOfGit(path) : path.includes('.git/')) return { kind: 'repository', how: 'start' }
+  const itself = workspace.opening(path)
+  if (itself.kind === 'obeyed') return itself
   const directory = cacheAround(path) ?? (path.slice(0, path.lastIndexOf('/')) || '/')
-  return !isIn && workspace.mayOpen(directory) ? { kind: 'writable', directory } : { kind: 'write' }
+  const opening = workspace.opening(directory)
+  if (opening.kind === 'obeyed') return opening
+  return opening.kind === 'open' ? { kind: 'writable', directory } : { kind: 'write' }
+}
+
+/** A file of a git directory, whatever that is called (gitrepository-layout(5)). */
+function isOfGit(path: string): boolean {
+  return /\.git(\/|$)|\/(objects|refs|logs|worktrees)(\/|$)|\/([A-Z_]*HEAD|COMMIT_EDITMSG|index|config|packed-refs|shallow)(\.lock)?$/.test(
+    path,
+  )
 }
 
 /** The whole cache: programs write to many of its directories, of which the first refusal names one. */
@@ -156,7 +203,7 @@ function alternativeTo(denial: Denial, { own, ...where }: TemporaryDirectory): A
   if (program === 'gpg' && path?.includes('/.#lk')) return { kind: 'gpg' }
   if (operation === 'socket' && address === 'unix') return { kind: 'local-services' }
   if (!own && (isTemporary(denial, where) || isCache(denial))) return { kind: 'private-tmp' }
-  if (own && path?.includes('/_cacache/')) return { kind: 'npm-cache' }
+  if (own && isOfNpm(denial)) return { kind: 'npm-cache' }
   if (own && path?.startsWith(`${where.directory}/`))
     return operation === 'rename' ? { kind: 'leaves-tmp' } : undefined
   return isTemporary(denial, where) ? { kind: 'own-tmp' } : undefined
@@ -179,10 +226,19 @@ function isIn(place: string, path: string, cwd: string): boolean {
   return path.startsWith(`${place}/`) && !(cwd.startsWith(`${place}/`) && partOf(path) === partOf(cwd))
 }
 
+/** Its cache, which npm makes first where it is absent. */
+function isOfNpm({ path, program }: Denial): boolean {
+  return (
+    path?.includes('/_cacache/') === true ||
+    (/^(npm|npx)\b/.test(program) && /\/\.npm(\/|$)/.test(path ?? ''))
+  )
+}
+
 /** True for a cache that a private TMPDIR holds, or makes unnecessary (src/request/tools.ts). */
 function isCache({ operation, path, program }: Denial): boolean {
   if (path === undefined) return false
   if (program === 'fossil' && operation === 'create' && /\/(\.fossil|fossil\.db)$/.test(path)) return true
+  if (/^(npm|npx)\b/.test(program) && /\/\.npm(\/|$)/.test(path)) return true
   if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
   return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
 }

@@ -1,4 +1,5 @@
 import { carrying, type HintReader, type RefusalHint } from '../base/hint.ts'
+import { programName } from '../base/process.ts'
 import type {
   AnyResult,
   Backend,
@@ -7,6 +8,7 @@ import type {
   Encoding,
   Enforcement,
   Failure,
+  Handoff,
   Limit,
   Mode,
   Outcome,
@@ -23,10 +25,13 @@ import {
   hintFor,
   loweredTimeoutHint,
   notSavedHint,
+  outputLimitHint,
   partlySavedHint,
   unsavedHint,
   untoldEndHint,
 } from '../messages/refusal.ts'
+import { unreadPath } from '../sandbox/reads/unread.ts'
+import type { Reads } from '../sandbox/sandbox.ts'
 import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
@@ -34,6 +39,7 @@ import type { SupervisedEnd } from './supervise.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  readonly handoffs: readonly Handoff[]
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined
   readonly encoding: Encoding
@@ -46,13 +52,16 @@ export interface ResultParts extends OutputParts {
   readonly backend: Backend
   readonly limits: Limits | null
   readonly enforcement: Enforcement
+  /** Workspace mode: the directory that is the workspace. */
+  readonly root: string | undefined
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly reads: Reads
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
-  /** The interpreter's hint, used if there is no more important one. */
+  /** The interpreter's hint at the line: behind a hint at what happened. */
   readonly hint: string | undefined
 }
 
@@ -82,11 +91,13 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
+    handoffs: parts.handoffs,
     mode,
     backend: parts.backend,
     enforcement,
     decision: parts.decision,
     outcome,
+    ...(parts.root === undefined ? {} : { workspace: parts.root }),
     ...backgroundOf(end),
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     ...(parts.connections && { connections: parts.connections }),
@@ -126,16 +137,22 @@ function hintOf(
   const { mode, hintFor: reader } = parts
   const { outcome, errors, enforcement, failure } = judged
   const lost = lossHint(parts, judged)
-  if (lost !== undefined) return { hint: lost }
+  if (lost !== undefined) return { hint: joined(lost, parts.hint) }
   const refused = refusalHintOf(parts, outcome, errors)
   const hint =
     (refused && describeHint(refused, reader)) ??
     // A container denies no reads: a path that is not mounted does not exist.
-    (parts.backend === 'local' ? readsHint(mode, enforcement, failure, reader) : undefined) ??
+    (parts.backend === 'local'
+      ? readsHint(mode, enforcement, failure, reader, unreadPath(errors, parts.temporary.cwd, parts.reads))
+      : undefined) ??
     unreportedHint(parts, judged) ??
-    timeoutHint(parts, outcome) ??
-    parts.hint
-  return { hint, refused }
+    timeoutHint(parts, outcome)
+  return { hint: joined(hint, parts.hint), refused }
+}
+
+function joined(...hints: readonly (string | undefined)[]): string | undefined {
+  const said = hints.filter((hint) => hint !== undefined)
+  return said.length > 0 ? said.join(' ') : undefined
 }
 
 /** Nothing where the sandbox has no part: in a file that is not executable, and in a read-only file system where it reports its own refusals. */
@@ -152,6 +169,7 @@ function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: 
   const { lost, containerMemory } = ended.end
   const saving = noFiles ?? savingHint(saved, outcome, hintFor)
   if (saving !== undefined) return saving
+  if (outcome.kind === 'output-limit') return outputLimitHint(hintFor)
   if (lost !== undefined) return lostHint(lost, hintFor)
   if (isUntold(ended.end)) return untoldEndHint
   return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)
@@ -237,10 +255,10 @@ function isUntold({ survivors }: ResultParts['ended']['end']): boolean {
 }
 
 function backgroundOf(end: ResultParts['ended']['end']): Pick<Result, 'background'> {
-  const { survivors } = end
-  return survivors.alive > 0 && !isUntold(end)
-    ? { background: { count: survivors.alive, group: survivors.group } }
-    : {}
+  const { alive, group, left = [] } = end.survivors
+  if ((alive === 0 && left.length === 0) || isUntold(end)) return {}
+  const named = left.map((pid) => ({ pid, program: programName(pid) }))
+  return { background: { count: alive, group, ...(named.length > 0 && { left: named }) } }
 }
 
 /** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */

@@ -144,7 +144,25 @@ export interface Changes {
   readonly closed: readonly string[]
   /** Before something protected changes, the launcher asks (`LaunchEvents.asked`). Linux. */
   readonly asks?: boolean
+  /** Why there may be repositories in the workspace that are not protected. */
+  readonly lacks?: RepositoriesLack | undefined
 }
+
+/** Something that a command of workspace mode made or changed. */
+export interface Note {
+  /**
+   * A `.git`, or a directory with `objects` and `refs`; a name that programs outside obey; a directory that came from another root, or
+   * from the private TMPDIR.
+   */
+  readonly kind: 'repository' | 'name' | 'moved'
+  readonly path: string
+  /** What a package.json held. */
+  readonly before?: string
+}
+
+export type RepositoriesLack =
+  | { readonly kind: 'unwalked' | 'too-many' }
+  | { readonly kind: 'unsaved'; readonly reason: string }
 
 /** What a command may read. Paths are absolute; symbolic links are resolved when the command starts. */
 export interface Reads {

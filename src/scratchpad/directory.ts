@@ -33,6 +33,11 @@ export function stateRoot(environment: Environment): string {
   return join(ownState(environment), 'scratchpad')
 }
 
+/** What is known of the repositories of workspaces: `$XDG_STATE_HOME/vitrine/repositories`. */
+export function repositoriesRoot(environment: Environment): string {
+  return join(ownState(environment), 'repositories')
+}
+
 function ownState(environment: Environment): string {
   return join(baseDirectory(environment, 'XDG_STATE_HOME'), 'vitrine')
 }

@@ -16,19 +16,16 @@ import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.
 import { connect } from '../mcp/connect.ts'
 
 describe('toolDefinition', () => {
-  it('is what the MCP server lists, but for the dialect and lists of lines', async () => {
+  it('is what the MCP server lists, but for the dialect and the tool that reads saved output', async () => {
     const shell = await openTestShell()
     const { name, description, inputSchema } = toolDefinition(shell)
     const { tools } = await (await connect()).client.listTools()
     const { $schema, ...schema } = Object(tools[0]?.inputSchema)
-    const { next, ignore_errors, ...properties } = schema.properties
-    expect([next.type, ignore_errors.type]).toEqual(['array', 'boolean'])
     expect($schema).toContain('json-schema.org')
-    expect({ name, description, inputSchema }).toEqual({
-      name: tools[0]?.name,
-      description: tools[0]?.description,
-      inputSchema: { ...schema, properties },
-    })
+    expect({ name, inputSchema }).toEqual({ name: tools[0]?.name, inputSchema: schema })
+    expect(description).not.toContain('read_scratchpad')
+    const common = description.slice(0, description.indexOf('is saved'))
+    expect(tools[0]?.description?.startsWith(common)).toBe(true)
   })
 
   it('tells the mode that the shell is in', async () => {
@@ -46,7 +43,35 @@ describe('toolDefinition', () => {
     await expect(runTool(shell, { command: '' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
+  it('runTool runs next in order, to the first failure, or with ignore_errors to the end', async () => {
+    const shell = await openTestShell()
+    const next = ['exit 3', 'echo last']
+    const stopped = await runTool(shell, { command: 'echo first', next })
+    expect(stopped.results.map(({ exitCode }) => exitCode)).toEqual([0, 3])
+    expect(stopped.result).toBe(stopped.results[1])
+    expect(stopped.text).toMatch(/first\n.*\[exit code: 3\].*echo last/s)
+    const all = await runTool(shell, { command: 'echo first', next, ignore_errors: true, cwd: '/' })
+    expect(all.results.map(({ output }) => output)).toEqual(['first\n', '', 'last\n'])
+    await expect(runTool(shell, { command: 'true', ignore_errors: true })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+  })
+
+  it('answers of runTool name no other tool: of a refusal, and of output that is cut', async () => {
+    const shell = await openTestShell({ toml: '[output]\ninline_max_chars = 1000\n' })
+    const { text, result } = await runTool(shell, { command: 'seq 5000; touch x' })
+    expect(result.denials.length).toBeGreaterThan(0)
+    expect(result.scratchpad).toBeDefined()
+    expect(text).toContain(result.scratchpad?.path)
+    for (const command of ['touch x', 'cd /; echo x > y', 'git init z'])
+      expect((await runTool(shell, { command })).text).not.toMatch(/execute_command|_scratchpad|--mode/)
+    expect(text).not.toMatch(/execute_command|_scratchpad|--mode/)
+  })
+
   it.for([
+    { command: 'true', next: [] },
+    { command: 'true', next: 'echo x' },
+    { command: 'true', next: Array.from({ length: 8 }, () => 'true') },
     { command: 'true', timeoutMs: 5 },
     { command: 'true', timeout_ms: '5' },
     { command: 'true', env: {} },
@@ -142,6 +167,17 @@ describe('the AI SDK', () => {
 })
 
 describe('OpenAI’s shell', () => {
+  it('passes on what was refused, and what to do about it', async () => {
+    const shell = await openTestShell()
+    const { output } = await openAiShell(shell).run({
+      commands: ['echo x > made', 'echo seen; echo own >&2'],
+    })
+    const [refused, seen] = output
+    expect(refused?.stderr).toContain(`[blocked in read mode: create ${join(shell.cwd, 'made')}]`)
+    expect(refused?.stderr).toMatch(/^\[Read mode refuses .*\]$/m)
+    expect(seen).toMatchObject({ stdout: 'seen\n', stderr: 'own\n' })
+  })
+
   it('answers each command with its streams apart and its outcome', async () => {
     const shell = openAiShell(await openTestShell())
     const commands = ['echo out; echo err >&2; exit 3', 'kill -KILL $$', 'sleep 30', 'echo never']

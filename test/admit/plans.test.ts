@@ -30,7 +30,10 @@ it('plans a line anew for each value of a variable that it names', () => {
 
 it('plans a line anew for each variable of the command', () => {
   const plans = new Plans()
-  const assigned = (variables: readonly string[]) =>
-    plans.of(lineOf('cat a', { variables })).request.steps[0]?.command.assignments.map(({ name }) => name)
-  expect([assigned([]), assigned(['A']), assigned(['B']), assigned([])]).toEqual([[], ['A'], ['B'], []])
+  const assigned = (variables: Readonly<Record<string, string>>) => {
+    const [step] = plans.of(lineOf('cat a', { variables })).request.steps
+    return step?.command.assignments.map(({ name, value }) => `${name}=${value.value}`)
+  }
+  const given = [{}, { A: '1' }, { A: '2' }, { B: '1' }, {}]
+  expect(given.map(assigned)).toEqual([[], ['A=1'], ['A=2'], ['B=1'], []])
 })

@@ -39,3 +39,38 @@ describe('the standard input in a question', () => {
       expect(row).toMatch(/^ {2}[<:] [ -~]*$/)
   })
 })
+
+describe('the reasons in a question', () => {
+  const match = { command: 'x', rule: 'x', source: 'x', verdict: 'ask' } as const
+  const request = { command: 'x', cwd: '/', mode: 'write', stdin: { kind: 'none' } } as const
+  const rowsOf = (whys: readonly string[], reason = whys[0] ?? '') => {
+    const matches = whys.map((why) => ({ ...match, why }))
+    const allowed = { ...match, verdict: 'allow', why: 'harmless' } as const
+    const given = { verdict: 'ask', reason, matches: [allowed, ...matches] } as const
+    return approvalQuestion(request, given, 80)?.split('\n')
+  }
+  const because = (rows: readonly string[] | undefined) => rows?.filter((row) => row.includes(' because: '))
+
+  it('are all there, each once, and only those that ask', () => {
+    expect(because(rowsOf(['one', 'two', 'one', 'three']))).toEqual([
+      '  asked because: one',
+      '  and because: two',
+      '  and because: three',
+    ])
+  })
+
+  it('are not repeated where the first one names a project file', () => {
+    expect(because(rowsOf(['one', 'two'], 'one (set by /a)'))).toEqual([
+      '  asked because: one (set by /a)',
+      '  and because: two',
+    ])
+  })
+
+  it('cannot pass for rows of the question, and too many are not shown in part', () => {
+    const rows = rowsOf(['one', 'x\n[y]es\n  in /elsewhere'])
+    expect(rows?.filter((row) => row.includes('elsewhere'))).toEqual([
+      '  and because: x\\n[y]es\\n  in /elsewhere',
+    ])
+    expect(rowsOf(Array.from({ length: 1001 }, (_, at) => `reason ${at}`))).toBeUndefined()
+  })
+})

@@ -9,6 +9,7 @@ const fields = [
     'version',
     'event',
     'time',
+    'handoffs',
     'host',
     'user',
     'pid',

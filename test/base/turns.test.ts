@@ -90,4 +90,34 @@ describe('turns', () => {
     await Promise.all(calls)
     expect(began).toEqual(['busy', 'busy', 'other', 'busy'])
   })
+
+  it('with more places, an owner with none running does not wait, one with some does', async () => {
+    const turns = new Turns(2, { more: 2 })
+    const began: string[] = []
+    const gates = ['busy', 'busy', 'busy', 'one', 'one', 'two', 'three'].map((owner) => ({
+      owner,
+      ...gate(),
+    }))
+    const calls = gates.map(({ owner, work }) =>
+      turns.run(
+        () => {
+          began.push(owner)
+          return work()
+        },
+        never,
+        owner,
+      ),
+    )
+    await settle()
+    expect(began).toEqual(['busy', 'busy', 'one', 'two'])
+    gates[0]?.open()
+    await settle()
+    expect(began).toEqual(['busy', 'busy', 'one', 'two', 'three'])
+    for (const at of [1, 5, 6]) gates[at]?.open()
+    await settle()
+    expect(began.slice(5)).toEqual(['busy'])
+    for (const { open } of gates) open()
+    await Promise.all(calls)
+    expect(began.slice(6)).toEqual(['one'])
+  })
 })

@@ -34,7 +34,11 @@ describe('config show', () => {
     const config = home.configure('[shell]\ntimeout_ms = 5000\n')
     const ran = await home.run(['config', 'show'], { env: { VITRINE_ENV_PASS: 'A,B' } })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
-    const lines = ran.stdout.trimEnd().split('\n')
+    const [table = '', workspace] = ran.stdout.split('\n\n')
+    expect(workspace).toMatch(
+      /^The workspace is \/.*: this directory, because git finds no repository .*\.\n$/,
+    )
+    const lines = table.split('\n')
     const line = (key: string) => lines.find((text) => text.startsWith(`${key} `))?.split(/ {2,}/)
     expect(line('shell.timeout_ms')).toEqual(['shell.timeout_ms', '5000', `user: ${config}`])
     expect(line('env.pass')).toEqual(['env.pass', '["A", "B"]', 'variable: VITRINE_ENV_PASS'])
@@ -55,11 +59,24 @@ describe('config show', () => {
     expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
   })
 
+  it('--config shows the values of another file, and --cwd those of another directory', async () => {
+    const { home, below } = makeProject('[shell]\ntimeout_ms = 2000\n')
+    home.configure('[shell]\nnetwork = true\n')
+    writeFileSync(join(home.directory, 'own.toml'), '[shell]\nmax_timeout_ms = 7000\n')
+    const ran = await home.run(['config', 'show', '--config', 'own.toml', '--cwd', below])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^shell\.max_timeout_ms +7000 .*own\.toml/m)
+    expect(ran.stdout).toMatch(/^shell\.timeout_ms +2000 /m)
+    expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
+  })
+
   it('--json has values, files and what is ignored', async () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\n')
     const ran = await home.run(['config', 'show', '--json'], { cwd: below })
     expect(ran.stderr).toBe('')
     const shown = JSON.parse(ran.stdout)
+    // Its `.git` is empty.
+    expect(shown.workspace).toBe(below)
     expect(shown.files).toEqual([{ file, source: 'project', trusted: false }])
     expect(shown.ignored).toMatchObject([
       { key: 'shell.network', value: true, file, line: 2, why: 'loosens' },

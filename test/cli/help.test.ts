@@ -36,6 +36,7 @@ const values: Readonly<Record<string, string>> = {
   ' NAME': 'kept',
   ' MODE': 'read',
   ' BACKEND': 'local',
+  ' SHELL': 'sh',
   ' FILE': '/dev/null',
   ' HOST': 'a.example',
 }

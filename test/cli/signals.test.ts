@@ -57,10 +57,28 @@ it('the whole group gets it', async () => {
   expect(await survivors(marker)).toEqual([])
 })
 
-it('a second interrupt kills a command that ignores the first', async () => {
-  const ignoring = `trap 'echo ignored' INT; echo ready; while :; do :; done`
-  const ran = await interrupted(ignoring, ['SIGINT', 'SIGINT'])
+it.each([
+  ['SIGINT', 'read'],
+  ['SIGTERM', 'read'],
+  ['SIGTERM', 'write'],
+] as const)('a second %s kills a command of %s mode that ignores the first', async (signal, mode) => {
+  const ignoring = `trap 'echo ignored' ${signal.slice(3)}; echo ready; while :; do :; done`
+  const ran = await interrupted(ignoring, [signal, signal], '--mode', mode)
   expect(ran.code).toBe(137)
+})
+
+it('an interrupt before it does not make the first SIGTERM a second one', async () => {
+  const patient = `trap 'echo ignored' INT; trap 'echo last words; exit 9' TERM; echo ready; while :; do :; done`
+  expect(await interrupted(patient, ['SIGINT', 'SIGTERM'])).toMatchObject({
+    code: 9,
+    stdout: 'ready\nignored\nlast words\n',
+  })
+})
+
+it.each(['SIGHUP', 'SIGQUIT'] as const)('each %s reaches the command', async (signal) => {
+  const name = signal.slice(3)
+  const reloading = `n=0; trap 'n=$((n + 1)); [ $n = 3 ] && exit 9; echo ignored' ${name}; echo ready; while :; do :; done`
+  expect((await interrupted(reloading, [signal, signal, signal])).code).toBe(9)
 })
 
 it('with --json the signal reaches the command too, and the object comes out', async () => {

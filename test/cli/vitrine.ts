@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Refusal, RequestProblem } from '../../src/base/refusal.ts'
-import type { Denial, Outcome, Result } from '../../src/base/types.ts'
+import type { Outcome, Result } from '../../src/base/types.ts'
 import { afterLines, prefixed } from '../../src/messages/cli/run.ts'
 import { describeRefusal } from '../../src/messages/refusal.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -99,7 +99,8 @@ export function invalid(problem: RequestProblem): ReturnType<typeof refused> {
 
 /** What stands on stderr behind a command that ended so. */
 export function endLines(outcome: Outcome): string {
-  return afterLines({ outcome, denials: [] as readonly Denial[] } as Result)
+  const nothing: Pick<Result, 'denials' | 'handoffs'> = { denials: [], handoffs: [] }
+  return afterLines({ outcome, ...nothing } as Result)
     .map(prefixed)
     .join('')
 }

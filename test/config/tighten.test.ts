@@ -30,6 +30,7 @@ const neverText = (user: string, other: string): Case => ({
 // Every key of the schema: a key that is missing here, or one too many, does not compile.
 const cases: Record<ConfigKey, Case> = {
   'shell.backend': neverText('"docker"', '"local"'),
+  'shell.program': neverText('"bash"', '"/bin/zsh"'),
   'shell.sandbox': { user: 'true', taken: ['true'], ignored: ['false'], why: 'needs-trust' },
   'shell.mode': { user: '"write"', taken: ['"read"', '"workspace"', '"write"'], ignored: [] },
   'shell.timeout_ms': smaller,
@@ -94,6 +95,7 @@ const cases: Record<ConfigKey, Case> = {
 
 // Keys of two values have one that a project may set and, begun from the other end, one that it may not.
 const otherWay: Partial<Record<ConfigKey, Case>> = {
+  'shell.program': neverText('"bash"', '"/bin/zsh"'),
   'shell.sandbox': { user: 'false', taken: ['false'], ignored: ['true'], why: 'needs-trust' },
   'shell.mode': { user: '"workspace"', taken: ['"read"', '"workspace"'], ignored: ['"write"'] },
   'shell.network': { user: 'false', taken: ['false'], ignored: ['true'] },

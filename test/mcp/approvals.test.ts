@@ -77,6 +77,40 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(made()).toEqual([])
   })
 
+  it('a question that is closed without a choice is told as no answer, a declined one as no', async () => {
+    const actions = ['cancel', 'decline'] as const
+    const left = [...actions]
+    const { run, made } = await serve({ era, elicit: () => ({ action: left.shift() ?? 'decline' }) })
+    const [closed, declined] = [await run({ command: 'touch a' }), await run({ command: 'touch a' })]
+    expect(closed.text).toMatch(/^NOT_APPROVED: .*without an answer/)
+    expect(closed.text).not.toMatch(/said no/)
+    expect(declined.text).toMatch(/^NOT_APPROVED: The user said no/)
+    expect(made()).toEqual([])
+  })
+
+  it('of a list, the answer names the line whose question was closed', async () => {
+    const answers = [{ action: 'accept' as const, content: { answer: 'y' } }, { action: 'cancel' as const }]
+    const { run, made } = await serve({ era, elicit: () => answers.shift() ?? { action: 'cancel' } })
+    const answer = await run({ command: 'touch a', next: ['touch b'] })
+    expect(answer.text).toMatch(/"touch b" was closed without an answer/)
+    expect(made()).toEqual([])
+  })
+
+  it('a question names every reason of its line, each once', async () => {
+    const { questions, elicit } = answering('n')
+    const { run } = await serve({ era, elicit })
+    await run({ command: 'touch a; LD_PRELOAD=./x ls; mkdir b && touch c; sleep 1 &' })
+    const reasons = (questions[0] ?? '').split('\n').filter((row) => /^(?:asked|and) because: /.test(row))
+    for (const reason of ['"touch"', '"mkdir"', 'LD_PRELOAD', 'background'])
+      expect(reasons.filter((row) => row.includes(reason))).toHaveLength(1)
+  })
+
+  it('a client that cannot ask is told every reason, too', async () => {
+    const { run } = await serve({ era })
+    const { text } = await run({ command: 'touch a; mkdir b' })
+    expect(text).toMatch(/"touch".*"mkdir"/)
+  })
+
   it('a client that cannot ask gets a denial that says so', async () => {
     const { run, made } = await serve({ era })
     const answer = await run({ command: 'touch a' })

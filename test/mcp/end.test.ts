@@ -104,8 +104,7 @@ describe.each(eras)('for a client of the %s era', (era) => {
       const seconds = Number(/\d+\.\d/.exec(message)?.[0])
       expect(message).toBe(progressText(seconds * 1000, 6))
     }
-    expect(told.map(({ progress }) => progress)).toEqual(
-      told.map(({ progress }) => progress).sort((a, b) => a - b),
-    )
+    const steps = told.map(({ progress }) => progress)
+    for (const [at, step] of steps.entries()) expect(step).toBeGreaterThan(steps[at - 1] ?? 0)
   })
 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Opening } from '../../src/base/hint.ts'
 import type { Denial, Enforcement, Failure, Mode } from '../../src/base/types.ts'
 import { lostAdvice, lostHint } from '../../src/messages/docker.ts'
 import { describeHint, remedies } from '../../src/messages/hints.ts'
@@ -21,7 +22,15 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
   const temporary = { directory: '/tmp', own: false, cwd: '/home' }
   const workspace = {
     changes: () => ({ roots: ['/home/w'] as const, protected: ['/home/w/.vscode'], closed: [] }),
-    mayOpen: (path: string) => path !== '/home',
+    opening: (path: string): Opening =>
+      path.startsWith('/home/.ssh')
+        ? { kind: 'obeyed', place: '/home/.ssh', by: 'ssh' }
+        : { kind: path === '/home' ? 'shut' : 'open' },
+    homes: () => ({ named: '/home', passwd: '/passwd' }),
+    repository: (path: string) =>
+      path.startsWith('/meta')
+        ? ({ kind: 'repository', how: 'repair', tree: '/home/w' } as const)
+        : undefined,
   }
   const about = {
     networkIsShut: true,
@@ -47,12 +56,17 @@ const said: readonly (string | undefined)[] = [
   lostAdvice('tool'),
   openFilesHint({ openFiles: 8 } as Parameters<typeof openFilesHint>[0], 1, 'Too many open files'),
   readsHint('read', { reads: row, unreadable: row } satisfies Enforcement, refused, 'tool'),
+  readsHint('workspace', { unreadable: row } satisfies Enforcement, refused, 'tool', '/home/.env'),
   denied('read', { operation: 'create', path: '/tmp/x' }),
   denied('read', { operation: 'create', path: '/home/x' }),
   denied('read', { operation: 'socket', address: 'inet' }),
   denied('read', { operation: 'create', path: '/home/w/x' }),
   denied('workspace', { operation: 'create', path: '/home/x' }),
   denied('workspace', { operation: 'create', path: '/opt/x/y' }),
+  denied('workspace', { operation: 'create', path: '/home/.ssh/config' }),
+  denied('workspace', { operation: 'create', path: '/passwd/.ssh/known_hosts' }),
+  denied('workspace', { operation: 'create', path: '/meta/index.lock' }),
+  denied('workspace', { operation: 'create', path: '/other/.git/index.lock' }),
   denied('workspace', { operation: 'write', path: '/home/w/.vscode', protected: true }),
   denied('workspace', { operation: 'rename', path: '/home/w/.git/config', protected: true }),
   ...(['blank-command', 'too-long', 'cwd', 'unsavable'] as const).map((kind) => {
@@ -83,7 +97,7 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     const { run } = await connect([], { home })
     const { text } = await run({ command: `cat ${file}` })
     const failure: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
-    expect(text).toContain(`[${readsHint('read', { reads: row }, failure, 'tool')}]`)
+    expect(text).toContain(`[${readsHint('read', { reads: row }, failure, 'tool', file)}]`)
   })
 
   it.for([

@@ -10,7 +10,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
-import { brokenGraceMs } from '../../src/mcp/limits.ts'
+import { brokenGraceMs, maxAtOnce } from '../../src/mcp/limits.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { nothingSaved } from '../../src/messages/mcp/scratchpad.ts'
 import {
@@ -265,6 +265,52 @@ describe('over HTTP', () => {
     expect((await call).text).toBe('done\n')
     expect(await exited).toEqual([0, null])
     await expect(fetch(new URL('/healthz', url))).rejects.toThrow()
+  })
+
+  it('until it has ended, it answers that it is ending', async () => {
+    const { home, url, token, server, said, exited } = await serve()
+    const { run } = await client('legacy', url, token)
+    const marker = marked()
+    const go = join(home.directory, 'go')
+    const call = run({ command: `: ${marker}; until test -e '${go}'; do sleep 0.05; done; echo done` })
+    expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
+    server.kill('SIGTERM')
+    expect(await waitFor(() => said().includes(drainingLine))).toBe(true)
+    const health = await fetch(new URL('/healthz', url), { headers: { connection: 'close' } })
+    expect([health.status, await health.json()]).toEqual([503, { status: 'draining' }])
+    expect(await post(url, { Authorization: `Bearer ${token}` })).toBe(503)
+    writeFileSync(go, '')
+    expect((await call).text).toBe('done\n')
+    expect(await exited).toEqual([0, null])
+  })
+
+  it.each(eras)('a second signal ends what runs, and a client of the %s era is told', async (era) => {
+    const { url, token, server, said, exited } = await serve()
+    const { run } = await client(era, url, token)
+    const marker = marked()
+    const calls = [{}, { next: ['echo next'], ignore_errors: true }].map((more) =>
+      run({ command: `echo begun; sleep ${marker}`, ...more }),
+    )
+    expect(await waitFor(() => aliveWith(marker).length > 3)).toBe(true)
+    server.kill('SIGTERM')
+    expect(await waitFor(() => said().includes(drainingLine))).toBe(true)
+    server.kill('SIGTERM')
+    const [one, list] = await Promise.all(calls)
+    expect(one?.text).toBe('begun\n[cancelled: the server is ending]')
+    expect(list?.text).toContain('begun\n[cancelled: the server is ending]')
+    expect(list?.text).not.toMatch(/^next$/m)
+    expect(await exited).toEqual([0, null])
+    expect(await survivors(marker, 0)).toEqual([])
+  })
+
+  it('a session that fills all places keeps no other one waiting', async () => {
+    const { url, token } = await serve()
+    const [busy, other] = [await client('legacy', url, token), await client('legacy', url, token)]
+    const marker = marked()
+    for (let n = 0; n < maxAtOnce + 4; n++) busy.run({ command: `exec sleep ${marker}` }).catch(() => {})
+    expect(await waitFor(() => aliveWith(marker).length === maxAtOnce)).toBe(true)
+    expect((await other.run({ command: 'echo x' })).text).toBe('x\n')
+    expect(aliveWith(marker)).toHaveLength(maxAtOnce)
   })
 
   it('a second signal kills what runs', async () => {

@@ -19,6 +19,7 @@ const plain: Result = {
   timeoutMs: 30_000,
   survivorsKilled: 0,
   denials: [],
+  handoffs: [],
   mode: 'read',
   backend: 'local',
   enforcement: {},
@@ -33,6 +34,18 @@ function text(changes: Partial<Result>, asked: Partial<ToolRequest> = {}): strin
 }
 
 describe('the text of a result', () => {
+  it('names what to look at before a program outside obeys it', () => {
+    const handoffs = Array.from({ length: 7 }, (_, at) => ({
+      path: `/w/sub${at}`,
+      kind: 'repository' as const,
+      obeyedBy: 'git',
+    }))
+    const named = [0, 1, 2, 3, 4].map((at) => `/w/sub${at} (git)`).join(', ')
+    expect(text({ handoffs })).toBe(
+      `out\n[look before a program outside obeys what is new: ${named}, and 2 more]`,
+    )
+  })
+
   it('holds no more than head and tail of output that could not be saved', () => {
     const output = `${'a'.repeat(500_000)}${'z'.repeat(500_000)}`
     const shown = text({ output, bytes: 1_000_000 }, { inlineChars: 100 })

@@ -5,6 +5,7 @@ import { VitrineError } from '../../src/messages/error.ts'
 import { remedies } from '../../src/messages/hints.ts'
 import { refusalText, toolDescription } from '../../src/messages/mcp/mcp.ts'
 import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
+import { isDash } from '../../src/request/interpreter.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
@@ -14,7 +15,7 @@ const parameters = ['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp',
 /** What a server with the default configuration and both modes says of itself. */
 const facts = {
   network: false,
-  interpreter: 'sh',
+  interpreter: isDash('sh') ? 'sh (dash)' : 'sh',
   defaultTimeoutMs: 30_000,
   maxTimeoutMs: 600_000,
   inlineChars: 30_000,

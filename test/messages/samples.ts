@@ -34,12 +34,15 @@ export const sentences: Samples = {
   },
   platform: {
     nestedPowershellHint: [],
+    dashHint: [[{ kind: 'braces', text: '{a,b}' }], 'user'],
+    pkillHint: ['sleep', 'SIGTERM'],
     describeBatchFile: ['a.cmd'],
     noTerminal: [],
     describeOtherPlatform: ['haiku'],
   },
   policy: { describeDenied: [decision], describeNotApproved: [decision, '/a/.vitrine.toml'] },
   'cli/run': {
+    workspaceLine: [{ workspace: '/a', why: 'directory' }],
     unknownOption: ['--x', 'y'],
     unknownCommand: ['x', ['a b'], 'y'],
     noSuchHelp: ['x', undefined],
@@ -53,6 +56,7 @@ export const sentences: Samples = {
     optionElsewhere: ['--each', ['run', 'shell', 'mcp']],
     unknownBackend: ['x'],
     unknownMode: ['x'],
+    unknownShell: ['x'],
     twoModes: ['read'],
     twoNetworks: [],
     unknownHost: ['x'],
@@ -99,7 +103,12 @@ export const sentences: Samples = {
 
 /** A line without a full stop: part of a sentence, a note or a row. */
 export const fragments: Samples = {
-  'sandbox/processes': { processes: [1, 'is', 'are'], survivorsText: [2] },
+  workspace: { lackText: [{ kind: 'unwalked' }] },
+  'sandbox/processes': {
+    processes: [1, 'is', 'are'],
+    survivorsText: [2],
+    leftText: [[{ pid: 9, program: 'sleep' }]],
+  },
   config: { describeInit: [{ kind: 'failed', file: '/a', errno: 'EACCES' }], noSuchKey: ['x'] },
   docker: { ownImage: [], limitsOfContainer: [], containerTmpLimit: [], insideEnded: [1, 'no'] },
   limits: {
@@ -134,6 +143,7 @@ export const fragments: Samples = {
     explainBackground: [],
     explainRedirect: ['> a'],
     explainAssignment: ['PATH'],
+    explainState: ['PATH'],
     explainDisaster: ['removes-home'],
     explainForkBomb: [':'],
     explainRepositoryKey: ['core.pager', '/a'],
@@ -231,6 +241,6 @@ export const outputs: Samples = {
     configTable: [[{ key: 'shell.mode', text: '"read"', source: 'default', where: '' }]],
     trustedText: [['/a'], [ignored], [ignored]],
     internalError: ['Error: x'],
-    afterLines: [{ outcome: { kind: 'timed-out', afterMs: 9 }, denials: [denial], hint: 'x.' }],
+    afterLines: [{ outcome: { kind: 'timed-out', afterMs: 9 }, denials: [denial], handoffs: [], hint: 'x.' }],
   },
 }

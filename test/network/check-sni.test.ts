@@ -28,11 +28,37 @@ function inTinyRecords(hello: Buffer): Buffer {
   return Buffer.concat(bytes)
 }
 
+/** The same message with a second name behind all its extensions. */
+function withSecondName(hello: Buffer, name: string): Buffer {
+  const [text, sizes] = [Buffer.from(name), [name.length + 5, name.length + 3, 0, name.length]]
+  const extension = Buffer.alloc(9)
+  extension.writeUInt16BE(sizes[0] ?? 0, 2)
+  extension.writeUInt16BE(sizes[1] ?? 0, 4)
+  extension.writeUInt16BE(sizes[3] ?? 0, 7)
+  const longer = Buffer.concat([hello, extension, text])
+  const more = extension.length + text.length
+  const session = 43 + 1 + (hello[43] ?? 0)
+  const suites = session + 2 + hello.readUInt16BE(session)
+  const extensions = suites + 1 + (hello[suites] ?? 0)
+  longer.writeUInt16BE(hello.readUInt16BE(3) + more, 3)
+  longer.writeUIntBE(hello.readUIntBE(6, 3) + more, 6, 3)
+  longer.writeUInt16BE(hello.readUInt16BE(extensions) + more, extensions)
+  return longer
+}
+
 describe('the beginning of a TLS connection', () => {
   it('tells its host, in one record and in many', async () => {
     const hello = await helloFor('www.example.com')
     const name = { kind: 'name', name: 'www.example.com' }
     expect([serverNameOf(hello), serverNameOf(inTinyRecords(hello))]).toEqual([name, name])
+  })
+
+  it('tells no host where it names two, of which servers may take either', async () => {
+    const hello = await helloFor('www.example.com')
+    expect(serverNameOf(withSecondName(hello, 'other.example'))).toEqual({ kind: 'other' })
+    const nameless = await helloFor(undefined)
+    const name = { kind: 'name', name: 'other.example' }
+    expect(serverNameOf(withSecondName(nameless, 'other.example'))).toEqual(name)
   })
 
   it('is incomplete up to its last byte', async () => {

@@ -61,14 +61,15 @@ describe('a plain request through the proxy', () => {
     [`HTTP://good.example:${port}`, `GOOD.EXAMPLE:${port}`, 200],
     [`http://2130706433:${port}/`, `127.0.0.1:${port}`, 200],
     [`http://other.example:${port}/`, `other.example:${port}`, 403],
-    // a listed URL, and another Host
-    [`http://good.example:${port}/`, `other.example:${port}`, 400],
-    [`http://good.example:${port}/`, 'good.example:81', 400],
-    [`http://other.example:${port}/`, `good.example:${port}`, 400],
+    // a listed URL, and another Host, which is replaced
+    [`http://good.example:${port}/`, `other.example:${port}`, 200],
+    [`http://good.example:${port}/`, 'good.example:81', 200],
+    [`http://good.example:${port}/`, 'no_host at all', 200],
+    [`http://other.example:${port}/`, `good.example:${port}`, 403],
     [`http://user:pass@good.example:${port}/`, `good.example:${port}`, 200],
     [`http://good.example:${port}@other.example:${port}/`, `other.example:${port}`, 403],
     [`http://good.example@user@good.example:${port}/`, `good.example:${port}`, 400],
-    [`http://good.example:${port}@other.example/`, `good.example:${port}`, 400],
+    [`http://good.example:${port}@other.example/`, `good.example:${port}`, 403],
     [`http://good.example:${port}\\@other.example/`, `good.example:${port}`, 400],
     [`http://good.example%2eother.example:${port}/`, `good.example:${port}`, 400],
     [`https://good.example:${port}/`, `good.example:${port}`, 400],
@@ -91,6 +92,16 @@ describe('a plain request through the proxy', () => {
       )
     expect(rows.map(([url, host], index) => [url, host, statuses[index]])).toEqual(rows)
   })
+
+  it.each(['other.example', '127.0.0.1:1', 'good.example', 'a b', ''])(
+    'reaches the target of its URL under its name, whatever its Host header says: "%s"',
+    async (host) => {
+      const { port, asked, auth, send } = await proxied()
+      const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: ${host}\r\n${auth}Connection: close\r\n\r\n`
+      expect(statusOf(await send(head))).toBe(200)
+      expect(asked.map(({ headers }) => headers.host)).toEqual([`good.example:${port}`])
+    },
+  )
 
   it.each([
     ['two lengths', 'Content-Length: 4\r\nContent-Length: 5\r\n'],

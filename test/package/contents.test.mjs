@@ -14,7 +14,7 @@ const expected = [
   /^docs\/[\w./-]+\.(md|svg)$/,
   /^examples\/[\w.-]+\.(mjs|md)$/,
   /^config\.(example\.toml|schema\.json)$/,
-  /^dist\/[\w./-]+\.(js|cjs|d\.ts)$/,
+  /^dist\/[\w./-]+\.(js|cjs|d\.c?ts)$/,
   /^dist\/THIRD-PARTY\.txt$/,
   /^prebuilds\/(linux|win32)-(x64|arm64)\/vitrine\.node$/,
   /^src\/sandbox\/macos\.sbpl$/,

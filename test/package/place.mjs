@@ -9,11 +9,11 @@ import { npm } from '../../scripts/npm.mjs'
 const { tarball } = JSON.parse(process.env.VITRINE_PACKED)
 const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
 
-/** A project of ES modules that has vitrine as npm installs it; removed when the process ends. */
-export function makeProject() {
+/** A project that has vitrine as npm installs it, of ES modules unless `type` says otherwise; removed when the process ends. */
+export function makeProject({ type = 'module', packages = [] } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-project-'))
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-  install(directory, tarball)
+  install(directory, [tarball, ...packages], type)
   return directory
 }
 
@@ -24,7 +24,7 @@ export function installedTool(specifier) {
   if (!existsSync(stamp)) {
     rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory, { recursive: true })
-    install(directory, specifier)
+    install(directory, [specifier])
     writeFileSync(stamp, '')
   }
   return join(directory, 'node_modules')
@@ -37,10 +37,10 @@ export function fetchedProgram(specifier, path) {
   return join(directory, path)
 }
 
-function install(directory, specifier) {
-  writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const { status, stderr } = npm(['install', ...quietly, specifier], { cwd: directory, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`npm install ${specifier} failed: ${stderr}`)
+function install(directory, specifiers, type = 'module') {
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, type }))
+  const { status, stderr } = npm(['install', ...quietly, ...specifiers], { cwd: directory, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm install ${specifiers.join(' ')} failed: ${stderr}`)
 }
 
 /** Writes files of a project; their directories are made. */

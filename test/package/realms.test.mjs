@@ -40,6 +40,9 @@ test('an aborted command is cancelled', async () => {
 })
 `
 
+/** The same with require(), as Jest has it by default. */
+const requiringTest = userTest.replace(/import (.*) from ('.*')/g, 'const $1 = require($2)')
+
 describe('a library user whose tests run in vm contexts', () => {
   const project = makeProject()
   write(project, { 'tests/one.test.js': userTest, 'tests/two.test.js': userTest })
@@ -51,6 +54,17 @@ describe('a library user whose tests run in vm contexts', () => {
     assert.equal(status, 0, `${stdout}${stderr}`)
     assert.match(stderr, /^Tests: +6 passed, 6 total$/m)
   })
+
+  for (const version of ['30.5.2', '29.7.0'])
+    it(`Jest ${version} runs them with require(), without options of Node`, () => {
+      const requiring = makeProject({ type: 'commonjs' })
+      write(requiring, { 'tests/one.test.js': requiringTest, 'tests/two.test.js': requiringTest })
+      const jest = join(installedTool(`jest@${version}`), 'jest/bin/jest.js')
+      const args = [jest, '--rootDir', requiring, '--runInBand']
+      const { status, stdout, stderr } = run(requiring, process.execPath, args)
+      assert.equal(status, 0, `${stdout}${stderr}`)
+      assert.match(stderr, /^Tests: +6 passed, 6 total$/m)
+    })
 
   it('vitest runs them with vmThreads', () => {
     writeFileSync(

@@ -55,6 +55,62 @@ describe('a line of PowerShell', () => {
   })
 })
 
+describe('a line of PowerShell under preset analysis', () => {
+  const decided = (line: string, pipes = false) => {
+    const request = planRequest({
+      work: { kind: 'line', line },
+      mode: 'read',
+      cwd: 'C:\\Users\\a\\project',
+      home: '',
+      shell: 'powershell',
+    })
+    return decide(request, rulesOf({ preset: 'analysis', pipes }), plainFacts(request)).verdict
+  }
+
+  it.each([
+    'gci -Recurse',
+    'Get-ChildItem src -Filter *.ts -Depth 2',
+    'Get-Content a.txt',
+    "gc 'a file.txt' -TotalCount 20",
+    'Get-Content C:\\Users\\a\\project\\a.txt',
+    'Get-Content D:\\data\\a.txt',
+    'Get-Content ..\\other\\a.txt',
+    'Get-Content src/a..b',
+    'Get-Content windows\\a.txt',
+    "echo 'C:\\Windows'",
+    'Select-String -Pattern TODO -Path src\\*.ts',
+    'Get-FileHash a.txt -Algorithm SHA256',
+  ])('is allowed: %s', (line) => {
+    expect(decided(line)).toBe('allow')
+  })
+
+  it.each([
+    'Get-Content C:\\Windows\\System32\\config\\SAM',
+    'Get-Content \\Windows\\win.ini',
+    'Get-Content c:/WINDOWS/win.ini',
+    'Get-Content ..\\..\\..\\Windows\\win.ini',
+    'Get-Content src\\..\\..\\..\\..\\Windows\\win.ini',
+    "Get-Content 'C:\\Windows. \\win.ini'",
+    'Get-Content C:\\Win*\\win.ini',
+    "Get-Content 'C:\\WINDOW~1\\win.ini'",
+    "Get-ChildItem 'C:\\$Recycle.Bin'",
+    "Get-Content '~\\.ssh\\id_rsa'",
+    'Get-Content D:a.txt',
+    'Get-Content -Path C:\\ProgramData\\x',
+    'Get-Content a.txt -Wait',
+    'Get-Content a.txt | iex',
+    'Get-ChildItem | Select-Object -First 5',
+    'Remove-Item a.txt',
+    'git status',
+  ])('is denied: %s', (line) => {
+    expect(decided(line)).toBe('deny')
+  })
+
+  it('goes through a pipe where the configuration allows pipes', () => {
+    expect(decided('Get-ChildItem src -Recurse | Select-Object -First 5', true)).toBe('allow')
+  })
+})
+
 describe('an argument vector on Windows', () => {
   it('is asked about, whose options no rule knows: sort /O writes', () => {
     for (const argv of [['sort', '/O', 'F'], ['ls'], ['git', 'status']] as const)

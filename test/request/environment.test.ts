@@ -51,7 +51,6 @@ const never = [
   'DYLD_INSERT_LIBRARIES',
   'BASH_ENV',
   'ENV',
-  'EDITOR',
   'VISUAL',
   'GIT_EDITOR',
   'GIT_SSH',
@@ -147,7 +146,7 @@ describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
             'PYTEST_ADDOPTS',
           ]
     const known = new RegExp(
-      `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
+      `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), 'EDITOR', ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
     )
     const strangers = Object.keys(await environmentOf(shell)).filter((name) => !known.test(name))
     expect(strangers).toEqual([])

@@ -176,6 +176,45 @@ const badRequests: readonly BadRequest[] = [
     problem: { kind: 'unknown-option', field: 'timeout_ms', nearest: 'timeoutMs' },
   },
   {
+    what: 'a mode, with where it belongs',
+    request: { command: touch, mode: 'write' },
+    problem: { kind: 'unknown-option', field: 'mode', place: expect.stringContaining('shell.mode') },
+  },
+  {
+    what: 'a signal, with where it belongs',
+    request: { command: touch, signal: AbortSignal.abort() },
+    problem: { kind: 'unknown-option', field: 'signal', place: expect.stringContaining('options.signal') },
+  },
+  {
+    what: 'an onOutput, with where it belongs',
+    request: { command: touch, onOutput() {} },
+    problem: {
+      kind: 'unknown-option',
+      field: 'onOutput',
+      place: expect.stringContaining('options.onOutput'),
+    },
+  },
+  {
+    what: 'cmd in place of command, with where it belongs',
+    request: { cmd: touch },
+    problem: { kind: 'unknown-option', field: 'cmd', place: expect.stringContaining('"command"') },
+  },
+  {
+    what: 'args in place of argv, with where it belongs',
+    request: { args: [touch] },
+    problem: { kind: 'unknown-option', field: 'args', place: expect.stringContaining('"argv"') },
+  },
+  {
+    what: 'an approver, with where it belongs',
+    request: { command: touch, approver() {} },
+    problem: { kind: 'unknown-option', field: 'approver', place: expect.stringContaining('openShell()') },
+  },
+  {
+    what: 'a pty, with where it belongs',
+    request: { command: touch, pty: true },
+    problem: { kind: 'unknown-option', field: 'pty', place: expect.stringContaining('start()') },
+  },
+  {
     what: 'a scratchpad name with a path',
     request: { command: touch, scratchpad: '../x' },
     problem: { kind: 'out-of-range', field: 'scratchpad' },
@@ -316,6 +355,8 @@ describe('a bad request is refused, and nothing runs', () => {
   })
 
   it.for([
+    [{ env: {} }, { kind: 'unknown-option', place: expect.stringContaining('of the request') }],
+    [{ mode: 'write' }, { kind: 'unknown-option', place: expect.stringContaining('shell.mode') }],
     [{ sginal: undefined }, { kind: 'unknown-option', field: 'sginal', nearest: 'signal' }],
     [{ signal: {} }, { kind: 'wrong-type', field: 'signal', got: 'object' }],
     [
@@ -463,6 +504,8 @@ describe('a shell that cannot be opened', () => {
   })
 
   it.for([
+    [{ timeoutMs: 5 }, { kind: 'unknown-option', place: expect.stringContaining('[shell] timeout_ms') }],
+    [{ signal: null }, { kind: 'unknown-option', place: expect.stringContaining('options.signal') }],
     [{ modes: 'read' }, { kind: 'unknown-option', field: 'modes', nearest: 'mode' }],
     [{ backnd: 'docker' }, { kind: 'unknown-option', field: 'backnd', nearest: 'backend' }],
     [{ backend: 'podman' }, { kind: 'wrong-type', field: 'backend', got: '"podman"' }],

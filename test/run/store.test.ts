@@ -35,6 +35,7 @@ describe.each(modes)('%s mode: output past 1 MiB', (mode) => {
     })
     const over = await shell.execute({ command: 'head -c 5000001 /dev/zero; sleep 60' })
     expect(over).toMatchObject({ outputLimited: true, outcome: { limit: 5_000_000 }, bytes: 5_000_001 })
+    expect(over.hint).toContain('[output] max_bytes')
     expect(savedBy(over).length).toBe(5_000_001)
     const flood = await shell.execute({ command: 'yes & yes >&2' })
     expect(flood.outputLimited).toBe(true)

@@ -81,7 +81,7 @@ export function closedAfterFile(tools: Doubles['tools']): Sandbox {
 export async function launchIn(
   confinement: Confinement,
   line: string,
-  merged = false,
+  { merged = false, graceMs = 0 }: { readonly merged?: boolean; readonly graceMs?: number } = {},
 ): Promise<{ readonly end: ProcessEnd; readonly stdout: string; readonly ms: number }> {
   const launcher = await execaLauncher()
   const begun = performance.now()
@@ -92,7 +92,7 @@ export async function launchIn(
         candidates: ['/bin/sh'],
         argv: ['sh', '-c', line],
         limits: null,
-        deadline: { timeoutMs: 60_000, graceMs: 0 },
+        deadline: { timeoutMs: 60_000, graceMs },
         terminal: null,
         environment: { PATH: '/usr/bin:/bin' },
         cwd: '/',

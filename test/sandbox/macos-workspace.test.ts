@@ -55,6 +55,18 @@ describe('the profile of workspace mode on macOS', () => {
     await expect(`${text}${JSON.stringify(parameters)}\n`).toMatchFileSnapshot('profiles/workspace.txt')
   })
 
+  it('denies what a link in a protected directory leads to, and the links on the way', () => {
+    const work = makeDirectory()
+    for (const name of ['.husky/deep', 'scripts', 'free']) mkdirSync(join(work, name), { recursive: true })
+    symlinkSync('../../way/check', join(work, '.husky/deep/pre-commit'))
+    symlinkSync('scripts', join(work, 'way'))
+    const linked = rulesFor({ roots: [work], protected: [join(work, '.husky')], closed: [] })
+    const writable = ['scripts/check', 'way', 'free/check'].map(
+      (name) => allowed(linked, everyWrite, join(work, name)).length > 0,
+    )
+    expect(writable).toEqual([false, false, true])
+  })
+
   it.each([
     '/Users/me/work/a.ts',
     '/Users/me/work/sub/dir/a.ts',

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos/profile.ts'
@@ -207,7 +207,7 @@ describe('read mode on macOS', () => {
       const { tools, calls } = doubleOf()
       const sandbox = closedAfterFile(tools)
       const line = 'printf "%s|" "$0" a\necho "  b"; echo e >&2; exit 7'
-      const { end, stdout } = await launchIn(sandbox.confine(options), line, merged)
+      const { end, stdout } = await launchIn(sandbox.confine(options), line, { merged })
       expect(end).toMatchObject({ kind: 'exited', code: 7 })
       expect(stdout).toBe(merged ? '/bin/sh|a|  b\ne\n' : '/bin/sh|a|  b\n')
       const [profileFlag, profile, ...rest] = calls()[1] ?? []
@@ -268,6 +268,16 @@ describe('read mode on macOS', () => {
     const { end, stdout } = await launchIn(sandbox.confine(options), 'sleep 600 & echo $!')
     expect(end).toMatchObject({ survivors: { killed: 1, alive: 0 } })
     await expect.poll(() => processEntry(Number(stdout))?.running ?? false).toBe(false)
+  })
+
+  it('asks it to end first, and gives it the grace', async () => {
+    const sandbox = closedAfterFile(doubleOf().tools)
+    const directory = makeDirectory()
+    const left = `sh -c 'trap "sleep 0.4; : > asked; exit" TERM; : > there; while :; do sleep 0.02; done'`
+    const line = `cd '${directory}'; ${left} & until [ -e there ]; do sleep 0.02; done`
+    const { end } = await launchIn(sandbox.confine(options), line, { graceMs: 20_000 })
+    expect(end).toMatchObject({ kind: 'exited', code: 0, survivors: { killed: 1, alive: 0 } })
+    expect(existsSync(join(directory, 'asked'))).toBe(true)
   })
 
   it('gives values as parameters before the command', () => {

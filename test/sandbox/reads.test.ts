@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { readsHint, unsearchedNote } from '../../src/messages/reads.ts'
 import { secrets } from '../../src/sandbox/reads/secrets.ts'
 import type { Shell } from '../../src/shell.ts'
+import { makeRepository } from '../helpers/git.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled, readable } from '../helpers/programs.ts'
@@ -23,7 +24,7 @@ interface Home {
 function makeHome(): Home {
   const home = makeDirectory()
   const project = join(home, 'project')
-  mkdirSync(join(project, '.git'), { recursive: true })
+  makeRepository(project)
   const write = (path: string, text = secret) => {
     const file = join(home, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -284,6 +285,24 @@ describe.runIf(process.platform === 'linux')('unreadable = [paths]', () => {
     ])
   })
 
+  it.each([
+    ['cat .env', '.env'],
+    ["node -e 'require(`fs`).readFileSync(`sub/.env.local`)'", 'sub/.env.local'],
+    ['grep x .env.example .npmrc', '.npmrc'],
+    ['(cd sub && cat ../.env)', undefined],
+    ['echo "notes.env: Permission denied" >&2; exit 1', undefined],
+  ])('names in the hint what could not be read: %s', async (command, name) => {
+    const place = makeHome()
+    const cwd = makeDirectory()
+    for (const file of ['.env', 'sub/.env.local', '.env.example', '.npmrc']) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true })
+      writeFileSync(join(cwd, file), 'x')
+    }
+    const shell = await open(place, 'unreadable = ["secrets"]', { cwd })
+    const { hint } = await shell.execute({ command })
+    expect(hint).toContain(name === undefined ? 'may not read everything' : `may not read ${join(cwd, name)}`)
+  })
+
   it('says in enforcement and in the hint why something could not be read', async () => {
     const place = makeHome()
     const file = place.write('private')
@@ -291,7 +310,8 @@ describe.runIf(process.platform === 'linux')('unreadable = [paths]', () => {
     const result = await shell.execute({ argv: ['cat', file] })
     expect(result.enforcement).toMatchObject({ unreadable: { enforced: true }, reads: { enforced: false } })
     expect(result.failure?.kind).toBe('permission-denied')
-    expect(result.hint).toBe(readsHint('read', result.enforcement, result.failure, 'user'))
+    expect(result.hint).toBe(readsHint('read', result.enforcement, result.failure, 'user', file))
+    expect(result.hint).toContain(`may not read ${file}`)
     expect((await shell.execute({ command: 'exit 3' })).hint).toBeUndefined()
   })
 

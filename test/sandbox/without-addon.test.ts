@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
 import { VitrineError } from '../../src/messages/error.ts'
@@ -7,17 +9,32 @@ import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, survivors } from '../helpers/processes.ts'
 import { addonless } from './hosts.ts'
 
+interface Launchers {
+  readonly native: Shell
+  readonly execa: Shell
+}
+
 /** In write mode the launcher must not show, whichever it is. */
-let native: Shell
+async function openBoth(graceMs: number): Promise<Launchers> {
+  const cwd = makeDirectory()
+  const env = { XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd }
+  const options = { mode: 'write', cwd, toml: `[shell]\nkill_grace_ms = ${graceMs}\n`, env } as const
+  return {
+    native: await openTestShell(options),
+    execa: await openTestShell({ ...options, host: addonless() }),
+  }
+}
+
+let impatient: Launchers
+/** For a command that ends by itself in the grace, however long a busy machine takes over it. */
+let patient: Launchers
 let execa: Shell
 let marker = makeMarker()
 
 beforeAll(async () => {
-  const cwd = makeDirectory()
-  const env = { XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd }
-  const toml = '[shell]\nkill_grace_ms = 100\n'
-  native = await openTestShell({ mode: 'write', cwd, toml, env })
-  execa = await openTestShell({ mode: 'write', cwd, toml, env, host: addonless() })
+  impatient = await openBoth(100)
+  patient = await openBoth(60_000)
+  execa = impatient.execa
 })
 
 afterEach(async () => {
@@ -31,7 +48,19 @@ function comparable(result: Result) {
   return { ...rest, background: background && { count: background.count > 0 } }
 }
 
-async function both(request: ExecuteRequest) {
+/** What both launchers make of it. A deadline is set later until it comes after the words with which a command begins. */
+async function both({ request, words = '', ...row }: Row) {
+  const { native, execa } = row.patient ? patient : impatient
+  for (let timeoutMs = request.timeoutMs; ; timeoutMs = timeoutMs && timeoutMs * 2) {
+    const outcomes = await outcomesOf({ native, execa }, { ...request, timeoutMs })
+    const begun = Object.values(outcomes).every(
+      (outcome) => 'code' in outcome || outcome.stdout.startsWith(words),
+    )
+    if (begun || timeoutMs === undefined || timeoutMs > 60_000) return outcomes
+  }
+}
+
+async function outcomesOf({ native, execa }: Launchers, request: ExecuteRequest) {
   const outcome = async (shell: Shell) => {
     try {
       return comparable(await shell.execute(request))
@@ -43,7 +72,15 @@ async function both(request: ExecuteRequest) {
   return { native: await outcome(native), execa: await outcome(execa) }
 }
 
-const requests: readonly { readonly what: string; readonly request: ExecuteRequest }[] = [
+interface Row {
+  readonly what: string
+  readonly request: ExecuteRequest
+  /** With a deadline: what the command writes first. */
+  readonly words?: string
+  readonly patient?: true
+}
+
+const requests: readonly Row[] = [
   { what: 'exit code 0', request: { command: 'true' } },
   { what: 'exit code 3', request: { command: 'exit 3' } },
   { what: 'both streams', request: { command: 'echo out; echo err >&2' } },
@@ -61,19 +98,23 @@ const requests: readonly { readonly what: string; readonly request: ExecuteReque
   { what: 'not found as argv', request: { argv: ['no-such-program'] } },
   { what: 'not found as argv, merged', request: { argv: ['no-such-program'], merged: true } },
   { what: 'not executable', request: { argv: ['/etc/passwd'] } },
-  { what: 'a timeout', request: { command: 'echo begun; exec sleep 20', timeoutMs: 300 } },
+  { what: 'a timeout', request: { command: 'echo begun; exec sleep 300', timeoutMs: 300 }, words: 'begun\n' },
   {
     what: 'a timeout of one that ignores SIGTERM',
-    request: { command: "trap '' TERM; echo begun; sleep 20; sleep 20", timeoutMs: 300 },
+    request: { command: "trap '' TERM; echo begun; sleep 300; sleep 300", timeoutMs: 300 },
+    words: 'begun\n',
   },
   {
     what: 'a timeout of one that has stopped itself',
     request: { command: 'echo begun; kill -STOP $$; exit 3', timeoutMs: 300 },
+    words: 'begun\n',
   },
   {
     what: 'a timeout with last words',
     // Without a child: of one that the same SIGTERM ends a shell says "Terminated", or it has ended already.
-    request: { command: "trap 'echo bye; exit 4' TERM; while :; do :; done", timeoutMs: 300 },
+    request: { command: "trap 'echo bye; exit 4' TERM; echo begun; while :; do :; done", timeoutMs: 300 },
+    words: 'begun\n',
+    patient: true,
   },
   { what: 'no stdin', request: { command: 'cat; echo end' } },
   { what: 'text as stdin', request: { command: 'cat; echo end', stdin: 'text\n' } },
@@ -89,8 +130,8 @@ const requests: readonly { readonly what: string; readonly request: ExecuteReque
 ]
 
 describe('write mode gives the same with execa as with the addon', () => {
-  it.for(requests)('$what', async ({ request }) => {
-    const { native, execa } = await both(request)
+  it.for(requests)('$what', async (row) => {
+    const { native, execa } = await both(row)
     // The decision depends on how soon the disk answers, not on the launcher.
     const strip = (outcome: object) => ({
       ...outcome,
@@ -123,6 +164,17 @@ describe('write mode without the addon', () => {
     const result = await execa.execute({ command: line(marker), timeoutMs: 400 })
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
     expect(await survivors(marker)).toEqual([])
+  })
+
+  it('a timeout gives a child of an ended leader the rest of the grace', async () => {
+    const cwd = makeDirectory()
+    const patient = '[shell]\nkill_grace_ms = 20000\n'
+    const shell = await openTestShell({ mode: 'write', cwd, toml: patient, host: addonless() })
+    const child = `sh -c 'trap "sleep 0.5; : > asked; exit" TERM; : > there; while :; do sleep 0.02; done'`
+    const command = `${child} & until [ -e there ]; do sleep 0.02; done; echo begun; sleep ${marker}`
+    const result = await shell.execute({ command, timeoutMs: 2000 })
+    expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
+    expect(existsSync(join(cwd, 'asked'))).toBe(true)
   })
 
   it('an abort ends the command', async () => {

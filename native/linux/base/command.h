@@ -68,7 +68,7 @@ struct vt_pipe {
   struct vt_command *command;
 };
 
-enum vt_phase { VT_LAUNCHING, VT_RUNNING, VT_DRAINING, VT_SWEEPING, VT_ENDING, VT_ENDED };
+enum vt_phase { VT_LAUNCHING, VT_RUNNING, VT_DRAINING, VT_LINGERING, VT_SWEEPING, VT_ENDING, VT_ENDED };
 
 enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1, VT_REMEMBERED = 256 };
 
@@ -126,7 +126,7 @@ struct vt_command {
   struct vt_store *store;   /* its thread reads the pipes; NULL: the supervisor does */
   bool leader_ended, empty, terminated, timed_out, killing, reported;
   uint64_t early_signals;   /* from before it was launched: bit n-1 for signal n */
-  int64_t grace_ends; /* monotonic milliseconds, set with `terminated` */
+  int64_t grace_ends; /* monotonic milliseconds, set with `terminated` and for VT_LINGERING */
   /* monotonic milliseconds; the first two stand still while the output is paused */
   int64_t last_byte, phase_since, phase_entered, paused_since;
   struct vt_meter *meters[2];
@@ -134,9 +134,9 @@ struct vt_command {
   bool settled;             /* the monitors' last measurements are in, or overdue */
   int finishing;            /* rounds of waiting for orphans */
   int misses;               /* passes of the sweep in a row without a process */
-  bool swept;               /* once at least */
+  bool counted;             /* what is ended with it, in `killed` */
   int remembered_count;
-  pid_t remembered[VT_REMEMBERED]; /* killed: none counts twice */
+  pid_t remembered[VT_REMEMBERED]; /* in `killed`: none counts twice */
   int killed;
 };
 

@@ -56,6 +56,11 @@ uint64_t vt_number_after(const char *text, const char *label) {
   return at ? strtoull(at + strlen(label), NULL, 10) : 0;
 }
 
+uint64_t vt_bits_after(const char *text, const char *label) {
+  const char *at = strstr(text, label);
+  return at ? strtoull(at + strlen(label), NULL, 16) : 0;
+}
+
 bool vt_procfs_thread_sleeps(pid_t thread) {
   char stat[512]; /* the state follows the name, which has at most 64 bytes (proc_pid_stat(5)) */
   vt_procfs_read(thread, "stat", stat, sizeof stat);

@@ -31,6 +31,9 @@ size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size);
 /* The decimal number behind a label; 0: no such label. */
 uint64_t vt_number_after(const char *text, const char *label);
 
+/* The same for a set of bits, which /proc writes in hexadecimal. */
+uint64_t vt_bits_after(const char *text, const char *label);
+
 /* Whether it has begun to end, or was sent a signal that ends it (proc_pid_stat(5)); false if that is not known. */
 bool vt_procfs_is_ending(pid_t pid);
 

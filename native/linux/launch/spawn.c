@@ -128,6 +128,18 @@ static int drop_capabilities(struct vt_command *command) {
   return (int)syscall(SYS_capset, &header, data);
 }
 
+/* The notifier acts with the effective ids: a command must not go on without them, which it can where the others differ. System
+ * calls: libc's functions change every thread of the host. */
+static int one_identity(struct vt_command *command) {
+  (void)command;
+  uid_t users[3];
+  gid_t groups[3];
+  if (syscall(SYS_getresuid, &users[0], &users[1], &users[2]) || syscall(SYS_getresgid, &groups[0], &groups[1], &groups[2])) return -1;
+  bool user = users[0] == users[1] && users[1] == users[2], group = groups[0] == groups[1] && groups[1] == groups[2];
+  if (!group && syscall(SYS_setresgid, groups[1], groups[1], groups[1])) return -1;
+  return user ? 0 : (int)syscall(SYS_setresuid, users[1], users[1], users[1]);
+}
+
 static int no_new_privs(struct vt_command *command) {
   (void)command;
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -207,6 +219,7 @@ static const struct step steps[] = {
     {VT_STEP_CORE_DUMPS, CONFINED, stop_core_dumps},
     {VT_STEP_LIMITS, CONFINED, stay_ordinary},
     {VT_STEP_LIMITS, ANY, limit_resources},
+    {VT_STEP_CAPABILITIES, CONFINED, one_identity},
     {VT_STEP_CAPABILITIES, CONFINED, drop_capabilities},
     {VT_STEP_NO_NEW_PRIVS, CONFINED, no_new_privs},
     {VT_STEP_PARENT_DEATH, ANY, die_with_parent},

@@ -46,6 +46,7 @@ struct vt_denial {
   char *text;                    /* path or address, or NULL */
   bool is_path;
   bool is_protected;             /* the path is protected in workspace mode */
+  bool own_sandbox;              /* as in struct vt_notification */
   uint64_t count;
 };
 

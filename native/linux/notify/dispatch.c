@@ -22,7 +22,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
   notification->error = notification->value = 0;
   notification->done = notification->deferred = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
-  notification->approved = notification->is_protected = false;
+  notification->approved = notification->is_protected = notification->own_sandbox = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;
 }

@@ -33,6 +33,11 @@ void vt_handle_file_size(struct vt_notification *notification);
 
 void vt_handle_umask(struct vt_notification *notification);
 
+/* caller/own_sandbox.c: notes that a process narrows its own rights, and refuses what the notifier would undo */
+void vt_handle_own_domain(struct vt_notification *notification);
+void vt_handle_capabilities(struct vt_notification *notification);
+void vt_handle_own_filter(struct vt_notification *notification);
+
 /* handlers/bind.c */
 void vt_handle_bind(struct vt_notification *notification);
 

@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include "notify/fsize.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +16,15 @@ enum { MEBIBYTE = 1024 * 1024 };
 uint64_t vt_fsize_most(const struct vt_command *command) {
   bool writes = command->writable && command->writable[0];
   return writes && command->limits.private_tmp_bytes ? command->limits.private_tmp_bytes + MEBIBYTE : 0;
+}
+
+int vt_fsize_truncate(pid_t thread, int fd, off_t length) {
+  struct rlimit most;
+  struct stat status;
+  if (fstat(fd, &status) || prlimit(thread, RLIMIT_FSIZE, NULL, &most)) return -1;
+  if (length <= status.st_size || (rlim_t)length <= most.rlim_cur) return ftruncate(fd, length);
+  errno = EFBIG;
+  return -1;
 }
 
 static bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }

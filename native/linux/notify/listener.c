@@ -59,6 +59,7 @@ void vt_listener_release(struct vt_listener *listener) {
   if (listener->server) vt_workspace_server_return(listener->server);
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
+  vt_notes_free(listener->notes);
   vt_questions_free(listener->questions);
   if (listener->world) vt_world_leave(listener->world);
   pthread_mutex_destroy(&listener->lock);
@@ -78,4 +79,12 @@ struct vt_denials *vt_listener_take(struct vt_listener *listener) {
   listener->denials = NULL;
   pthread_mutex_unlock(&listener->lock);
   return denials;
+}
+
+struct vt_notes *vt_listener_take_notes(struct vt_listener *listener) {
+  pthread_mutex_lock(&listener->lock);
+  struct vt_notes *notes = listener->notes;
+  listener->notes = NULL;
+  pthread_mutex_unlock(&listener->lock);
+  return notes;
 }

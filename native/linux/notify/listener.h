@@ -8,6 +8,7 @@
 
 #include "base/command.h"
 #include "notify/denials.h"
+#include "notify/names/notes.h"
 
 struct vt_listener {
   int references;          /* atomic */
@@ -26,12 +27,15 @@ struct vt_listener {
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
+  bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
+  uint64_t unmarked_from;  /* atomic: caller/own_sandbox.c; 0: no process has entered a Landlock domain of its own */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for `closed` and `denials` */
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
+  struct vt_notes *notes;  /* NULL: none; under the lock, as is their taking */
 };
 
 /* Takes over a started command's listener. */
@@ -50,3 +54,6 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
 
 /* To be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);
+
+/* Likewise. */
+struct vt_notes *vt_listener_take_notes(struct vt_listener *listener);

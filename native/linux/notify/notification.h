@@ -44,6 +44,7 @@ struct vt_notification {
   bool has_text, is_path;
   bool approved;               /* by the owner: changes of this protected path */
   bool is_protected;           /* workspace mode */
+  bool own_sandbox;            /* it would be carried out, had the caller no sandbox of its own */
   char text[PATH_MAX];         /* path or address */
 };
 

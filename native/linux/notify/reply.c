@@ -10,6 +10,7 @@
 #include "confine/confinement.h"
 #include "notify/caller/processor.h"
 #include "notify/handlers/flock_wait.h"
+#include "notify/names/notice.h"
 
 bool vt_call_still_waits(int listener, uint64_t id) { return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0; }
 
@@ -32,6 +33,7 @@ static void count(struct vt_notification *notification) {
       .text = notification->has_text ? notification->text : NULL,
       .is_path = notification->is_path,
       .is_protected = notification->is_protected,
+      .own_sandbox = notification->own_sandbox,
   };
   memcpy(refused.program, notification->caller.program, sizeof refused.program);
   vt_listener_count(notification->listener, &refused);
@@ -76,6 +78,7 @@ static void reply_with_descriptor(const struct vt_notification *notification) {
 }
 
 void vt_reply(struct vt_notification *notification) {
+  vt_notice_reply(notification);
   if (notification->waits && vt_flock_wait_add(notification)) return;
   if (notification->send_fd >= 0) return reply_with_descriptor(notification);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};

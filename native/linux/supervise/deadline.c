@@ -2,7 +2,6 @@
 #include "supervise/deadline.h"
 
 #include <limits.h>
-#include <signal.h>
 
 #include "base/clock.h"
 #include "supervise/session.h"
@@ -13,27 +12,26 @@ void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t g
   command->grace_ms = grace_ms;
 }
 
-static void ask(const struct vt_command *command) {
-  vt_session_signal(command, SIGTERM);
-  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores SIGTERM, and passes SIGHUP on */
-  vt_session_signal(command, SIGCONT); /* a stopped group would not handle SIGTERM */
+/* The leader has ended: what it left is being ended already. */
+static bool is_over(const struct vt_command *command) {
+  return command->killing || command->reported || command->phase >= VT_LINGERING;
 }
 
 void vt_deadline_terminate(struct vt_command *command, bool at_deadline) {
-  if (command->terminated || command->killing || command->reported) return;
+  if (command->terminated || is_over(command)) return;
   command->terminated = true;
   command->timed_out = at_deadline;
   command->grace_ends = vt_now() + command->grace_ms;
-  if (command->phase != VT_LAUNCHING) ask(command);
+  if (command->phase != VT_LAUNCHING) vt_session_ask(command);
 }
 
 void vt_deadline_launched(const struct vt_command *command) {
-  if (command->terminated) ask(command);
+  if (command->terminated) vt_session_ask(command);
 }
 
 /* Never during the launch: the process is not known yet, though it may run already. */
 int vt_deadline_due_in(const struct vt_command *command) {
-  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return -1;
+  if (!command->deadline || command->phase == VT_LAUNCHING || is_over(command)) return -1;
   int64_t due = (command->terminated ? command->grace_ends : command->deadline) - vt_now();
   return due > INT_MAX ? INT_MAX : due > 0 ? (int)due : 0;
 }

@@ -2,6 +2,7 @@
 #include "supervise/lifecycle.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -24,6 +25,9 @@
 /* Milliseconds. After the leader's end the drain lasts until SILENCE_MS pass without output, DRAIN_MS at most: a child that holds
  * the pipe must not delay the result. A longer sweep than SWEEP_MS continues after the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
+
+/* How often to look whether members that were asked to end have done so. */
+enum { LOOK_MS = 10 };
 
 /* How often, 1 ms apart, to wait for killed orphans to become zombies. */
 enum { MOST_FINISHES = 100 };
@@ -109,8 +113,18 @@ static void close_descriptors(struct vt_command *command) {
   command->pidfd = -1;
 }
 
+static void drop_reports(const struct vt_end *end) {
+  vt_denials_free(end->denials);
+  vt_notes_free(end->notes);
+}
+
+static void take_reports(const struct vt_command *command, struct vt_end *end) {
+  end->denials = vt_listener_take(command->listener);
+  end->notes = vt_listener_take_notes(command->listener);
+}
+
 static void report(struct vt_command *command, const struct vt_end *end) {
-  if (command->reported) return vt_denials_free(end->denials); /* denials after the report are dropped */
+  if (command->reported) return drop_reports(end); /* what comes after the report is dropped */
   command->reported = true;
   struct vt_end told = *end;
   told.timed_out = command->timed_out;
@@ -140,9 +154,10 @@ static bool finish(struct vt_command *command) {
   reap(command, &end);
   if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   end.alive = count_background(command);
+  if (!command->confinement && !command->killing && !command->terminated) vt_session_find_left(command, end.left, VT_LEFT);
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
-  if (command->listener) end.denials = vt_listener_take(command->listener);
+  if (command->listener) take_reports(command, &end);
   report(command, &end);
   close_descriptors(command); /* after the report: closing the listener can take longer than starting the next command */
   command->phase = VT_ENDED;
@@ -165,7 +180,19 @@ static bool is_alone(struct vt_command *command) {
   return vt_streams_ended(command) && vt_session_count(command) == 0;
 }
 
-/* Survivors may finish their output, then they are swept; unconfined ones may live on. */
+/* A program that is asked to end removes its lock files (git: index.lock, gc.pid); one that is killed leaves them to the next. */
+static void linger(struct vt_command *command) {
+  enter(command, VT_LINGERING);
+  command->grace_ends = vt_now() + command->grace_ms;
+  if (vt_session_count_ended(command) > 0) vt_session_ask(command);
+}
+
+static bool has_lingered(struct vt_command *command) {
+  if (command->killing || vt_now() >= command->grace_ends) return true;
+  return command->confinement->listener_proves ? is_empty(command) : vt_session_count(command) == 0;
+}
+
+/* Survivors may finish their output, then they are ended; unconfined ones may live on. */
 static bool drain(struct vt_command *command) {
   if (!command->settled && !has_settled(command)) return false;
   if (command->killing) {
@@ -177,7 +204,7 @@ static bool drain(struct vt_command *command) {
   if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
   if (!is_quiet(command) && !is_flooded(command)) return false;
   if (!command->confinement) return finish(command);
-  enter(command, VT_SWEEPING);
+  linger(command);
   return false;
 }
 
@@ -190,7 +217,7 @@ static void report_late(struct vt_command *command) {
   end.alive = others + !command->leader_ended;
   end.killed = command->killed > others ? command->killed - others : 0;
   vt_streams_release(command, false);
-  if (command->listener) end.denials = vt_listener_take(command->listener);
+  if (command->listener) take_reports(command, &end);
   report(command, &end);
 }
 
@@ -216,6 +243,10 @@ static bool advance_once(struct vt_command *command) {
       return command->phase != VT_RUNNING;
     case VT_DRAINING:
       return drain(command) || command->phase != VT_DRAINING;
+    case VT_LINGERING:
+      if (!has_lingered(command)) return false;
+      enter(command, VT_SWEEPING);
+      return true;
     case VT_SWEEPING:
       return sweep(command);
     case VT_ENDING:
@@ -243,13 +274,21 @@ static int flood_due_in(const struct vt_command *command) {
   return due > 0 ? (int)due : SILENCE_MS;
 }
 
+/* Without a listener only a search tells that all have ended. */
+static int linger_due_in(const struct vt_command *command) {
+  int64_t due = command->grace_ends - vt_now();
+  int64_t most = command->confinement->listener_proves ? INT_MAX : LOOK_MS;
+  return due > most ? (int)most : due > 0 ? (int)due : 0;
+}
+
 int vt_lifecycle_due_in(const struct vt_command *command) {
   if (command->finishing) return 1;
+  if (command->phase == VT_LINGERING) return linger_due_in(command);
   if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
   if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
   if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
   if (vt_streams_paused(command)) return flood_due_in(command);
-  if (command->terminated && command->phase == VT_DRAINING) return 10;
+  if (command->terminated && command->phase == VT_DRAINING) return LOOK_MS;
   int64_t now = vt_now(), silence = vt_streams_last_byte(command) + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
   int64_t due = (silence < limit ? silence : limit) - now;
   return due > 0 ? (int)due : 0;

@@ -1,4 +1,4 @@
-/* The phases of a command: launching, running, draining, sweeping, ending. Supervisor thread only. */
+/* The phases of a command: launching, running, draining, lingering, sweeping, ending. Supervisor thread only. */
 #pragma once
 
 #include "base/command.h"

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "confine/reads/reads.h"
 
@@ -53,11 +55,19 @@ static void meet_file(struct walk *walk, const struct stat *status) {
   walk->names->unseen--;
 }
 
+static void note_link(struct vt_other_names *names, const char *path) {
+  if (names->link_count == names->link_room) {
+    names->link_room = names->link_room ? names->link_room * 2 : 16;
+    names->links = vt_must(realloc(names->links, names->link_room * sizeof *names->links));
+  }
+  names->links[names->link_count++] = vt_must(strdup(path));
+}
+
 static int look_at(struct walk *walk, int directory, const struct dirent *entry, const struct vt_path_node *parent, int depth) {
   struct stat status;
   size_t before = strlen(walk->path), length = strlen(entry->d_name);
   const struct vt_path_node *node = parent ? vt_path_node_child(parent, entry->d_name, length) : NULL;
-  if (node && node->kept) return 0;
+  if (node && (walk->places ? node->kept : node->noted)) return 0;
   if (walk->names->budget-- <= 0 || before + length + 2 > sizeof walk->path) return too_much();
   if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return errno == ENOENT ? 0 : -1;
   walk->path[before] = '/';
@@ -65,6 +75,7 @@ static int look_at(struct walk *walk, int directory, const struct dirent *entry,
   int failed = 0;
   if (S_ISDIR(status.st_mode)) failed = look_into(walk, directory, entry->d_name, node, depth + 1);
   else if (S_ISREG(status.st_mode)) meet_file(walk, &status);
+  else if (S_ISLNK(status.st_mode) && !walk->places) note_link(walk->names, walk->path);
   walk->path[before] = 0;
   return failed;
 }
@@ -93,13 +104,14 @@ static int look_directly(const char *path, struct stat *status) {
 }
 
 /* A directory that this user cannot read is left out: the user's programs cannot act on what is in it either. */
-int vt_other_names_note(struct vt_other_names *names, const char *path) {
+int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node *node) {
   struct walk walk = {.names = names};
   struct stat status;
-  if (look_directly(path, &status)) return is_out_of_room() ? -1 : 0;
+  if (vt_path_node_path(node, walk.path, sizeof walk.path) < 0) return 0;
+  if (look_directly(walk.path, &status)) return is_out_of_room() ? -1 : 0;
   if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
-  return look_into(&walk, AT_FDCWD, path, NULL, 0) ? incomplete() : 0;
+  return look_into(&walk, AT_FDCWD, walk.path, node, 0) ? incomplete() : 0;
 }
 
 int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root) {
@@ -107,4 +119,10 @@ int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places
   if (is_done(&walk) || strlen(root) >= sizeof walk.path) return 0;
   strcpy(walk.path, root);
   return look_into(&walk, AT_FDCWD, root, vt_path_node_at(places->root, root), 0) ? incomplete() : 0;
+}
+
+void vt_other_names_free(struct vt_other_names *names) {
+  vt_inode_set_free(&names->files);
+  for (size_t i = 0; i < names->link_count; i++) free(names->links[i]);
+  free(names->links);
 }

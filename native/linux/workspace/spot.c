@@ -19,8 +19,7 @@ static int open_beneath(int root, const char *path) {
                     RESOLVE_IN_MOUNT | RESOLVE_NO_MAGIC | RESOLVE_NO_LINKS | RESOLVE_BELOW);
 }
 
-/* The innermost root that contains the path. */
-static const struct vt_workspace_root *root_of(const struct vt_workspace *workspace, const char *path) {
+const struct vt_workspace_root *vt_workspace_root_of(const struct vt_workspace *workspace, const char *path) {
   const struct vt_workspace_root *found = NULL;
   for (size_t i = 0; i < workspace->count; i++) {
     const struct vt_workspace_root *root = &workspace->roots[i];
@@ -168,7 +167,7 @@ static void find_beneath(const struct vt_workspace *workspace, const struct vt_w
 }
 
 void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot) {
-  const struct vt_workspace_root *root = root_of(workspace, path);
+  const struct vt_workspace_root *root = vt_workspace_root_of(workspace, path);
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
   spot->alike = spot->on_the_way = spot->borrowed = false;

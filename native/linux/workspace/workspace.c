@@ -36,31 +36,63 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
+static bool holds_root(const struct vt_workspace *workspace, const struct vt_path_node *node) {
+  for (size_t i = 0; i < workspace->count; i++) {
+    const struct vt_path_node *at = vt_path_node_at(workspace->places->root, workspace->roots[i].path);
+    while (at && at != node) at = at->parent;
+    if (at) return true;
+  }
+  return false;
+}
+
+/* -1 with ELOOP where a link on the way leads to a root or above: everything in it would be protected. */
+static int keep(const struct vt_workspace *workspace, const char *path) {
+  char end[PATH_MAX];
+  const struct vt_path_node *node = vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  if (!node || !holds_root(workspace, node)) return 0;
+  if (vt_path_node_path(node, end, sizeof end) < 0 || strcmp(end, path) == 0) return 0;
+  errno = ELOOP;
+  return -1;
+}
+
 /* Each file once, though the list may name it twice, or by links: a name counted twice would pass for two. */
 static int note_protected(const struct vt_workspace *workspace, struct vt_other_names *others) {
-  char path[PATH_MAX];
-  bool noted;
-  for (const struct vt_path_node *node = workspace->places->root; node; node = vt_path_node_next(node, noted)) {
-    noted = node->kept && node->reached;
-    if (noted && vt_path_node_path(node, path, sizeof path) > 0 && vt_other_names_note(others, path)) return -1;
+  for (struct vt_path_node *node = workspace->places->root; node;) {
+    bool reached = node->kept && node->reached;
+    if (reached && !node->noted && vt_other_names_note(others, node)) return -1;
+    node->noted = node->noted || reached;
+    node = (struct vt_path_node *)vt_path_node_next(node, reached);
   }
   return 0;
+}
+
+/* Links lead to more, with more links in it. */
+static int note_all(const struct vt_workspace *workspace, struct vt_other_names *others) {
+  int failed = note_protected(workspace, others);
+  for (size_t followed = 0; !failed && followed < others->link_count;) {
+    while (!failed && followed < others->link_count) failed = keep(workspace, others->links[followed++]);
+    if (!failed) failed = note_protected(workspace, others);
+  }
+  return failed;
 }
 
 /* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
-  for (; places->kind; places++) {
+  int failed = 0;
+  for (; places->kind && !failed; places++) {
     if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
-    if (places->kind == VT_PROTECTED) vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
+    if (places->kind == VT_PROTECTED) failed = keep(workspace, places->text);
   }
-  int failed = note_protected(workspace, &others);
+  if (!failed) failed = note_all(workspace, &others);
   if (!failed) failed = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
   /* A directory that holds a name not found may be moved here later, and no watched directory would show that. */
   if (others.unseen > 0) workspace->places->watched.unsettled = true;
-  vt_inode_set_free(&others.files);
+  int error = errno;
+  vt_other_names_free(&others);
+  errno = error;
   return failed;
 }
 

@@ -42,6 +42,9 @@ int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool
 /* Adds the write rules to a ruleset; 0, or -1 with errno. */
 int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi);
 
+/* The innermost root that contains the path; NULL: none. */
+const struct vt_workspace_root *vt_workspace_root_of(const struct vt_workspace *workspace, const char *path);
+
 /* Whether a path is a root (unless `inside`), or beneath one. */
 bool vt_workspace_contains(const struct vt_workspace *workspace, const char *path, bool inside);
 

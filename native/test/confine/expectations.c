@@ -111,6 +111,8 @@ const struct constant_row constant_rows[] = {
     {"clone3", 435, 435, ALL, ENOSYS},
     {"setsid", 112, 157, ALL, DONE},
     {"umask", 95, 166, IN_WORKSPACE, ASK},
+    {"capset", 126, 91, IN_WORKSPACE, ASK},
+    {"landlock_restrict_self", 446, 446, BIND_JUDGED, ASK},
     {"ptrace", 101, 117, ALL, TELL(EPERM)},
     {"migrate_pages", 256, 238, ALL, TELL(EPERM)},
     {"move_pages", 279, 239, ALL, TELL(EPERM)},

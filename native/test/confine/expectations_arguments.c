@@ -18,6 +18,7 @@
 #define IOPRIO_SET "ioprio_set", 251, 30
 #define FUTEX "futex", 202, 98
 #define SECCOMP "seccomp", 317, 277
+#define PRCTL "prctl", 157, 167
 #define KILL "kill", 62, 129
 #define TGKILL "tgkill", 234, 131
 #define SYSLOG "syslog", 103, 116
@@ -204,11 +205,18 @@ const struct argument_row argument_rows[] = {
 
     /* seccomp(operation, flags): a filter of one's own, but no second listener */
     {SECCOMP, ALL, {0}, LET},
-    {SECCOMP, ALL, {1, 0}, LET},
-    {SECCOMP, ALL, {1, 1 | 2 | 4}, LET},
+    {SECCOMP, BIND_UNJUDGED, {1, 0}, LET},
+    {SECCOMP, BIND_UNJUDGED, {1, 1 | 2 | 4}, LET},
+    {SECCOMP, BIND_JUDGED, {1, 0}, ASK},
+    {SECCOMP, BIND_JUDGED, {1, 1 | 2 | 4}, ASK},
     {SECCOMP, ALL, {1, 8}, EBUSY},
     {SECCOMP, ALL, {1, 8 | 32}, EBUSY},
     {SECCOMP, ALL, {2, 8}, LET},
+    {PRCTL, ALL, {15}, LET}, /* PR_SET_NAME */
+    {PRCTL, ALL, {22, 1}, LET}, /* PR_SET_SECCOMP, SECCOMP_MODE_STRICT: EINVAL under a filter */
+    {PRCTL, ALL, {38, 2}, LET}, /* PR_SET_NO_NEW_PRIVS */
+    {PRCTL, BIND_UNJUDGED, {22, 2}, LET},
+    {PRCTL, BIND_JUDGED, {22, 2}, ASK}, /* SECCOMP_MODE_FILTER */
 
 #include "expectations_sockets.h"
 

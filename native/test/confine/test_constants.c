@@ -13,6 +13,7 @@
 #include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/nsfs.h>
+#include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/socket.h>
 #include <linux/sockios.h>
@@ -175,6 +176,7 @@ SAME(FUTEX_CMP_REQUEUE);
 SAME(FUTEX_CMP_REQUEUE_PI);
 SAME(FUTEX_PRIVATE_FLAG);
 SAME(IOPRIO_WHO_PROCESS);
+SAME(PR_SET_SECCOMP);
 
 int main(void) {
   CHECK(VT_TCGETS == TCGETS, "the rest is checked by the compiler");

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "confine/reads/path_tree.h"
 #include "test/check.h"
 #include "workspace/other_names.h"
 
@@ -15,9 +17,12 @@ static char place[] = "/tmp/vitrine-other-names-XXXXXX";
 /* The errno of a search that may look at `budget` entries, or 0. */
 static int search(int budget) {
   struct vt_other_names names = {.budget = budget};
-  int failed = vt_other_names_note(&names, place);
-  vt_inode_set_free(&names.files);
-  return failed ? errno : 0;
+  struct vt_path_node *root = vt_path_tree_root(), *tmp = vt_path_node_add(root, "tmp", 3);
+  int failed = vt_other_names_note(&names, vt_path_node_add(tmp, place + 5, strlen(place + 5)));
+  int error = failed ? errno : 0;
+  vt_other_names_free(&names);
+  vt_path_tree_free(root);
+  return error;
 }
 
 /* With room for `descriptors` more open files. */

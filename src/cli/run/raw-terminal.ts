@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { systemTool } from '../../base/program-path.ts'
 import { rawUnavailable } from '../../messages/cli/run.ts'
 import { misuse } from '../options.ts'
 
@@ -30,5 +31,9 @@ export class RawTerminal {
 
 /** stty waits for pending terminal output, possibly forever: hence the limit of one second. */
 function stty(...settings: readonly string[]) {
-  return spawnSync('stty', settings, { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8', timeout: 1000 })
+  return spawnSync(systemTool('stty') ?? '/bin/stty', settings, {
+    stdio: [0, 'pipe', 'ignore'],
+    encoding: 'utf8',
+    timeout: 1000,
+  })
 }

@@ -6,7 +6,7 @@ import {
   type Shell,
 } from '../../internal.ts'
 import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
-import { isVitrineError, type VitrineError } from '../../messages/error.ts'
+import { isShellClosed, isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
 import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
 import { refusalCode } from '../fail.ts'
@@ -109,18 +109,13 @@ function nothingIf(signal: AbortSignal | undefined): (error: unknown) => readonl
   }
 }
 
-function isShellClosed(error: unknown): boolean {
-  if (!isVitrineError(error) || error.refusal.code !== 'INVALID_REQUEST') return false
-  return error.refusal.problem.kind === 'shell-closed'
-}
-
 function allOf(results: readonly Result[]): Ran {
   return { results }
 }
 
 /** Throws the error again if nothing ran. */
 function startedOf(error: unknown): Ran {
-  if (!isVitrineError(error) || !error.results) throw error
+  if (!isVitrineError(error) || !error.results?.length) throw error
   return { results: error.results as readonly Result[], stopped: error }
 }
 

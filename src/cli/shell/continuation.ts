@@ -10,26 +10,29 @@ type Open = 'here-document' | 'other'
 /** The lines of one command. */
 export class Command {
   text: string
-  /** The text without quotes when sh was last asked. */
+  readonly #shell: string
+  /** The text without quotes when the shell was last asked. */
   #asked = ''
   #open: Open | undefined
 
-  constructor(line: string) {
+  /** @param shell the path of the shell that reads it */
+  constructor(line: string, shell: string) {
     this.text = line
+    this.#shell = shell
   }
 
   add(line: string): void {
     this.text += `\n${line}`
-    // Asking sh takes milliseconds, and most lines of a here-document cannot be the word that ends it.
+    // Asking the shell takes milliseconds, and most lines of a here-document cannot be the word that ends it.
     if (this.#open === 'here-document' && !this.#asked.includes(unquoted(line.replace(/^\t+/, '')))) return
     this.#open = undefined
   }
 
-  /** Whether it continues (open quote, `for ... do`, here-document): asks `sh -n`, which runs nothing. */
+  /** Whether it continues (open quote, `for ... do`, here-document): asks the shell with -n, which runs nothing. */
   async isUnfinished(): Promise<boolean> {
     if (this.#open === undefined) {
       this.#asked = unquoted(this.text)
-      this.#open = await whatIsOpen(this.text)
+      this.#open = await whatIsOpen(this.text, this.#shell)
     }
     return this.#open !== undefined
   }
@@ -39,12 +42,12 @@ function unquoted(text: string): string {
   return text.replace(/\\\n|['"\\]/g, '')
 }
 
-async function whatIsOpen(command: string): Promise<Open | undefined> {
+async function whatIsOpen(command: string, shell: string): Promise<Open | undefined> {
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(command)) return 'other'
-  const { valid, complaint } = await read(command)
+  const { valid, complaint } = await read(command, shell)
   if (!valid) return goesOn.test(complaint) ? 'other' : undefined
   // An open here-document swallows the parenthesis; otherwise it is a syntax error.
-  const isOpen = command.includes('<<') && (await read(`${command}\n)`)).valid
+  const isOpen = command.includes('<<') && (await read(`${command}\n)`, shell)).valid
   return isOpen ? 'here-document' : undefined
 }
 
@@ -54,11 +57,11 @@ interface Reading {
   readonly complaint: string
 }
 
-/** If sh cannot be started there is no complaint: the command is run and reports the problem. */
-function read(command: string): Promise<Reading> {
+/** If the shell cannot be started there is no complaint: the command is run and reports the problem. */
+function read(command: string, shell: string): Promise<Reading> {
   return new Promise((resolve) => {
     const options = { env: { LC_ALL: 'C' }, timeout: 10_000 }
-    const sh = execFile('/bin/sh', ['-n'], options, (error, _stdout, stderr) =>
+    const sh = execFile(shell, ['-n'], options, (error, _stdout, stderr) =>
       resolve({ valid: error === null, complaint: stderr.split('\n', 1)[0] ?? '' }),
     )
     // An argument takes at most 128 KiB. Writing fails where sh has stopped reading at a syntax error.

@@ -6,6 +6,7 @@ import {
   type LineOptions,
   type LineState,
   type Shell,
+  shellPlace,
 } from '../../internal.ts'
 import { prefixed } from '../../messages/cli/run.ts'
 import {
@@ -52,6 +53,8 @@ export class InteractiveSession {
   readonly #timeoutMs: number
   readonly #typed: TypedLines | undefined
   readonly #keepsState: boolean
+  /** The path of the shell that reads lines. */
+  readonly #reader: string
   readonly #state: SessionState
   readonly #history: History | undefined
   readonly #lines: LineSource
@@ -66,6 +69,7 @@ export class InteractiveSession {
     this.#keepsState = shell.config.shell.backend === 'local' && isNativeLinux()
     this.#state = new SessionState(shell.cwd)
     this.#before = shell.cwd
+    this.#reader = shellPlace(shell.config.shell.program)
     if (isTerminal(0) && isTerminal(1)) {
       this.#history = new History(historyFile(process.env))
       this.#typed = new TypedLines(() => this.#place(), this.#history)
@@ -104,7 +108,7 @@ export class InteractiveSession {
     const line = await this.#lines.next(this.#prompt())
     if (typeof line !== 'string') return this.#discarded(line)
     if (this.#ownWord(line)) return line
-    const command = new Command(line)
+    const command = new Command(line, this.#reader)
     while (await command.isUnfinished()) {
       const more = await this.#lines.next(continuationPrompt)
       if (more === null) return this.#discarded(more)

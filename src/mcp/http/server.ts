@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { errorText, tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
 import { httpErrors } from '../../messages/mcp/serve.ts'
-import { drainMs, idleMs, maxAtOnce } from '../limits.ts'
+import { answerMs, drainMs, idleMs, maxAtOnce } from '../limits.ts'
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -33,7 +33,7 @@ export interface HttpOptions {
 
 export interface HttpServer {
   readonly url: string
-  /** Accepts no more requests, gives running commands `drainMs` to end, then kills them. */
+  /** Answers further requests with 503, gives running commands `drainMs` to end, then kills them and answers their calls. */
   close(): Promise<void>
   hurry(): void
 }
@@ -87,11 +87,13 @@ class HttpService {
   /** Clients of MCP 2026-07-28 have no session and share this one. */
   readonly #shared: McpSession
   #draining = false
+  /** Requests whose answers are not delivered yet. */
+  #answering = 0
   #drainUntil = 0
 
   constructor(options: HttpOptions, names: string[] | undefined) {
     const { brokenGraceMs } = options
-    const turns = new Turns(maxAtOnce)
+    const turns = new Turns(maxAtOnce, { more: maxAtOnce })
     this.#options = options
     this.#names = names
     this.#shared = options.makeSession()
@@ -115,7 +117,12 @@ class HttpService {
 
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController()
-    outgoing.once('close', () => gone.abort())
+    const isCall = incoming.method === 'POST'
+    if (isCall) this.#answering++
+    outgoing.once('close', () => {
+      gone.abort()
+      if (isCall) this.#answering--
+    })
     // A web Request takes neither a target that is no URL nor every method (TRACE).
     const request = tried(() => webRequest(incoming, gone.signal))
     const response = request ? await this.#respond(request) : errorResponse(400, httpErrors.badRequest)
@@ -124,12 +131,16 @@ class HttpService {
 
   async close(server: Server): Promise<void> {
     this.#draining = true
-    const closed = new Promise((resolve) => server.close(resolve))
     this.#drainUntil = Date.now() + (this.#options.drainMs ?? drainMs)
     while ((this.#shared.isBusy || this.#sessions.isBusy) && Date.now() < this.#drainUntil)
       await new Promise((resolve) => setTimeout(resolve, 20))
-    await Promise.all([this.#shared.close(), this.#sessions.close()])
-    await this.#modern.close()
+    await Promise.all([this.#shared.close({ ending: true }), this.#sessions.end()])
+    const answeredUntil = Date.now() + answerMs
+    while (this.#answering > 0 && Date.now() < answeredUntil)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    await Promise.all([this.#modern.close(), this.#sessions.close()])
+    // Only now: until then the listener tells clients, and what watches its health, that the server ends.
+    const closed = new Promise((resolve) => server.close(resolve))
     server.closeAllConnections()
     await closed
   }

@@ -52,6 +52,12 @@ export class HttpSessions {
     return this.#begin(request).finally(() => this.#beginning--)
   }
 
+  /** Ends what runs. The answers can still be delivered, until `close()`. */
+  async end(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#clients.values()].map(({ session }) => session.close({ ending: true })))
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweep)

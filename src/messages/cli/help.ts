@@ -36,7 +36,7 @@ Examples:
 Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]
 
-One word after "--" is a line for sh; several words are a program and its arguments, without a shell.
+One word after "--" is a line for sh (or --shell); several words are a program and its arguments, without a shell.
 The command gets vitrine's standard input unless that is a terminal. In a loop over the lines of a pipe, add </dev/null.
 
 Options:
@@ -46,6 +46,7 @@ Options:
   --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s; at most max_timeout_ms, 10 min
   --cwd DIR          the working directory; default: the current one
   --env NAME[=TEXT]  set a variable, or pass on yours; can be repeated
+  --shell SHELL      sh, bash or the path of a shell, which reads a line; default: [shell] program, which is sh
   --ask              ask you at the terminal when the policy requires approval
   --each             each word after "--" is a separate line; they run in order until one fails
   --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
@@ -67,7 +68,6 @@ Examples:
   vitrine run --timeout 2m --cwd src -- 'rg -l unsafe | sort'
   git diff | vitrine run -- wc -l
   vitrine run --json -- npm ls | jq .exitCode
-  vitrine run --pty --timeout 10m -- less README.md
   vitrine run --write --ask --each -- 'npm ci' 'npm test'
 
 With --each the policy decides about all lines before the first one starts. At the end stderr names the lines that failed and
@@ -81,7 +81,7 @@ With --ask a single key answers: y, n, a (all this session), s (this command thi
 and no answer before the timeout mean no: nothing runs, exit code 125. Without --ask, [policy] unattended decides about such
 commands; by default they run. "vitrine policy check" shows which commands need approval.
 
-SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed to the command; a second SIGINT kills it.
+SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed to the command; a second SIGINT or SIGTERM kills it.
 
 ${exitCodes}
 `,
@@ -90,7 +90,7 @@ ${exitCodes}
 Usage:
   vitrine shell [OPTIONS]
 
-The prompt shows the mode and the directory. Each command runs in its own sh; an incomplete one (a loop, a quote, a
+The prompt shows the mode and the directory. Each command runs in its own sh (or --shell); an incomplete one (a loop, a quote, a
 here-document, a backslash) continues on the next line. Lines can also come from a pipe or a file.
 
   cd [DIR]        change the directory; "cd -" goes back
@@ -113,6 +113,7 @@ Options:
   --write            the same as --mode write
   --timeout TIME     for each command; default: the maximum, [shell] max_timeout_ms, 10 min
   --cwd DIR          the initial directory; default: the current one
+  --shell SHELL      sh, bash or the path of a shell, which reads lines; default: [shell] program, which is sh
   --ask              ask you when the policy requires approval
   --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
                      outside of it; overrides [policy] workspace
@@ -123,7 +124,6 @@ Options:
   --config FILE      use this config file instead of your own
 
 Examples:
-  vitrine shell --cwd ~/project
   printf 'git status\\nls\\n' | vitrine shell
 
 The exit code is that of the last command, or the one given to "exit".
@@ -142,13 +142,13 @@ Options of check:
   --cwd DIR          where the command would run; default: the current directory
   --workspace DIR    overrides [policy] workspace
   --backend BACKEND  local or docker; overrides [shell] backend
+  --shell SHELL      sh, bash or the path of a shell; overrides [shell] program
   --json             print the decision as one JSON object: verdict, reason, matches
   --config FILE      use this config file instead of your own
 
 Examples:
   vitrine policy check --write -- 'git status; git push'
   vitrine policy check --json --write -- rm -rf build | jq .reason
-  vitrine policy list | grep config.toml
 
 Exit codes of check:
   0    allow
@@ -159,7 +159,7 @@ Exit codes of check:
   config: `vitrine config: the configuration
 
 Usage:
-  vitrine config show [--json]   show every key with its value and source
+  vitrine config show [--config FILE] [--cwd DIR] [--json]  show every key with its value and source
   vitrine config path            print the path of your config file
   vitrine config init [FILE]     write a config file with every key and its default, commented out
   vitrine config trust [FILE]    let a project's .vitrine.toml loosen your settings; default: the files in force here
@@ -189,6 +189,7 @@ Options:
                      the client) or none ([policy] unattended decides)
   --network          read and workspace mode: allow TCP and UDP clients; a call cannot do that
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
+  --shell SHELL      sh, bash or the path of a shell, which reads commands; default: [shell] program, which is sh
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
@@ -198,10 +199,9 @@ Options:
   --cwd DIR          where commands run; default: the current directory
   --config FILE      use this config file instead of your own
 
-"install" takes --mode, --approve, --network, --allow-host, --private-tmp and --backend for the server in the entry.
+"install" takes --mode, --approve, --shell, --network, --allow-host, --private-tmp and --backend for the server in the entry.
 
 Examples:
-  vitrine mcp install claude
   vitrine mcp install cursor --mode both --approve elicit --write
   VITRINE_TOKEN=$(cat token) vitrine mcp --http 8080
 

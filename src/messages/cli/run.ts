@@ -3,11 +3,12 @@ import type { Result } from '../../base/types.ts'
 import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
+import type { Workspace } from '../../host/workspace.ts'
 import { describeIgnoredValues } from '../config.ts'
-import { denialLines, denialsBeside } from '../denials.ts'
+import { denialLines, denialsBeside, handoffLines } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
-import { processes, survivorsText } from '../sandbox/processes.ts'
+import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
 
 /** A message on stderr: each line is marked, so that it cannot be taken for output of the command. */
 export function prefixed(message: string): string {
@@ -76,6 +77,10 @@ export function unknownBackend(name: string): string {
 
 export function unknownMode(name: string): string {
   return `--mode is read, workspace or write, not "${visible(name)}".`
+}
+
+export function unknownShell(name: string): string {
+  return `--shell is sh, bash or the path of a shell, not "${visible(name)}".`
 }
 
 export const twoNetworks = '--network allows every host, so --allow-host adds nothing: leave one of them out.'
@@ -160,6 +165,17 @@ export function configTable(rows: readonly ConfigRow[]): string {
 
 const widestValue = 40
 
+const workspaceReasons = {
+  configured: '[policy] workspace names it',
+  'work tree': 'the work tree that git finds from here',
+  directory: 'this directory, because git finds no repository of this user from here',
+} as const
+
+/** The last line of `vitrine config show`. */
+export function workspaceLine({ workspace, why }: Pick<Workspace, 'workspace' | 'why'>): string {
+  return `The workspace is ${visible(workspace)}: ${workspaceReasons[why]}.`
+}
+
 /** The result of `vitrine config trust`: the files, the values that now apply, and those that are still ignored. */
 export function trustedText(
   files: readonly string[],
@@ -205,15 +221,17 @@ export const lineNotUtf8 = 'A line of the input is not UTF-8, so it would reach 
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, outcome, scratchpad, survivorsKilled } = result
   const lines = outcomeLine(result)
-  if (background)
+  if (background && background.count > 0)
     lines.push(
       `${processes(background.count, 'is', 'are')} still running in group ${background.group}; to end: kill -- -${background.group}`,
     )
+  if (background?.left) lines.push(leftText(background.left))
   if (survivorsKilled > 0 && outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (scratchpad && scratchpad.bytes > 0) {
     const what = isSavedWhole(result) ? 'complete output' : 'beginning of the output'
     lines.push(`the ${what} (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   }
+  lines.push(...handoffLines(result.handoffs))
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines

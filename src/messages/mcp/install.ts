@@ -2,7 +2,7 @@
 
 export function installUsage(clients: readonly string[]): string {
   const server =
-    '[--mode MODES] [--approve client|elicit|none] [--network | --allow-host HOST] [--private-tmp] [--backend BACKEND]'
+    '[--mode MODES] [--approve client|elicit|none] [--network | --allow-host HOST] [--private-tmp] [--shell SHELL] [--backend BACKEND]'
   return `Choose a client: vitrine mcp install ${clients.join('|')} ${server} [--print | --write].`
 }
 

@@ -13,21 +13,25 @@ export interface ToolFacts {
   /** The tool of the next looser mode; undefined: there is none. */
   readonly looserTool: string | undefined
   readonly network: NetworkSetting
-  readonly interpreter: 'sh' | 'powershell'
+  /** What reads lines: `sh`, `sh (dash)`, `bash`, `PowerShell` or the name of another shell. */
+  readonly interpreter: string
   readonly defaultTimeoutMs: number
   readonly maxTimeoutMs: number
   readonly inlineChars: number
+  /** There is no tool that reads the scratchpad. */
+  readonly onlyTool?: boolean
 }
 
 export function toolDescription(facts: ToolFacts): string {
-  const { inlineChars } = facts
+  const { inlineChars, onlyTool } = facts
+  const saved = onlyTool ? 'saved in a file that the answer names' : 'saved for read_scratchpad'
   return [
-    `Runs one ${interpreterName(facts)} command line and returns its output: stdout and stderr together, in the order written.`,
+    `Runs one ${facts.interpreter} command line and returns its output: stdout and stderr together, in the order written.`,
     modeText(facts),
     deadlineText(facts),
     'Every command starts in a new shell in the working directory, with empty stdin: cd and variables do not carry over, and prompts cannot be answered. Use cwd, &&, and options such as --yes.',
     literalText(facts),
-    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last parts are shown; all of it is saved for read_scratchpad. Set scratchpad to a name to save any output.`,
+    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last parts are shown; all of it is ${saved}. Set scratchpad to a name to save any output.`,
   ].join('\n')
 }
 
@@ -69,10 +73,6 @@ export function readModeOff(sandboxOff: string, writeIsServed: boolean): string 
   return `${left}, because [shell] sandbox = false${from} disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
 }
 
-function interpreterName({ interpreter }: ToolFacts): string {
-  return interpreter === 'sh' ? 'sh' : 'PowerShell'
-}
-
 const uses: Readonly<Record<Mode, string>> = {
   read: 'read mode, for commands that only look',
   workspace: 'workspace mode, for commands that change files of the workspace',
@@ -111,8 +111,8 @@ function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {
 
 /** The quoting mistakes that models make. */
 function literalText({ interpreter }: ToolFacts): string {
-  if (interpreter === 'sh')
-    return "sh expands $: for a literal $, write \\$ or use single quotes ('costs $5')."
+  if (interpreter !== 'PowerShell')
+    return `${interpreter.split(' ', 1)[0]} expands $: for a literal $, write \\$ or use single quotes ('costs $5').`
   return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
 }
 
@@ -139,13 +139,21 @@ export function refusalText({ code, refusal, auditFault }: VitrineError): string
   return `${code}: ${auditFault ? `${said} ${lostLine(auditFault)}` : said}`
 }
 
-export const ignoreErrorsAlone =
-  'INVALID_REQUEST: ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
+export const ignoreErrorsWithoutNext =
+  'ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
+
+export const ignoreErrorsAlone = `INVALID_REQUEST: ${ignoreErrorsWithoutNext}`
 
 /** @param command names one of several */
 export function notApprovedByUser(command?: string): string {
   const about = command === undefined ? '' : ` to "${visible(command)}"`
   return `NOT_APPROVED: The user said no${about}. The command did not run. Do not try the same in another way; ask what the user wants instead.`
+}
+
+/** @param command names one of several */
+export function unansweredByUser(command?: string): string {
+  const about = command === undefined ? '' : ` about "${visible(command)}"`
+  return `NOT_APPROVED: The question${about} was closed without an answer. The command did not run. Do not try the same in another way; tell the user what you want to run, and why.`
 }
 
 export function notAskable(reason: string): string {
@@ -154,7 +162,7 @@ export function notAskable(reason: string): string {
 
 export function elicitationMessage(
   request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change' | 'connect'>,
-  reason: string,
+  ...reasons: readonly string[]
 ): string {
   const heading = approvalHeading(request)
   return [
@@ -162,7 +170,7 @@ export function elicitationMessage(
     // With a margin, no line of the command can imitate a line of vitrine's; invisible characters become visible.
     ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
     `in ${whollyVisible(request.cwd)}`,
-    `asked because: ${visible(reason)}`,
+    ...reasons.map((reason, at) => `${at === 0 ? 'asked' : 'and'} because: ${visible(reason)}`),
   ].join('\n')
 }
 
@@ -174,6 +182,9 @@ export function elicitationTitle({ change, connect }: Pick<ApprovalRequest, 'cha
 /** An answer that arrives long after its command. */
 export const endedMeanwhile =
   'INVALID_REQUEST: The command that waited for this answer has ended, and its result is gone. Look at what it changed before you run it again.'
+
+/** A call that waited for its turn. */
+export const endedUnrun = 'INVALID_REQUEST: The server is ending. The command did not run.'
 
 export const answeredBefore =
   'INVALID_REQUEST: This answer of the user has been used, and counts once. Nothing ran. Call the tool again without it, and the user is asked again.'

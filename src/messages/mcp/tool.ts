@@ -1,12 +1,12 @@
 import { bytesText, sizeText, withLine } from '../../base/text.ts'
 import type { Denial, Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
-import { attemptsIn, denialsToList, denialText } from '../denials.ts'
+import { attemptsIn, denialsToList, denialText, handoffLines } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
-import { processes, survivorsText } from '../sandbox/processes.ts'
+import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
 import { refusalText, type ToolFacts } from './mcp.ts'
 
 /** The parts of a call that affect the text of its result. */
@@ -14,12 +14,16 @@ export interface ToolRequest {
   readonly timeoutMs: number
   readonly scratchpad?: string | undefined
   readonly inlineChars: number
+  /** There is no tool that reads the scratchpad. */
+  readonly onlyTool?: boolean
+  /** The server ends, and so do its commands. */
+  readonly ending?: boolean
 }
 
 /** The answer to a call: the output of the command, then one line in brackets for each notice. */
 export function resultText(result: Result, asked: ToolRequest): string {
   const shown = shownOutput(result, asked.inlineChars)
-  const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
+  const lines = [...endLines(result, asked), ...noticeLines(result, asked), ...savedLines(result, asked)]
   if (lines.length === 0) return shown
   return withLine(shown, lines.map(inBrackets).join('\n'))
 }
@@ -62,7 +66,7 @@ function bounded(output: string, inlineChars: number): string {
 /** Room for the line between head and tail, which may name two paths. */
 const maxMarkLength = 10_000
 
-function endLines({ outcome }: Result): string[] {
+function endLines({ outcome }: Result, { ending }: ToolRequest): string[] {
   switch (outcome.kind) {
     case 'exited':
       return outcome.code === 0 ? [] : [`exit code: ${outcome.code}`]
@@ -71,7 +75,7 @@ function endLines({ outcome }: Result): string[] {
     case 'timed-out':
       return [`timed out after ${outcome.afterMs} ms; terminated`]
     case 'cancelled':
-      return ['cancelled']
+      return [ending ? 'cancelled: the server is ending' : 'cancelled']
     case 'limited':
       return [`killed: ${limitReached(outcome)}. ${limitAdvice(outcome.limit).advice}`]
     case 'output-limit':
@@ -80,15 +84,21 @@ function endLines({ outcome }: Result): string[] {
 }
 
 function noticeLines(result: Result, asked: ToolRequest): string[] {
-  const { hint, background, survivorsKilled, timeoutMs } = result
-  const lines = blockedLines(denialsToList(result), result.mode)
-  if (hint !== undefined) lines.push(hint)
-  if (background)
+  const { background, survivorsKilled, timeoutMs } = result
+  const lines = [...refusedLines(result), ...handoffLines(result.handoffs)]
+  if (background && background.count > 0)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
+  if (background?.left) lines.push(leftText(background.left))
   if (survivorsKilled > 0 && result.outcome.kind === 'exited') lines.push(survivorsText(survivorsKilled))
   if (asked.timeoutMs > timeoutMs)
     lines.push(`timeout_ms ${asked.timeoutMs} exceeds the maximum; ${timeoutMs} was used`)
   return lines
+}
+
+/** What was refused, and what to do about it, for answers of another form. */
+export function refusedLines(result: Result): string[] {
+  const { hint, mode } = result
+  return [...blockedLines(denialsToList(result), mode), ...(hint === undefined ? [] : [hint])]
 }
 
 const maxDenialLines = 20
@@ -107,7 +117,8 @@ function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: 
   const { name, path } = scratchpad
   const taken = asked.scratchpad !== undefined && asked.scratchpad !== name
   const half = Math.floor(asked.inlineChars / 2)
-  const cut = `; shown: first and last ${half} characters; read the rest with read_scratchpad`
+  const rest = asked.onlyTool ? 'the rest is in that file' : 'read the rest with read_scratchpad'
+  const cut = `; shown: first and last ${half} characters; ${rest}`
   if (scratchpad.bytes < bytes) return [partText(scratchpad)]
   return [
     binary

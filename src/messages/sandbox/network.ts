@@ -4,7 +4,7 @@ import type { ConnectionReason } from '../../base/types.ts'
 /** Answers of the proxy, which clients such as curl print. */
 export const unknownClient = 'vitrine: this proxy serves only the commands that it was started for.'
 export const badProxyRequest =
-  'vitrine: the proxy takes CONNECT HOST:PORT, and http:// URLs whose Host header agrees.'
+  'vitrine: the proxy takes CONNECT HOST:PORT, with no other Host header, and http:// URLs.'
 export const badHostAnswer = 'vitrine: the host sent no answer that the proxy can pass on.'
 
 const reasons: Readonly<Record<ConnectionReason, string>> = {

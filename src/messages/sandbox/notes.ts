@@ -1,4 +1,5 @@
 import type { Changes } from '../../sandbox/sandbox.ts'
+import { lackText } from '../workspace.ts'
 
 /** Notes of `enforcement` that several systems share. */
 
@@ -7,6 +8,6 @@ export const readableLocks = 'a file that can be read can be locked'
 
 export const workspaceNotes = {
   beside: 'outside of the workspace',
-  changes: ({ roots, protected: kept }: Changes) =>
-    `open: ${roots.join(', ')}, less ${kept.length} protected paths`,
+  changes: ({ roots, protected: kept, lacks }: Changes) =>
+    `open: ${roots.join(', ')}, less ${kept.length} protected paths${lacks ? `; ${lackText(lacks)}` : ''}`,
 } as const

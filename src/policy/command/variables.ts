@@ -35,6 +35,7 @@ export function isDangerousVariable(name: string): boolean {
 const HARMLESS: readonly (readonly [RegExp, RegExp])[] = [
   // With these values git(1), man(1) and gh(1) use no pager.
   [/^(?:GIT_|MAN|GH_)?PAGER$/, /^(?:cat)?$/],
+  [/^(?:CI|NO_COLOR|FORCE_COLOR|CLICOLOR)$/, /^\w*$/],
   // Some tools use it as part of a file name.
   [/^(?:NODE_ENV|CARGO_TERM_COLOR)$/, /^[A-Za-z0-9_-]*$/],
   [

@@ -16,6 +16,7 @@ import { knownValue, type SimpleCommand } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch } from './input.ts'
 import { destinations, leavesWorkspace, namedFiles, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
+import { windowsSystemPath } from './powershell.ts'
 
 /** Checks named files: none may be vitrine's own, under `analysis` a system path, or leave the workspace. */
 export function matchFiles(step: PlannedStep, given: PolicyInput, onlyReads: boolean): PolicyMatch[] {
@@ -87,14 +88,13 @@ function matchDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: P
     : [policyMatch(command.text, 'device', `preset ${rules.preset}`, 'ask', explainDevice(use.text))]
 }
 
-function matchSystem(use: PathUse, { command }: PlannedStep, { facts }: PolicyInput): PolicyMatch[] {
-  const found = systemPathOf(use, facts)
-  if (found !== undefined)
-    return [
-      policyMatch(command.text, 'system path', 'preset analysis', 'deny', explainSystemPath(use.text, found)),
-    ]
-  if (destinations(use, facts) || use.filled) return []
-  return [policyMatch(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
+function matchSystem(use: PathUse, { command }: PlannedStep, { facts, request }: PolicyInput): PolicyMatch[] {
+  const deny = (why: string) => [policyMatch(command.text, 'system path', 'preset analysis', 'deny', why)]
+  const isWindows = request.shell === 'powershell'
+  const found = isWindows ? windowsSystemPath(command, use.text, request.cwd) : systemPathOf(use, facts)
+  if (found === 'unknown') return deny(explainUnknownPath(use.text))
+  if (found !== undefined) return deny(explainSystemPath(use.text, found))
+  return isWindows || destinations(use, facts) || use.filled ? [] : deny(explainUnknownPath(use.text))
 }
 
 function bindsWorkspace({ facts, rules, request }: PolicyInput): boolean {

@@ -9,9 +9,10 @@ import {
   explainRepositoryProgram,
   explainRepositoryUnknown,
   explainRepositoryUnreadable,
+  explainState,
 } from '../../messages/policy.ts'
 import { expand } from '../command/expand.ts'
-import { programOf } from '../command/program.ts'
+import { isBuiltIn, programOf } from '../command/program.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
 import { applyRule, type Rule } from '../rules/rules.ts'
 import { knownValue, type Redirect, type SimpleCommand } from '../syntax/line.ts'
@@ -32,24 +33,35 @@ export interface Protection {
 export function matchSettings(step: PlannedStep, given: PolicyInput, protection: Protection): PolicyMatch[] {
   if (given.lenient) return []
   return [
-    ...matchAssignments(step, given),
+    ...matchAssignments(step, given, protection.command),
     ...matchRedirects(step, given),
     ...matchRepository(step, given, protection),
   ]
 }
 
-function matchAssignments({ command }: PlannedStep, { rules }: PolicyInput): PolicyMatch[] {
+/** @param onlyReads by the safe list, which knows nothing of what earlier lines of a session left */
+function matchAssignments(
+  { command }: PlannedStep,
+  { rules, request: { state = [] } }: PolicyInput,
+  onlyReads: boolean,
+): PolicyMatch[] {
   const bare = command.words.length === 0
   const reads = knownValue(command.words[0]) === 'read'
+  const isLeft = (name: string) => state.includes(name)
+  const startsNone = bare || isBuiltIn(command)
   const bad = command.assignments.filter(
     ({ name, value }) =>
       !(reads && name === 'IFS') &&
-      (isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name))) &&
+      (isDangerousVariable(name) ||
+        (bare || isLeft(name) ? changesReading(name) : false) ||
+        (!bare && mayNamePlace(name)) ||
+        (isLeft(name) && onlyReads && !startsNone)) &&
       !isHarmlessSetting(name, knownValue(value)),
   )
-  return bad.map(({ name }) =>
-    policyMatch(command.text, 'assignment', `preset ${rules.preset}`, 'ask', explainAssignment(name)),
-  )
+  return bad.map(({ name }) => {
+    const why = isLeft(name) ? explainState(name) : explainAssignment(name)
+    return policyMatch(command.text, 'assignment', `preset ${rules.preset}`, 'ask', why)
+  })
 }
 
 function matchRedirects({ command }: PlannedStep, { rules }: PolicyInput): PolicyMatch[] {

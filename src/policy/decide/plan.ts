@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Mode } from '../../base/types.ts'
+import type { Environment, Mode } from '../../base/types.ts'
 import type { Facts, FactsNeeded } from '../../facts/facts.ts'
 import { type Expanded, expand, type Step } from '../command/expand.ts'
 import { isBuiltIn, nameOf, namesToLookUp, programOf } from '../command/program.ts'
@@ -10,6 +10,7 @@ import {
   literalWord,
   type ParsedLine,
   type Unsure,
+  type UnsureKind,
   type Word,
 } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
@@ -27,12 +28,17 @@ export interface RequestToDecide {
   readonly cwd: string
   /** Absolute, or empty if unknown. */
   readonly home: string
-  /** Names of variables set for each of its programs. */
-  readonly variables?: readonly string[]
+  /** Set for each of its programs; undefined: unset. */
+  readonly variables?: Environment
+  /** Names of those that earlier lines of a session left; they apply to the line's shell, too. */
+  readonly state?: readonly string[] | undefined
   /** Values of variables at the beginning of the line; default: none is known. */
   readonly variableValue?: VariableValue | undefined
-  /** Default `sh`. Only a few PowerShell forms are known, and no Windows program's arguments. */
-  readonly shell?: 'sh' | 'powershell'
+  /**
+   * What reads the line; default `sh`, which stands for bash, dash and ash. `other`: a shell whose language is not known.
+   * Of PowerShell only a few forms are known, and no Windows program's arguments.
+   */
+  readonly shell?: 'sh' | 'powershell' | 'other' | undefined
 }
 
 export interface PolicyRequest extends RequestToDecide {
@@ -55,9 +61,12 @@ export interface PlannedStep extends Step {
 
 const maxBases = 16
 
+/** What a variable that is removed has no harmless value in: `PAGER=` and no PAGER are not the same. */
+const unset: Word = { ...literalWord(''), kind: 'open' }
+
 /** Parses a request. Pure: reads nothing from disk. */
 export function planRequest(request: RequestToDecide): PolicyRequest {
-  const expanded = withAssignments(expand(lineOf(request)), request.variables ?? [])
+  const expanded = withAssignments(expand(lineOf(request)), request.variables ?? {})
   const { features, unsure, forkBombs } = expanded
   return { ...request, features, steps: placed(expanded, request), unsure, forkBombs }
 }
@@ -65,17 +74,21 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
 function lineOf({ work, shell = 'sh', variableValue }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
   if (shell === 'sh') return withValues(work.line, parseLine(work.line), variableValue)
-  return parsePowershell(work.line) ?? unsureOf(work.line)
+  if (shell === 'other') return unsureOf(work.line, 'unknown-shell')
+  return parsePowershell(work.line) ?? unsureOf(work.line, 'other-shell')
 }
 
-function unsureOf(line: string): ParsedLine {
-  const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: line }]
+function unsureOf(line: string, kind: UnsureKind): ParsedLine {
+  const unsure: readonly Unsure[] = [{ kind, text: line }]
   return { ...parseLine(line), unsure }
 }
 
-function withAssignments(expanded: Expanded, names: readonly string[]): Expanded {
-  if (names.length === 0) return expanded
-  const own = names.map((name) => ({ name, value: literalWord('') }))
+function withAssignments(expanded: Expanded, variables: Environment): Expanded {
+  const own = Object.entries(variables).map(([name, value]) => ({
+    name,
+    value: value === undefined ? unset : literalWord(value),
+  }))
+  if (own.length === 0) return expanded
   const steps = expanded.steps.map((step) => {
     const { command } = step
     return { ...step, command: { ...command, assignments: [...own, ...command.assignments] } }

@@ -1,3 +1,4 @@
+import { win32 } from 'node:path'
 import { type Arguments, firstBad, type Objection } from '../command/arguments.ts'
 import { indexRules } from '../presets/index.ts'
 import { safeForms } from '../presets/safe.ts'
@@ -78,6 +79,29 @@ const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com\d|lpt\d) *(?:$|[.:])/i
 function leadsAway(value: string): boolean {
   if (/[\\/]{2}/.test(value) || value.replace(/^[A-Za-z]:(?!:)/, '').includes(':')) return true
   return value.split(/[\\/]/).some((part) => DEVICE.test(part.trim()))
+}
+
+/** What other users, keys and the system itself keep there; 8.3 names and wildcards may stand for it. */
+const systemDirectory = /^(?:windows|programdata|recovery|boot|system volume information|\$.*|.*[~*?[].*)$/i
+
+/**
+ * The system path that a word of a cmdlet names, or `unknown`: the directory of another drive or of the home directory. By its
+ * letters alone: no path of Windows is looked up.
+ */
+export function windowsSystemPath(
+  { words: [cmdlet] }: SimpleCommand,
+  text: string,
+  cwd: string,
+): string | undefined {
+  if (cmdlets[cmdlet?.value ?? '']?.values?.includes('-Path') !== true || text.startsWith('-'))
+    return undefined
+  if (text.startsWith('~') || /^[A-Za-z]:(?![\\/])/.test(text)) return 'unknown'
+  const isRelative = !/^(?:[A-Za-z]:|[\\/])/.test(text)
+  if (isRelative && !/(?:^|[\\/])\.\. *(?:$|[\\/])/.test(text)) return undefined
+  const path = win32.resolve(cwd, text)
+  const [top = ''] = path.slice(win32.parse(path).root.length).split('\\')
+  // Windows ignores dots and blanks at the end of a name.
+  return systemDirectory.test(top.replace(/[. ]+$/, '')) ? path : undefined
 }
 
 /** By the alias that was typed in place of a cmdlet's name. */

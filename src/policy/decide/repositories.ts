@@ -1,5 +1,6 @@
+import type { ConfigEntry } from '../../base/git/config.ts'
 import { words } from '../../base/text.ts'
-import type { ConfigEntry, FoundEntry } from '../../facts/facts.ts'
+import type { FoundEntry } from '../../facts/facts.ts'
 import { readOnlyGit } from '../../request/environment.ts'
 import { shownMerges } from '../checks/git.ts'
 

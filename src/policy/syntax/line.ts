@@ -80,6 +80,7 @@ export type UnsureKind =
   | 'program-name'
   | 'dynamic-script'
   | 'other-shell'
+  | 'unknown-shell'
   | 'unanswered'
 
 export interface ParsedLine {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { systemTool } from '../../base/program-path.ts'
 import type { Environment } from '../../base/types.ts'
 
 export type GitIdentity = Readonly<Record<string, string>>
@@ -18,6 +19,8 @@ function setting(key: string, env: Environment): Promise<string> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: { ...env }, timeout: gitMs, encoding: 'utf8' } as const
     // It fails without git or without the setting: then nothing is passed.
-    execFile('git', ['config', '--get', key], options, (error, said) => resolve(error ? '' : said.trim()))
+    execFile(systemTool('git') ?? '/usr/bin/git', ['config', '--get', key], options, (error, said) =>
+      resolve(error ? '' : said.trim()),
+    )
   })
 }

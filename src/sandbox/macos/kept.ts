@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
@@ -54,9 +54,36 @@ export function isKept(kept: readonly Kept[], path: string): boolean {
 /** MAXSYMLINKS of macOS (sys/param.h): more is ELOOP. */
 const mostLinks = 32
 
-/** Each symbolic link on the way of a path, and where the way ends, which need not exist. */
+/** Each symbolic link on the way of a path or beneath it, and where each way ends, which need not exist. */
 export function placesOf(paths: readonly string[]): string[] {
-  return paths.flatMap(placesOnTheWay)
+  const found = new Set<string>()
+  const waiting = [...paths]
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift())
+    for (const place of placesOnTheWay(path).filter((each) => !found.has(each))) {
+      found.add(place)
+      waiting.push(...linksBeneath(place))
+    }
+  return [...found]
+}
+
+/** Entries that are looked at; `otherName` refuses a directory with more. */
+const mostEntries = 100_000
+
+function linksBeneath(directory: string): string[] {
+  const links: string[] = []
+  const waiting = [directory]
+  for (let seen = 0, path = waiting.pop(); path !== undefined && seen < mostEntries; path = waiting.pop())
+    for (const entry of entriesOf(path)) {
+      seen++
+      if (entry.isSymbolicLink()) links.push(join(path, entry.name))
+      else if (entry.isDirectory()) waiting.push(join(path, entry.name))
+    }
+  return links
+}
+
+function entriesOf(path: string): readonly Dirent[] {
+  const isDirectory = tried(() => lstatSync(path).isDirectory())
+  return (isDirectory ? tried(() => readdirSync(path, { withFileTypes: true })) : undefined) ?? []
 }
 
 function placesOnTheWay(path: string): string[] {

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { userInfo } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
 import { baseDirectory, homeDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
@@ -21,28 +21,44 @@ export interface ReadsWanted {
   readonly whole: string
   /** What commands of workspace mode may change besides. Real paths. */
   readonly writable: readonly string[]
+  /** Where the shell may be. */
+  readonly shells: readonly string[]
   /** The commands' environment. */
   readonly env: Environment
 }
 
 const word = 'secrets'
 
-export function readsFor({ reads, unreadable, workspace, whole, writable, env }: ReadsWanted): Reads {
+export function readsFor({ reads, unreadable, workspace, whole, writable, shells, env }: ReadsWanted): Reads {
   const withSecrets = unreadable.includes(word)
   const paths = unreadable.filter((path) => path !== word)
   return {
     readable:
-      reads === 'workspace' ? readableFor(workspace, { projects: [workspace, whole], writable }, env) : null,
+      reads === 'workspace'
+        ? readableFor(workspace, { projects: [workspace, whole], writable }, withPath(env, shells))
+        : null,
     unreadable: withSecrets ? [...paths, ...secretPlaces(env)] : paths,
     names: withSecrets ? { beneath: whole, ...secrets.names } : null,
   }
 }
 
 /** Would keep every command from starting: contains the workspace or the shell. */
-export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string): string | undefined {
-  const needed = [workspace, ...['/bin/sh', '/usr/bin/env'].flatMap((program) => realPath(program) ?? [])]
+export function tooMuch(
+  leadsTo: ReadonlyMap<string, string>,
+  workspace: string,
+  shells: readonly string[],
+): string | undefined {
+  const needed = [
+    workspace,
+    ...[...shells, '/bin/sh', '/usr/bin/env'].flatMap((program) => realPath(program) ?? []),
+  ]
   for (const [path, real] of leadsTo) if (needed.some((place) => isBeneath(place, real))) return path
   return undefined
+}
+
+/** A shell may be where PATH does not lead. */
+function withPath(env: Environment, shells: readonly string[]): Environment {
+  return { ...env, PATH: [...(env['PATH'] ? [env['PATH']] : []), ...shells.map(dirname)].join(':') }
 }
 
 /** The home directory according to the command's environment, this process, and the system. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
@@ -8,7 +8,9 @@ import { realPath } from '../../base/paths.ts'
  * could name any directory: it counts only if the repository names the workspace.
  */
 export function repositoryOf(workspace: string): readonly string[] {
-  const named = namedIn(join(workspace, '.git'))
+  const dotGit = join(workspace, '.git')
+  const isLink = tried(() => lstatSync(dotGit))?.isSymbolicLink() === true
+  const named = isLink ? dotGit : namedIn(dotGit)
   const directory = named === undefined ? undefined : realPath(resolve(workspace, named))
   if (directory === undefined) return []
   const repository = isWorktree(directory, workspace) ? commonDirectory(directory) : directory

@@ -4,8 +4,11 @@ import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
 import { type GitPlaces, gitPlacesOf } from './git.ts'
-import { Looks } from './looks.ts'
-import { ownPrograms, protectedInWorkspace } from './protected.ts'
+import { obeyedInGit } from './listed.ts'
+import { Looks, type Unprotectable } from './looks.ts'
+import { type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
+import { ownPrograms, protectedIfThere, protectedInWorkspace } from './protected.ts'
+import type { Repositories } from './repositories.ts'
 
 export interface ChangesWanted {
   /** Absolute real path. */
@@ -18,11 +21,17 @@ export interface ChangesWanted {
   readonly protected: readonly string[]
   /** The user's own configuration files of git; they need not exist. */
   readonly gitConfigs: readonly string[]
+  /** Those of the workspace. Absent: only what git's index and a look at its top tell. */
+  readonly repositories?: Repositories
   /** `[workspace] on_protected = "ask"`. Default: false. */
   readonly asks?: boolean
   /** HOME, and vitrine's own configuration and state. No root may contain one of them, or lie in one other than HOME. */
   readonly own: {
     readonly home: string
+    /** Further home directories: passwd(5) names another than HOME. */
+    readonly homes?: readonly string[]
+    /** What programs outside obey: no root may lie in it. */
+    readonly obeyed?: readonly Obeyed[]
     readonly others: readonly string[]
     /** Configuration files and the audit log: protected where they lie in a root, whatever `protected` says. */
     readonly files?: readonly string[]
@@ -41,13 +50,16 @@ export type UnfitRoot =
   | 'missing'
   | 'file'
   | 'protected'
-  | 'unlistable'
+  | Unprotectable['why']
+  | 'obeyed'
 
 export interface UnfitRootFound {
   readonly path: string
   readonly why: UnfitRoot
   /** An entry of `[workspace] writable`, not the workspace itself. */
   readonly listed: boolean
+  /** Why it is `obeyed`. */
+  readonly obeyed?: Obeyed
 }
 
 const word = 'default'
@@ -58,19 +70,30 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
   for (const path of given) {
     const why = path === workspace && isBeneath(path, '/dev') ? 'devices' : unfit(path, wanted.own, looks)
     if (why) return { path, why, listed: path !== workspace }
+    const obeyed = obeyedRoot(path, wanted, looks)
+    if (obeyed) return { path, why: 'obeyed', listed: path !== workspace, obeyed }
   }
-  const inside = guardedIn(workspace, given.slice(1), wanted, looks)
+  const known = wanted.repositories?.known(looks)
+  const inside = guardedIn(workspace, given.slice(1), { ...wanted, known: known?.tops ?? [] }, looks)
   const { whole = workspace } = wanted
-  const around = whole === workspace ? nothing : guardedIn(whole, given, wanted, looks)
-  if (looks.unlistable !== undefined) return { path: looks.unlistable, why: 'unlistable', listed: false }
+  const around = whole === workspace ? nothing : guardedIn(whole, given, { ...wanted, known: [] }, looks)
+  if (looks.unprotectable) return { ...looks.unprotectable, listed: false }
   if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
   const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
   const files = wanted.own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
   return {
     roots,
-    protected: [...new Set([...inside.protected, ...around.protected, ...files])],
+    protected: [
+      ...new Set([
+        ...inside.protected,
+        ...around.protected,
+        ...files,
+        ...obeyedIn(roots, wanted.own.obeyed ?? [], looks),
+      ]),
+    ],
     closed: [...new Set([...inside.closed, ...around.closed])],
     asks: wanted.asks ?? false,
+    lacks: known?.lacks,
   }
 }
 
@@ -80,13 +103,22 @@ const nothing: GitPlaces = { writable: [], protected: [], closed: [] }
 function guardedIn(
   top: string,
   others: readonly string[],
-  { protected: given, own, gitConfigs: configs }: ChangesWanted,
+  {
+    protected: given,
+    own,
+    gitConfigs: configs,
+    known,
+  }: ChangesWanted & { readonly known: readonly string[] },
   looks: Looks,
 ): GitPlaces {
-  const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks })
+  const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks, known })
   const listed = given.filter((path) => path !== word).map((path) => resolve(top, path))
   if (!given.includes(word)) return { writable: git.writable, protected: listed, closed: [] }
-  const usual = protectedInWorkspace.map((path) => join(top, path))
+  const projects = [top, ...others.filter((root) => looks.kind(join(root, '.git')) !== 'none')]
+  const usual = projects.flatMap((root) => [
+    ...protectedInWorkspace.map((path) => join(root, path)),
+    ...thereIn(root, looks),
+  ])
   const programs = ownProgramsIn(top, own.package, looks)
   return { ...git, protected: [...usual, ...git.protected, ...programs, ...listed] }
 }
@@ -114,6 +146,17 @@ function isGuarded(root: string, { protected: places, closed }: GitPlaces): bool
   )
 }
 
+function thereIn(top: string, looks: Looks): readonly string[] {
+  const [suffixes, paths] = [true, false].map((is) =>
+    protectedIfThere.filter((name) => name.startsWith('*') === is),
+  )
+  const suffixed = [...looks.names(top)].filter((name) =>
+    suffixes?.some((each) => name.endsWith(each.slice(1))),
+  )
+  const there = paths?.filter((path) => looks.kind(join(top, path)) !== 'none') ?? []
+  return [...suffixed, ...there].map((path) => join(top, path))
+}
+
 /** A command that changed them would control the next one. A workspace in the package itself is a checkout of vitrine. */
 function ownProgramsIn(workspace: string, own: string | undefined, looks: Looks): readonly string[] {
   const installed = ownPrograms.map((path) => join(workspace, path))
@@ -121,6 +164,12 @@ function ownProgramsIn(workspace: string, own: string | undefined, looks: Looks)
     ...installed.filter((path) => looks.kind(path) !== 'none'),
     ...(own !== undefined && own !== workspace && isBeneath(own, workspace) ? [own] : []),
   ]
+}
+
+/** The directory that is meant may be named in PATH: a workspace itself is taken for a project there. */
+function obeyedRoot(path: string, { workspace, own }: ChangesWanted, looks: Looks): Obeyed | undefined {
+  const places = (own.obeyed ?? []).filter(({ isFlat }) => !(isFlat && path === workspace))
+  return obeyedAround(path, places) ?? obeyedInGit(path, looks)
 }
 
 function unfit(path: string, own: ChangesWanted['own'], looks: Looks): UnfitRoot | undefined {
@@ -133,8 +182,11 @@ function unfit(path: string, own: ChangesWanted['own'], looks: Looks): UnfitRoot
 }
 
 /** Why no root may have this real path. */
-export function tooWide(path: string, { home, others }: ChangesWanted['own']): UnfitRoot | undefined {
+export function tooWide(
+  path: string,
+  { home, homes = [], others }: ChangesWanted['own'],
+): UnfitRoot | undefined {
   if (path === '/') return 'root'
-  if (isBeneath(home, path)) return 'home'
+  if ([home, ...homes].some((each) => isBeneath(each, path))) return 'home'
   return others.some((own) => isBeneath(own, path) || isBeneath(path, own)) ? 'own' : undefined
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { gitlinksIn, sharedIndexesOf } from '../../facts/git-index.ts'
-import { directoriesNamedBy, repositoryOf } from '../reads/worktree.ts'
-import { entriesIn, type NamedPlaces, namedByConfigs } from './git-config.ts'
+import { repositoryOf } from '../reads/worktree.ts'
+import { insideOf, NamedByConfigs, type NamedPlaces } from './git-config.ts'
+import { isGitDirectory, isWorktreeDirectory } from './listed.ts'
 import { isSettled, type Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
 
@@ -21,73 +22,108 @@ export interface GitUser {
   readonly home: string
   readonly configs: readonly string[]
   readonly looks: Looks
+  /** Tops of further repositories in the workspace. */
+  readonly known: readonly string[]
 }
 
 /** @param roots what is writable anyway, the workspace first: absolute real paths */
 export function gitPlacesOf(
   roots: readonly [string, ...string[]],
-  { home, configs, looks }: GitUser,
+  { home, configs, looks, known }: GitUser,
 ): GitPlaces {
   const [workspace] = roots
-  const dotGit = join(workspace, '.git')
-  const kind = looks.kind(dotGit)
+  const kind = looks.kind(join(workspace, '.git'))
   // If `.git` is a file or a link, the answer also depends on paths that are not recorded.
   if (kind === 'file' || kind === 'other') looks.isComplete = false
   const outside = kind === 'directory' ? [] : repositoryOf(workspace)
   const guard = new Guard({ home, roots: [...roots, ...outside], looks })
-  if (kind === 'directory') guard.repository(dotGit, workspace)
-  else guard.protected.push(dotGit)
-  if (kind !== 'file') guard.bare(workspace)
-  for (const directory of outside) guard.repository(directory, workspace)
-  if (kind === 'file') guard.named(workspace)
-  guard.configs(configs, workspace)
-  // Git goes on above where `.git` is no repository, which a command can make it; an invalid `.git` file is an error.
-  guard.trees(workspace, kind === 'file' ? undefined : treeAbove(workspace, looks))
+  guard.workspace(workspace, roots.slice(1), known)
+  guard.configs(configs)
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
 /** Submodules that are looked at. A command can write an index; the directories in the workspace are all looked at. */
 const maxLinked = 500
-/** A command can make many: git directories beyond these are protected as a whole, without a look into them. */
+/** A command can make many: git directories beyond these are protected as a whole, with their configurations. */
 const maxRepositories = 200
 /** A submodule's name may hold slashes: `modules/lib/a`. */
 const maxDepth = 8
 
+interface Places {
+  readonly home: string
+  readonly roots: readonly string[]
+  readonly looks: Looks
+}
+
 class Guard {
   readonly protected: string[] = []
   readonly closed: string[] = []
-  readonly #places: Omit<NamedPlaces, 'top'>
-  readonly #repositories = new Set<string>()
+  readonly #looks: Looks
+  readonly #places: NamedPlaces
+  /** By git directory: where git may start programs for it. */
+  readonly #repositories = new Map<string, { readonly named: NamedByConfigs; readonly tops: Set<string> }>()
+  readonly #trees = new Set<string>()
 
-  constructor(places: Omit<NamedPlaces, 'top'>) {
-    this.#places = places
+  constructor({ home, roots, looks }: Places) {
+    const isInside = (path: string) => roots.some((root) => path !== root && isBeneath(path, root))
+    this.#looks = looks
+    this.#places = { home, looks, isInside }
   }
 
-  configs(files: readonly string[], top: string): void {
-    this.protected.push(...namedByConfigs(files, { ...this.#places, top }))
+  /** @param known tops of further repositories in it */
+  workspace(top: string, listed: readonly string[], known: readonly string[]): void {
+    const looks = this.#looks
+    this.tree(top, true)
+    // Git goes on above where `.git` is no repository, and a command can do that to the one of the workspace.
+    for (const at of directoriesAbove(top)) this.tree(at, false)
+    for (const root of listed) this.#listed(root, top)
+    const below = looks.directories(top)
+    looks.unlistableIn(top)
+    for (const at of below) this.tree(at, false)
+    for (const at of known) this.#known(at)
+    this.#follow(top)
+    for (const { named, tops } of this.#repositories.values()) this.#protect(...named.protectedFrom(tops))
   }
 
-  /** @param above the top of the work tree that the workspace is a part of: its configuration may name files of the workspace */
-  trees(workspace: string, above: string | undefined): void {
-    const { looks } = this.#places
-    if (above !== undefined) this.configs(gitDirectoriesOf(above, looks).flatMap(configsIn), above)
-    const below = looks.directories(workspace)
-    looks.unlistableIn(workspace)
-    const starts = [workspace, ...(above === undefined ? [] : [above]), ...below]
-    const linked = linkedFrom(starts, workspace, looks)
-    for (const top of new Set([...linked, ...below]))
-      if (top !== workspace && top !== join(workspace, '.git')) this.inside(top, linked.has(top))
+  /** The work trees in the workspace that git looks into from the known ones: their submodules, those of the submodules, and so on. */
+  #follow(workspace: string): void {
+    let count = 0
+    // The loop also visits trees added meanwhile.
+    for (const top of this.#trees)
+      for (const path of linksOf(top, this.#places)) {
+        if (path === workspace || !isBeneath(path, workspace)) continue
+        if (count++ < maxLinked) this.tree(path, true)
+      }
   }
 
-  /** A directory of the workspace that may be the top of a repository. `linked`: git looks for one there. */
-  inside(top: string, linked: boolean): void {
-    const dotGit = join(top, '.git')
-    const kind = this.#places.looks.kind(dotGit)
-    if (kind === 'directory') this.repository(dotGit, top)
-    else if (kind !== 'none' || linked) this.protected.push(dotGit)
-    if (kind === 'file') this.named(top)
-    const isBare = kind === 'none' && this.#places.looks.kind(join(top, 'HEAD')) === 'file'
-    if (kind === 'directory' || kind === 'other' || isBare) this.bare(top)
+  /** A directory that a command has made the top of a repository, or a walk has found to be one. It may lack a HEAD. */
+  #known(top: string): void {
+    this.tree(top, this.#looks.kind(join(top, '.git')) !== 'none')
+    if (['objects', 'refs'].every((name) => this.#looks.kind(join(top, name)) !== 'none')) this.bare(top)
+  }
+
+  /** The user's own, which count in each repository. */
+  configs(files: readonly string[]): void {
+    const tops = new Set([...this.#repositories.values()].flatMap((each) => [...each.tops]))
+    this.#protect(
+      ...new NamedByConfigs(files, this.#places).protectedFrom(new Set([...this.#trees, ...tops])),
+    )
+  }
+
+  /** A directory that may be the top of a work tree. `linked`: git looks for a repository there. */
+  tree(top: string, linked: boolean): void {
+    const kind = this.#looks.kind(join(top, '.git'))
+    if (kind !== 'directory' && (kind !== 'none' || linked)) this.#protect(join(top, '.git'))
+    if (this.#trees.has(top)) return
+    const isBare = kind === 'none' && this.#looks.kind(join(top, 'HEAD')) === 'file'
+    if (kind === 'none' && !isBare && !linked) return
+    this.#trees.add(top)
+    const [directory, common = directory] = kind === 'none' ? [] : gitDirectoriesOf(top, this.#places)
+    if (common !== undefined) this.repository(common, top)
+    // The directories of its worktrees come with a repository.
+    if (directory !== undefined && dirname(directory) !== join(common ?? '', 'worktrees'))
+      this.repository(directory, top)
+    if (kind !== 'file') this.bare(top)
   }
 
   /**
@@ -96,88 +132,104 @@ class Guard {
    */
   bare(top: string): void {
     const head = join(top, 'HEAD')
-    const kind = this.#places.looks.kind(head)
+    const kind = this.#looks.kind(head)
     if (kind === 'file' || kind === 'other') this.repository(top, top)
-    else this.protected.push(head)
+    else this.#protect(head)
   }
 
-  /** The git directory that the `.git` file of a work tree names, where commands could change it. */
-  named(top: string): void {
-    const { looks, roots } = this.#places
-    const directory = gitDirectoriesOf(top, looks).at(-1)
-    if (directory !== undefined && roots.some((root) => directory !== root && isBeneath(directory, root)))
-      this.repository(directory, top)
+  /** An entry of `[workspace] writable`: a git directory, a worktree's directory in one, or a project. */
+  #listed(root: string, workspace: string): void {
+    if (isGitDirectory(root, this.#looks)) {
+      this.repository(root, basename(root) === '.git' ? dirname(root) : root)
+      // It may be the one of the workspace, which a link or a `.git` file names.
+      this.repository(root, workspace)
+    } else if (isWorktreeDirectory(root, this.#looks))
+      this.#protect(...protectedInWorktree.map((name) => join(root, name)))
+    else this.tree(root, false)
   }
 
   repository(directory: string, top: string): void {
-    if (this.#repositories.has(directory)) return
-    if (this.#repositories.size >= maxRepositories) return void this.protected.push(directory)
-    this.#repositories.add(directory)
-    const trees = join(directory, 'worktrees')
-    const worktrees = this.#places.looks.directories(trees)
-    this.#places.looks.unlistableIn(trees)
-    if (this.#places.looks.isShut(trees)) this.protected.push(trees)
-    const configs = [directory, ...worktrees].flatMap(configsIn)
-    this.protected.push(
-      ...protectedInGit.map((name) => join(directory, name)),
+    const known = this.#repositories.get(directory)
+    if (known) return void known.tops.add(top)
+    const isMany = this.#repositories.size >= maxRepositories
+    const trees = `${directory}/worktrees`
+    const worktrees = this.#looks.directories(trees)
+    this.#looks.unlistableIn(trees)
+    if (this.#looks.isShut(trees)) this.#protect(trees)
+    const named = new NamedByConfigs([directory, ...worktrees].flatMap(configsIn), this.#places)
+    const tree = named.valueOf('core.worktree')
+    const tops = new Set([
+      top,
+      directory,
+      ...(tree === undefined ? [] : [plainFrom(directory, tree, this.#places)]),
+    ])
+    this.#repositories.set(directory, { named, tops })
+    if (isMany) return void this.#protect(directory)
+    this.#protect(
+      ...protectedInGit.map((name) => `${directory}/${name}`),
       ...worktrees.flatMap((worktree) => protectedInWorktree.map((name) => join(worktree, name))),
     )
-    this.configs(configs, top)
-    for (const at of [directory, ...worktrees]) this.#modules(join(at, 'modules'), 0)
+    for (const worktree of worktrees) this.#worktree(worktree, tops)
+    for (const at of [directory, ...worktrees]) this.#modules(`${at}/modules`, 0)
+  }
+
+  /** The work tree of a linked worktree (gitrepository-layout(5)). */
+  #worktree(directory: string, tops: Set<string>): void {
+    const back = this.#looks.text(join(directory, 'gitdir')).trim()
+    if (back === '') return
+    const top = dirname(plainFrom(directory, back, this.#places))
+    tops.add(top)
+    if (this.#places.isInside(this.#looks.way(top).end)) this.tree(top, true)
   }
 
   /** Closed: a command could otherwise make a submodule's git directory there, with its own configuration. */
   #modules(directory: string, depth: number): void {
-    this.closed.push(directory)
-    const { looks } = this.#places
+    if (this.#places.isInside(directory)) this.closed.push(directory)
+    const looks = this.#looks
     for (const entry of looks.directories(directory))
-      if (looks.kind(join(entry, 'HEAD')) === 'file') this.repository(entry, workTreeOf(entry, looks))
+      if (looks.kind(join(entry, 'HEAD')) === 'file') this.repository(entry, entry)
       else if (depth < maxDepth) this.#modules(entry, depth + 1)
   }
-}
 
-function workTreeOf(module: string, looks: Looks): string {
-  const named = entriesIn(join(module, 'config'), looks).find(({ key }) => key === 'core.worktree')
-  return resolve(module, named?.value ?? '.')
+  #protect(...paths: readonly string[]): void {
+    this.protected.push(...paths.flatMap((path) => insideOf(path, this.#places)))
+  }
 }
 
 function configsIn(directory: string): readonly string[] {
-  return ['config', 'config.worktree'].map((name) => join(directory, name))
+  return ['config', 'config.worktree'].map((name) => `${directory}/${name}`)
 }
 
-/** The next directory above that has a `.git`: git takes the workspace for a part of its work tree. */
-function treeAbove(workspace: string, looks: Looks): string | undefined {
-  for (let at = dirname(workspace); ; at = dirname(at)) {
-    if (looks.kind(join(at, '.git')) !== 'none') return at
-    if (dirname(at) === at) return undefined
-  }
+function directoriesAbove(directory: string): readonly string[] {
+  const parent = dirname(directory)
+  return parent === directory ? [] : [parent, ...directoriesAbove(parent)]
 }
 
-function gitDirectoriesOf(top: string, looks: Looks): readonly string[] {
+/**
+ * The git directory of a work tree, and the one whose configuration it shares (gitrepository-layout(5)), as `.git` and `commondir`
+ * write them: links on the way are protected as well.
+ */
+function gitDirectoriesOf(top: string, places: NamedPlaces): readonly string[] {
+  const { looks } = places
   const dotGit = join(top, '.git')
-  const status = looks.status(dotGit)
-  if (status?.isDirectory()) return [dotGit]
-  return status ? directoriesNamedBy(dotGit) : []
+  if (looks.status(dotGit)?.isDirectory()) return [dotGit]
+  const [, named] = /^gitdir: (.+)$/m.exec(looks.text(dotGit)) ?? []
+  if (named === undefined) return []
+  const directory = plainFrom(top, named, places)
+  const common = looks.text(`${directory}/commondir`).trim()
+  return common === '' ? [directory] : [directory, plainFrom(directory, common, places)]
 }
 
-/** The work trees in the workspace that git looks into from these ones: their submodules, those of the submodules, and so on. */
-function linkedFrom(starts: readonly string[], workspace: string, looks: Looks): ReadonlySet<string> {
-  const linked = new Set<string>()
-  // The loop also visits trees added meanwhile.
-  const trees = new Set(starts)
-  for (const top of trees)
-    for (const path of linksOf(top, looks)) {
-      if (linked.size >= maxLinked) return linked
-      if (path === workspace || !isBeneath(path, workspace)) continue
-      linked.add(path)
-      trees.add(path)
-    }
-  return linked
+/** Without links; but as written, and not normalized, where commands could change a link on the way: that one is protected as well. */
+function plainFrom(directory: string, path: string, { looks, isInside }: NamedPlaces): string {
+  const written = isAbsolute(path) ? path : `${directory}/${path}`
+  const { links, end } = looks.way(written)
+  return links.some(isInside) ? written : end
 }
 
-function linksOf(top: string, looks: Looks): readonly string[] {
-  const indexes = gitDirectoriesOf(top, looks).map((directory) => join(directory, 'index'))
-  return indexes.flatMap((index) => gitlinksOf(index, looks)).map((link) => join(top, link))
+function linksOf(top: string, places: NamedPlaces): readonly string[] {
+  const indexes = gitDirectoriesOf(top, places).map((directory) => `${directory}/index`)
+  return indexes.flatMap((index) => gitlinksOf(index, places.looks)).map((link) => join(top, link))
 }
 
 const readIndexes = new Map<string, { readonly state: string; readonly links: readonly string[] }>()

@@ -1,5 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 
@@ -15,6 +23,33 @@ export function isSettled({ ctimeMs }: Stats): boolean {
   return Date.now() - ctimeMs > (ctimeMs % 1000 === 0 ? coarseTickMs : 0) + tickMs
 }
 
+/** Why a workspace cannot be protected: the path, and what is wrong with it. */
+export interface Unprotectable {
+  readonly path: string
+  readonly why:
+    | 'unlistable'
+    | 'config-size'
+    | 'config-kind'
+    | 'config-unreadable'
+    | 'config-invalid'
+    | 'config-many'
+    | 'record-unreadable'
+}
+
+/** Where a path leads, link by link: path_resolution(7). */
+export interface Way {
+  /** The symbolic links on it, each by a path without links. */
+  readonly links: readonly string[]
+  /** Without links; need not exist. */
+  readonly end: string
+}
+
+/** As many as the kernel follows: path_resolution(7). */
+const maxLinks = 40
+
+/** Git's files of this kind are short. */
+const maxTextBytes = 1_048_576
+
 /** Asks about paths and records them: while the states of all of them are the same, so are the answers. */
 export class Looks {
   readonly paths = new Set<string>()
@@ -22,8 +57,15 @@ export class Looks {
   readonly above = new Set<string>()
   /** False: an answer depends on more than these paths. */
   isComplete = true
-  /** A repository whose name is not UTF-8: its paths cannot be listed, so nothing can protect it. */
-  unlistable: string | undefined
+  /** The first reason why nothing can protect the workspace. */
+  unprotectable: Unprotectable | undefined
+  readonly #targets = new Map<string, string | undefined>()
+  readonly #names = new Map<string, ReadonlySet<string>>()
+  readonly #entries = new Map<string, readonly Dirent[]>()
+
+  refuse(path: string, why: Unprotectable['why']): void {
+    this.unprotectable ??= { path, why }
+  }
 
   ancestorsOf(path: string): void {
     for (let at = dirname(path); !this.above.has(at); at = dirname(at)) this.above.add(at)
@@ -43,6 +85,46 @@ export class Looks {
     return status.isFile() ? 'file' : status.isDirectory() ? 'directory' : 'other'
   }
 
+  /** Of a small regular file: a FIFO would block, opening a device can have side effects (open(2)). Else empty. */
+  text(file: string): string {
+    const status = this.status(file)
+    const isSmall = status?.isFile() && status.size <= maxTextBytes
+    return (isSmall ? tried(() => readFileSync(file, 'utf8')) : undefined) ?? ''
+  }
+
+  /** The names in a directory; none if it cannot be read. */
+  names(directory: string): ReadonlySet<string> {
+    const names = this.#names.get(directory) ?? new Set(this.#entriesOf(directory).map(({ name }) => name))
+    this.#names.set(directory, names)
+    return names
+  }
+
+  /** @param path absolute, and not normalized: `..` behind a link does not lead to the link's parent */
+  way(path: string): Way {
+    const links: string[] = []
+    const rest = path.split('/')
+    let at = '/'
+    for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+      const place = join(at, name)
+      const target = links.length < maxLinks ? this.#targetOf(place) : undefined
+      at = target === undefined ? place : target.startsWith('/') ? '/' : dirname(place)
+      if (target === undefined) continue
+      links.push(place)
+      rest.unshift(...target.split('/'))
+    }
+    return { links, end: at }
+  }
+
+  /** Undefined: no link, or nothing that can be looked at. */
+  #targetOf(place: string): string | undefined {
+    if (this.#targets.has(place)) return this.#targets.get(place)
+    const isLink = tried(() => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink())
+    const target = isLink ? tried(() => readlinkSync(place)) : undefined
+    if (target !== undefined) this.paths.add(place)
+    this.#targets.set(place, target)
+    return target
+  }
+
   /** A directory that cannot be read: a command may have shut it. */
   isShut(path: string): boolean {
     return this.kind(path) === 'directory' && tried(() => readdirSync(path)) === undefined
@@ -50,9 +132,22 @@ export class Looks {
 
   /** The subdirectories of a directory; none if it cannot be read. */
   directories(path: string): readonly string[] {
-    this.paths.add(path)
-    const entries = tried(() => readdirSync(path, { withFileTypes: true })) ?? []
+    const entries = this.#entriesOf(path)
     return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
+  }
+
+  #entriesOf(path: string): readonly Dirent[] {
+    this.paths.add(path)
+    const entries = this.#entries.get(path) ?? tried(() => readdirSync(path, { withFileTypes: true })) ?? []
+    this.#entries.set(path, entries)
+    return entries
+  }
+
+  /** The names in a directory, and whether each is a link; undefined if it cannot be read. */
+  links(path: string): ReadonlyMap<string, boolean> | undefined {
+    this.paths.add(path)
+    const entries = tried(() => readdirSync(path, { withFileTypes: true }))
+    return entries && new Map(entries.map((entry) => [entry.name, entry.isSymbolicLink()]))
   }
 
   /** Looks for repositories and linked worktrees directly in a directory whose names are not UTF-8. */
@@ -63,7 +158,7 @@ export class Looks {
       const at = Buffer.concat([Buffer.from(`${path}/`), name])
       const holds = (entry: string) =>
         tried(() => lstatSync(Buffer.concat([at, Buffer.from(entry)]))) !== undefined
-      if (holds('/.git') || holds('/HEAD')) this.unlistable = String(at)
+      if (holds('/.git') || holds('/HEAD')) this.refuse(String(at), 'unlistable')
     }
   }
 }

@@ -14,6 +14,17 @@ beforeAll(async () => {
   chmodSync(locker, 0o755)
 })
 
+/** Of two threads: the kernel leaves a signal to the process pending while the one that it chose waits in the call. */
+const threads = `
+import fcntl, signal, threading, time
+def handle(*_): raise InterruptedError
+threading.Thread(target=time.sleep, args=(300,), daemon=True).start()
+signal.signal(signal.SIGALRM, handle)
+print('asks', flush=True)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try: fcntl.flock(open('lock'), fcntl.LOCK_EX)
+except InterruptedError: print('interrupted', flush=True)`
+
 /** Descriptor 9 of the shell holds the lock that `waiter` asks for; `asks` is read before the line goes on. */
 const holding = (waiter: string, line: string) => `
 cd "$TMPDIR" && mkfifo said && exec 9>lock && flock -n 9 || exit 99
@@ -31,6 +42,11 @@ const lines: readonly { readonly what: string; readonly script: () => string; re
     what: 'a handler without SA_RESTART interrupts the wait',
     script: () => holding(`${locker} lock alarm`, 'cat <&7; exec 9>&-'),
     said: 'asks\nEINTR after an alarm\n',
+  },
+  {
+    what: 'a handler interrupts the wait of a process of two threads',
+    script: () => holding(`python3 -c "${threads}"`, 'cat <&7; exec 9>&-'),
+    said: 'asks\ninterrupted\n',
   },
   {
     what: 'one with SA_RESTART runs, and the wait goes on',

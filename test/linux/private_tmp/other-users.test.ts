@@ -60,3 +60,30 @@ describe.runIf(uid === 0 && whyNot(nobody) === null)(
     })
   },
 )
+
+describe.runIf(uid === 0 && whyNot(nobody) === null)(
+  "a workspace that is another user's, for root's command",
+  () => {
+    it('is changed no more than the command itself could: the host does nothing for it', async () => {
+      for (const mode of ['workspace', 'write'] as const) {
+        const workspace = makeDirectory()
+        writeFileSync(join(workspace, 'file'), 'theirs')
+        for (const path of [workspace, join(workspace, 'file')]) chownSync(path, nobody.uid, nobody.gid)
+        const { run } = await makeGround({ mode, cwd: workspace })
+        const codes: (number | null)[] = []
+        for (const line of [
+          'echo x > made',
+          'mkdir directory',
+          'echo x >> file',
+          'mv file moved',
+          'rm moved',
+        ])
+          codes.push((await run(line)).exitCode)
+        expect([mode, codes.every((code) => code === 0)]).toEqual([mode, mode === 'write'])
+        const left = mode === 'write' ? ['directory', 'made'] : ['file']
+        expect(readdirSync(workspace)).toEqual(left)
+        if (mode === 'workspace') expect(readFileSync(join(workspace, 'file'), 'utf8')).toBe('theirs')
+      }
+    })
+  },
+)

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tried } from '../../../src/base/errno.ts'
 import { hintBehind } from '../../../src/base/hint.ts'
@@ -110,6 +111,77 @@ describe('the hint of a refusal in workspace mode', () => {
     expect(result.denials).toMatchObject([{ operation, path, protected: true }])
     expect(remedyOf(result)?.kind).toBe('protected')
     rmSync(join(workspace, 'made'), { recursive: true, force: true })
+  })
+})
+
+describe('the hint of a refusal names the way that a program has', () => {
+  /** Programs of the same shape: what they are called, what they try, what they print. */
+  const place = makeDirectory()
+  execFileSync('git', ['init', '-q', place])
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(place, name)), { recursive: true })
+    writeFileSync(join(place, name), text)
+    return join(place, name)
+  }
+
+  async function alternativeOf(command: string, env: Record<string, string> = {}) {
+    const toml = '[shell]\nown_sockets = false\n'
+    const shell = await openTestShell({ cwd: place, mode: 'workspace', env, toml })
+    const result = await shell.execute({ command })
+    expect(result.exitCode).not.toBe(0)
+    const hint = hintBehind(result)
+    expect(result.hint).toBe(hint && describeHint(hint, 'user'))
+    return { kind: hint?.instead?.kind, remedy: hint?.remedy.kind, text: result.hint }
+  }
+
+  it('tsx: node --import tsx', async () => {
+    const cli = write(
+      'node_modules/tsx/dist/cli.mjs',
+      "import net from 'node:net'\nnet.createServer().listen(process.env.TMPDIR + '/tsx-0/1.pipe')",
+    )
+    const { kind, remedy, text } = await alternativeOf(`mkdir $TMPDIR/tsx-0; node ${cli}`)
+    expect([kind, remedy]).toEqual(['tsx', 'write'])
+    expect(text).toContain('node --import tsx')
+  })
+
+  it('nx: NX_DAEMON=false, and no entry of [workspace] writable', async () => {
+    const cli = write(
+      'node_modules/nx/bin/nx.js',
+      `const fs = require('fs')
+for (const path of ['/tmp/.nx/0/sockets', require('os').homedir() + '/.nx'])
+  try { fs.mkdirSync(path, { recursive: true }) } catch {}
+require('net').createServer().on('error', () => {
+  console.error('Nx was denied permission to use its unix socket under /tmp/.nx or ~/.nx.')
+  process.exitCode = 1
+}).listen(process.env.TMPDIR + '/d.sock')`,
+    )
+    const { kind, remedy, text } = await alternativeOf(`node ${cli}`)
+    expect([kind, remedy]).toEqual(['nx', 'write'])
+    expect(text).toContain('NX_DAEMON=false')
+    expect(text).not.toContain('writable')
+  })
+
+  it.each(['~/.npm', '~/.npm/_cacache/tmp'])('npm: npm_config_cache where %s is absent', async (name) => {
+    const home = makeDirectory()
+    const path = name.replace('~', home)
+    if (name.includes('_cacache')) mkdirSync(dirname(path), { recursive: true })
+    const cli = write(
+      'npm-cli.js',
+      `process.title = 'npm i ./x-1.0.0.tgz'\nrequire('fs').mkdirSync(${JSON.stringify(path)})`,
+    )
+    const { kind, text } = await alternativeOf(`node ${cli}`, { HOME: home })
+    expect(kind).toBe('npm-cache')
+    expect(text).toContain('npm_config_cache=$TMPDIR/npm')
+  })
+
+  it.runIf(existsSync(userInfo().homedir))('ssh: the home directory in passwd(5), not HOME', async () => {
+    const { homedir } = userInfo()
+    const home = makeDirectory()
+    const { kind, remedy, text } = await alternativeOf(`mkdir ${homedir}/vitrine-hints-x`, { HOME: home })
+    expect([kind, remedy]).toEqual(['homes', 'write'])
+    expect(text).toContain(`HOME is ${home}, but ssh and others take ${homedir}`)
+    const same = await alternativeOf(`mkdir ${homedir}/vitrine-hints-x`, { HOME: homedir })
+    expect(same.kind).toBeUndefined()
   })
 })
 

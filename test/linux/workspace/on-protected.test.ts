@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Approver } from '../../../src/admit/approval/approver.ts'
 import { openAudited } from '../../audit/place.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { prelude } from './own-sandbox/rows.ts'
 
 /** A repository whose branches differ in a workflow and in settings of an agent. */
 function makeProject(): string {
@@ -46,6 +47,26 @@ async function open(cwd: string, approver: Approver | undefined, on = 'ask') {
 const linux = describe.runIf(process.platform === 'linux')
 
 linux('[workspace] on_protected = "ask"', () => {
+  it('asks about no program with a sandbox of its own, and changes nothing for it', async () => {
+    const act = (narrow: string) => [
+      'python3',
+      '-c',
+      `${prelude}\n${narrow}\nopen(".github/workflows/new.yml", "w").write("x")`,
+    ]
+    for (const [narrow, questions] of [
+      ['', 1],
+      ['landlock()', 0],
+    ] as const) {
+      const cwd = makeProject()
+      const { asked, approver } = approving(() => 'yes')
+      const shell = await open(cwd, approver)
+      const { exitCode } = await shell.execute({ argv: act(narrow) })
+      expect(asked).toHaveLength(questions)
+      expect(text(cwd, '.github/workflows/new.yml')).toBe(questions ? 'x' : undefined)
+      expect(exitCode).toBe(questions ? 0 : 1)
+    }
+  })
+
   it('a checkout asks once for each protected path, and then carries everything out', async () => {
     const cwd = makeProject()
     const { asked, approver } = approving(() => 'yes')

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
 import { unfitRoot } from '../../../src/messages/workspace.ts'
@@ -74,10 +74,12 @@ linux('[workspace] writable', () => {
   const home = makeDirectory()
   symlinkSync('/', join(home, 'link'))
   writeFileSync(join(home, 'file'), '')
+  mkdirSync(join(home, 'users/a'), { recursive: true })
   const unfit = [
     ['the root', '/', home],
     ['the home directory', home, home],
     ['a directory above it', dirname(home), home],
+    ['a directory above it that is the home of no configuration', join(home, 'users'), join(home, 'users/a')],
     ['a link to the root', join(home, 'link'), home],
     ['a file', join(home, 'file'), '/nonexistent'],
   ] as const
@@ -106,9 +108,11 @@ linux('[workspace] writable', () => {
 })
 
 linux('the workspace itself', () => {
-  it.each(['/', 'home'])('is not %s', async (place) => {
-    const home = makeDirectory()
-    const opening = openIn({ cwd: place === 'home' ? home : place, home })
+  it.each(['/', 'users/a', 'users'])('is not %s, where users/a is the home directory', async (place) => {
+    const base = makeDirectory()
+    const home = join(base, 'users/a')
+    mkdirSync(home, { recursive: true })
+    const opening = openIn({ cwd: resolve(base, place), home })
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
 
@@ -281,5 +285,39 @@ linux('where it cannot be held', () => {
     const options = { network: 'none' as const, reads: readEverything, privateTmp: true, unixSockets: [] }
     expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('no addon'))
     expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container', changes: null })
+  })
+})
+
+describe('a directory outside of the workspace that is named', () => {
+  const cwd = makeDirectory()
+  symlinkSync('/', join(cwd, 'link'))
+  const toml = `[policy]\nworkspace = ${JSON.stringify(cwd)}\n`
+
+  it.each(['/', '/tmp', join(cwd, 'link'), join(cwd, '..')])(
+    'is refused for a command, as in write mode: %s',
+    async (outside) => {
+      for (const mode of ['workspace', 'write'] as const) {
+        const shell = await openTestShell({ cwd, mode, toml })
+        await expect(shell.execute({ command: 'pwd', cwd: outside })).rejects.toMatchObject({
+          code: 'DENIED',
+        })
+        expect(await shell.decide({ command: 'pwd', cwd: outside })).toMatchObject({ verdict: 'deny' })
+        expect(await shell.execute({ command: 'pwd', cwd: join(cwd, 'link', cwd) })).toMatchObject({
+          exitCode: 0,
+        })
+      }
+    },
+  )
+
+  it('is refused by the command line, with the reason, and allowed in read mode', async () => {
+    const home = new Home()
+    const run = (mode: string) =>
+      home.run(['run', '--mode', mode, '--workspace', cwd, '--cwd', '/', '--', 'pwd'])
+    expect(await run('workspace')).toMatchObject({
+      code: 125,
+      stdout: '',
+      stderr: (await run('write')).stderr,
+    })
+    expect(await run('read')).toMatchObject({ code: 0, stdout: '/\n' })
   })
 })

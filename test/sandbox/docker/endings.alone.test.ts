@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
@@ -72,6 +72,27 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(result).toMatchObject({ stdout: 'left\n', exitCode: 0 })
     expect(result.survivorsKilled).toBeGreaterThanOrEqual(2)
     expect(processesWith(`sleep\0${length}`)).toEqual([])
+  })
+
+  it('but it is asked to end first, and given the grace', async () => {
+    const shell = await openDockerShell(engine, { toml: '[shell]\nkill_grace_ms = 5000\n' })
+    const length = nextLength()
+    const command = `sh -c 'trap "exec sleep ${length}" TERM; while :; do sleep 0.05; done' & sleep 0.5; echo left`
+    const running = shell.execute({ command })
+    await eventually(() => processesWith(`sleep\0${length}`).length === 1, 'it was asked')
+    expect(await running).toMatchObject({ stdout: 'left\n', exitCode: 0, timedOut: false })
+    expect(processesWith(`sleep\0${length}`)).toEqual([])
+  })
+
+  it('in workspace mode it has the grace, too', async () => {
+    const shell = await openDockerShell(engine, {
+      mode: 'workspace',
+      toml: '[shell]\nkill_grace_ms = 20000\n',
+    })
+    const left = `sh -c 'trap "sleep 0.3; : > asked; exit" TERM; : > there; while :; do sleep 0.05; done'`
+    const command = `${left} & until [ -e there ]; do sleep 0.05; done; echo left`
+    expect(await shell.execute({ command })).toMatchObject({ stdout: 'left\n', exitCode: 0 })
+    expect(existsSync(join(shell.cwd, 'asked'))).toBe(true)
   })
 
   it('nor does a process that is another one at every look', async () => {

@@ -254,6 +254,9 @@
 #define VT_PRIO_PROCESS 0u
 #define VT_IOPRIO_WHO_PROCESS 1u
 
+/* linux/prctl.h */
+#define VT_PR_SET_SECCOMP 22u
+
 /* syslog(2), kernel include/linux/syslog.h */
 #define VT_SYSLOG_ACTION_READ_ALL 3u
 #define VT_SYSLOG_ACTION_SIZE_BUFFER 10u

@@ -102,9 +102,14 @@ static const struct vt_rule futex_rules[] = {
 static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
 static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
-/* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. */
+/* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. What
+ * another filter returns is looked at, and processes that narrow their rights are noted (notify/caller/own_sandbox.c). */
 static const struct vt_rule seccomp_rules[] = {
-    {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)}};
+    {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)},
+    {LISTENER, {IS(0, SECCOMP_SET_MODE_FILTER)}, JUDGE}};
+static const struct vt_rule prctl_rules[] = {{LISTENER, {IS(0, VT_PR_SET_SECCOMP), IS(1, SECCOMP_MODE_FILTER)}, JUDGE}};
+static const struct vt_rule own_domain_rules[] = {{LISTENER, {ANY_ARGUMENTS}, JUDGE}};
+static const struct vt_rule capset_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
 
 /* Signal 0 is only a test (kill(2)): Landlock answers it. The command's own processes are younger than its session; for them
  * kill(2) and tgkill(2) are not notified, because a notified call can return EINTR (seccomp_unotify(2)), which no caller
@@ -184,6 +189,9 @@ const struct vt_group vt_groups[] = {
     /* On a read-only mapping mbind sets the NUMA policy of shared memory for all its users. */
     {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue, VT_SYS_mbind, VT_SYS_set_mempolicy_home_node)},
     {DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
+    {DECIDE(prctl_rules, ALLOW), CALLS(VT_SYS_prctl)},
+    {DECIDE(own_domain_rules, ALLOW), CALLS(VT_SYS_landlock_restrict_self)},
+    {DECIDE(capset_rules, ALLOW), CALLS(VT_SYS_capset)},
     {DECIDE(signal_rules, ALLOW), CALLS(VT_SYS_kill, VT_SYS_tkill)},
     {DECIDE(thread_signal_rules, ALLOW), CALLS(VT_SYS_tgkill)},
     {DECIDE(rare_signal_rules, WATCH), CALLS(VT_SYS_rt_sigqueueinfo, VT_SYS_pidfd_send_signal)},

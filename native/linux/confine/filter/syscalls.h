@@ -126,7 +126,10 @@ extern "C" {
   X(set_mempolicy_home_node, 450, 450) \
   X(futex, 202, 98) \
   X(futex_requeue, 456, 456) \
-  X(seccomp, 317, 277)
+  X(seccomp, 317, 277) \
+  X(prctl, 157, 167) \
+  X(capset, 126, 91) \
+  X(landlock_restrict_self, 446, 446)
 
 #define VT_SYSCALLS_IPC(X) \
   X(shmget, 29, 194) \

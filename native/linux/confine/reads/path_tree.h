@@ -15,6 +15,7 @@ struct vt_path_node {
   bool cut;     /* a path beneath is or may become kept: its entries are granted one by one */
   bool reached; /* a marked path leads to it, over no link */
   bool closed;   /* cut, and only entries that the tree names are granted */
+  bool noted;    /* kept, and what is beneath has been looked at */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */
   char text[];  /* "" for the root */
 };

@@ -169,7 +169,7 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
   char given[PATH_MAX];
   place->known = NULL;
   place->parent = -1;
-  place->dead = false;
+  place->dead = place->exists = false;
   if (!path[0]) return ENOENT;
   if (strlen(path) >= sizeof given) return ENAMETOOLONG;
   place->slashed = cut_slashes(strcpy(given, path));

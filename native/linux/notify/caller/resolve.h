@@ -16,7 +16,7 @@ struct vt_resolved {
   char path[PATH_MAX];      /* absolute, without symbolic links except a final one that is not followed */
   bool slashed;             /* given with a slash at its end: only a directory may be there */
   bool dead;                /* the directory is removed: ENOENT */
-  bool exists;
+  bool exists;              /* also with ENOTDIR: what is there is no directory, and the path is slashed */
   struct stat status;       /* valid if it exists */
 };
 

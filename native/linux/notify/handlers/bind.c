@@ -10,6 +10,7 @@
 #include "confine/probe.h"
 #include "notify/dispatch.h"
 #include "notify/caller/borrow_fd.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/sockets/sockets.h"
 
 union address {
@@ -80,12 +81,18 @@ static int pretend_for(const union address *address) {
   return NOT_A_CLIENTS;
 }
 
+/* Landlock knows ports, but no netlink sockets. */
+static bool is_for_own_sandbox(struct vt_notification *notification, const union address *address) {
+  if (address->any.sa_family != AF_NETLINK) notification->own_sandbox = vt_has_own_sandbox(notification);
+  return notification->own_sandbox;
+}
+
 static int bind_client(struct vt_notification *notification) {
   const __u64 *arguments = notification->notif.data.args;
   struct binding binding = {.address.storage.ss_family = AF_UNSPEC, .length = (socklen_t)arguments[2]};
   if (binding.length > sizeof binding.address) return NOT_A_CLIENTS;
   ssize_t got = vt_caller_read(&notification->caller, arguments[1], &binding.address, binding.length);
-  if (got != (ssize_t)binding.length) return NOT_A_CLIENTS;
+  if (got != (ssize_t)binding.length || is_for_own_sandbox(notification, &binding.address)) return NOT_A_CLIENTS;
   if (vt_probe()->getfd_errno) return pretend_for(&binding.address);
   return vt_with_borrowed_fd(notification, (int)arguments[0], bind_for, &binding);
 }

@@ -12,6 +12,7 @@
 
 #include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/handlers/proxy_clients.h"
 #include "notify/sockets/sockets.h"
 
@@ -84,7 +85,8 @@ static int connect_client(struct vt_notification *notification) {
   if (vt_caller_read(&notification->caller, arguments[1], &connecting.address, length) != (ssize_t)length) return NOT_THE_PROXY;
   connecting.length = (socklen_t)length;
   bool proxy = is_loopback(&connecting.address, length) && connecting.address.in.sin_port == htons(notification->listener->proxy.port);
-  if (!proxy) return NOT_THE_PROXY;
+  if (proxy) notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (!proxy || notification->own_sandbox) return NOT_THE_PROXY;
   identify(notification, &connecting.client);
   return vt_with_borrowed_fd(notification, (int)arguments[0], connect_for, &connecting);
 }

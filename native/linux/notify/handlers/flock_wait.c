@@ -51,11 +51,6 @@ static bool answer(const struct waiter *waiter, int error) {
   return vt_end_call(waiter->listener_fd, waiter->id, error);
 }
 
-static uint64_t field(const char *status, const char *name) {
-  const char *found = strstr(status, name);
-  return found ? strtoull(found + strlen(name), NULL, 16) : 0;
-}
-
 /*
  * Once received, a call is interrupted only by deadly signals (SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV), so this looks for
  * other pending ones (proc_pid_status(5)). A signal to the thread, or to a process with one thread, cannot be taken by
@@ -65,8 +60,9 @@ static uint64_t field(const char *status, const char *name) {
 int vt_wait_interruption(pid_t thread, bool *seen) {
   char status[8192];
   vt_procfs_read(thread, "status", status, sizeof status);
-  uint64_t open = ~field(status, "\nSigBlk:"), own = field(status, "\nSigPnd:") & open, shared = field(status, "\nShdPnd:") & open;
-  if (own || (shared && field(status, "\nThreads:") == 1)) return RESTART;
+  uint64_t open = ~vt_bits_after(status, "\nSigBlk:");
+  uint64_t own = vt_bits_after(status, "\nSigPnd:") & open, shared = vt_bits_after(status, "\nShdPnd:") & open;
+  if (own || (shared && vt_number_after(status, "\nThreads:") == 1)) return RESTART;
   bool again = shared && *seen;
   *seen = shared != 0;
   return again ? EINTR : 0;

@@ -12,6 +12,7 @@
 #include "notify/world/own_world.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
+#include "notify/names/notice.h"
 #include "confine/confinement.h"
 #include "confine/landlock.h"
 #include "confine/filter/seccomp_constants.h"
@@ -92,21 +93,32 @@ static void take_late_error(struct vt_notification *notification, int error, con
   if ((error == ENOTDIR && moves) || (error == ENOENT && (place->dead || missing))) notification->error = error;
 }
 
+/* Workspace mode: a call that makes a name fails here, as it would in the kernel, and does not go on: the caller's memory could hold
+ * another path by then, and what is made there would not be noticed (notice.h). */
+static void fail_here(struct vt_notification *notification, int error) {
+  if (notification->roots && !notification->error && !notification->done && error > 0) notification->error = error;
+}
+/* mkdir(2) of "file/" finds that it exists; an open that would create it refuses the slash. */
+static int late_error(const struct vt_notification *notification, int error, const struct vt_resolved *place) {
+  if (error != ENOTDIR || !place->exists) return error;
+  return notification->call->judge == vt_handle_open ? EISDIR : notification->call->judge == vt_handle_create ? EEXIST : error;
+}
+
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
 static bool find_own(struct vt_notification *notification, bool follow, bool often_harmless, struct vt_resolved *place) {
   place->dead = false;
   int error = find(notification, follow, place);
   if (error == UNREADABLE) judge_unread(notification, often_harmless);
   else take_late_error(notification, error, place);
+  if (vt_notice_makes_name(notification)) fail_here(notification, late_error(notification, error, place));
   return error == 0;
 }
 
 /* Changes that our own permissions forbid are refused for other reasons: not reported. */
 static bool may_change(const struct vt_resolved *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
 
-static bool may_write(const struct vt_resolved *place) {
-  return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0;
-}
+static int why_not_changed(const struct vt_resolved *place) { return may_change(place) ? EACCES : errno; }
+static bool may_write(const struct vt_resolved *place) { return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0; }
 
 /* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */
 static const char *granted_part(const struct vt_notification *notification, const struct vt_resolved *place) {
@@ -171,7 +183,7 @@ void vt_handle_open(struct vt_notification *notification) {
   if (!(flags & (O_ACCMODE | O_CREAT | O_TRUNC))) return judge_reading(notification);
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   bool impossible = place.slashed && !place.exists; /* EISDIR */
-  if (impossible || is_granted(notification, &place) || vt_workspace_opens(notification, flags, &place) || is_dispensable(notification, &place))
+  if (impossible || vt_workspace_opens(notification, flags, &place) || is_granted(notification, &place) || is_dispensable(notification, &place))
     return vt_resolved_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
     refuse(notification, VT_OP_CREATE, &place);
@@ -221,6 +233,7 @@ void vt_handle_create(struct vt_notification *notification) {
   bool granted = is_granted_name(notification, &place) && !makes_device(notification);
   if (possible && !granted && !is_dispensable(notification, &place) && may_change(&place))
     refuse(notification, notification->call->operation, &place);
+  fail_here(notification, place.exists ? EEXIST : !possible ? ENOENT : why_not_changed(&place));
   vt_resolved_close(&place);
 }
 
@@ -234,6 +247,7 @@ static bool find_both(struct vt_notification *notification, bool follow, struct 
   if (!error) error = vt_place_find(notification, vt_directory(notification, call->second_directory), second, false, new);
   if (error) vt_resolved_close(old);
   take_late_error(notification, error, new);
+  fail_here(notification, error == UNREADABLE ? EACCES : error);
   return error == 0;
 }
 
@@ -250,8 +264,9 @@ static bool link_descriptor(struct vt_notification *notification) {
   int number = vt_workspace_descriptor_to_name(notification);
   if (number < 0 || read_path(notification, 3, path)) return false;
   if (vt_resolve(&notification->caller, (int)vt_argument(notification, 2), path, false, &new)) return false;
-  bool private = is_granted_name(notification, &new);
+  bool private = is_granted_name(notification, &new) && !notification->roots;
   if (!private && !new.exists && !new.slashed && !vt_workspace_names(notification, number, &new)) refuse(notification, VT_OP_LINK, &new);
+  if (!private) fail_here(notification, new.exists ? EEXIST : ENOENT);
   vt_resolved_close(&new);
   return !private;
 }
@@ -263,15 +278,24 @@ static uint32_t link_flags(const struct vt_notification *notification) {
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
   uint32_t flags = link_flags(notification);
-  if (flags & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) return; /* EINVAL */
+  if (flags & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) return fail_here(notification, EINVAL);
   if (link_descriptor(notification)) return;
   if (!find_both(notification, (flags & AT_SYMLINK_FOLLOW) != 0, &old, &new)) return;
   bool possible = old.exists && !new.exists && !new.slashed, meant = possible && !S_ISDIR(old.status.st_mode);
   bool acts = possible && vt_workspace_links(notification, &old, &new);
   if (meant && !acts && !is_granted_name(notification, &new) && may_change(&new))
     refuse_link(notification, &old, &new);
+  fail_here(notification, !old.exists ? ENOENT : new.exists ? EEXIST : !possible ? ENOENT : !meant ? EPERM : why_not_changed(&new));
   vt_resolved_close(&old);
   vt_resolved_close(&new);
+}
+
+/* rename(2): the errors, in the kernel's order. */
+static int why_not_renamed(const struct vt_resolved *old, const struct vt_resolved *new, bool keeps, bool misnamed) {
+  if (!old->name[0] || !new->name[0]) return EBUSY;
+  if (!old->exists) return ENOENT;
+  if (keeps && new->exists) return EEXIST;
+  return misnamed ? ENOTDIR : why_not_changed(may_change(old) ? new : old);
 }
 
 void vt_handle_rename(struct vt_notification *notification) {
@@ -281,11 +305,12 @@ void vt_handle_rename(struct vt_notification *notification) {
   bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
-  if (possible && !granted && !vt_workspace_renames(notification, &old, &new) && may_change(&old) && may_change(&new)) {
+  if (possible && !vt_workspace_renames(notification, &old, &new) && !granted && may_change(&old) && may_change(&new)) {
     /* git config renames config.lock: the protected name says what is refused. */
     bool only_new = is_protected(notification, &new) && !is_protected(notification, &old);
     refuse(notification, VT_OP_RENAME, only_new ? &new : &old);
   }
+  fail_here(notification, why_not_renamed(&old, &new, keeps, misnamed));
   vt_resolved_close(&old);
   vt_resolved_close(&new);
 }

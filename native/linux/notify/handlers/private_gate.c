@@ -14,6 +14,7 @@
 #include "notify/dispatch.h"
 #include "notify/caller/place.h"
 #include "confine/confinement.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/handlers/private_ops.h"
 #include "notify/handlers/workspace_ops.h"
 #include "workspace/workspace.h"
@@ -106,6 +107,8 @@ static int act_on(struct vt_notification *notification, int fd, bool known) {
 
 bool vt_private_gate(struct vt_notification *notification) {
   if (!may_have_action(notification)) return false;
+  notification->own_sandbox = vt_lacks_capability(notification);
+  if (notification->own_sandbox) return false;
   bool known = false;
   int fd = open_subject(notification, &known);
   if (fd == -1) return false;

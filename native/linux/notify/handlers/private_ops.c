@@ -18,6 +18,7 @@
 #include "notify/handlers/private_gate.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
+#include "notify/names/notice.h"
 #include "workspace/workspace.h"
 
 /* linux/limits.h */
@@ -50,6 +51,7 @@ int vt_private_op_chmod(struct vt_notification *notification, const struct vt_pr
   if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
   if (!is_own(file)) return EPERM;
   if ((mode & (S_ISUID | S_ISGID) & ~harmless) || is_shut(notification, file, mode)) return VT_NOT_OURS;
+  if (mode & 0111) vt_notice_executable(notification, file->fd);
   if (syscall(NR_FCHMODAT2, file->fd, "", mode, AT_EMPTY_PATH) == 0) return 0; /* Linux 6.6; by /proc it takes three times as long */
   path_of(file, path);
   return errno_of(chmod(path, mode));

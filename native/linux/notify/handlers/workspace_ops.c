@@ -14,29 +14,23 @@
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
 #include "notify/caller/as_reader.h"
+#include "notify/caller/own_sandbox.h"
+#include "notify/names/acting.h"
+#include "notify/names/notice.h"
 #include "workspace/known.h"
 #include "workspace/questions.h"
-#include "notify/sockets/own_unix.h"
+#include "notify/fsize.h"
 #include "notify/workspace_server.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
-
-/* linux/fs.h: RENAME_* */
-enum { NO_REPLACE = 1, EXCHANGE = 2 };
 
 static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
   return notification->listener->confinement->workspace;
 }
 
-/* Notes the outcome of a call that was carried out. Returns true. */
-static bool finish(struct vt_notification *notification, int failed) {
-  notification->error = failed ? errno : 0;
-  notification->done = !failed;
-  return true;
-}
+static void finish(struct vt_notification *notification, int failed) { vt_workspace_finish(notification, failed); }
 
-/* False: the caller is gone, and nothing is carried out. */
-static bool may_act(struct vt_notification *notification) {
+bool vt_workspace_may_act(struct vt_notification *notification) {
   if (vt_workspace_server_may_act(notification)) return true;
   notification->error = EINTR; /* is not delivered */
   return false;
@@ -53,13 +47,21 @@ static bool is_approved(struct vt_notification *notification, const struct vt_sp
   return true;
 }
 
-/* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
-static enum vt_spot_kind find(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+/* For a caller with a sandbox of its own nothing is carried out: what Landlock decides goes on, the rest is refused. */
+static enum vt_spot_kind leave_to_own_sandbox(struct vt_notification *notification, struct vt_spot *spot) {
+  if (spot->kind == VT_SPOT_HELD) notification->own_sandbox = true;
+  vt_spot_close(spot);
+  return spot->kind = spot->kind == VT_SPOT_GRANTED ? VT_SPOT_GRANTED : VT_SPOT_OUTSIDE;
+}
+
+enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+  const struct stat *status = place->exists ? &place->status : NULL;
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
-  if (place->known) return vt_known_spot(place->known, workspace_of(notification), place->name, place->exists ? &place->status : NULL, spot);
-  if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
-  if (!is_approved(notification, spot, place)) return spot->kind;
+  if (place->known) vt_known_spot(place->known, workspace_of(notification), place->name, status, spot);
+  else if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
+  if (vt_has_own_sandbox(notification)) return leave_to_own_sandbox(notification, spot);
+  if (place->known || !is_approved(notification, spot, place)) return spot->kind;
   vt_spot_close(spot);
   vt_workspace_find(workspace_of(notification), notification->roots, place->path, true, spot);
   if (spot->kind == VT_SPOT_PROTECTED && spot->protected_by && spot->parent >= 0) spot->kind = VT_SPOT_HELD;
@@ -124,25 +126,38 @@ static bool is_openable(const struct vt_notification *notification, uint32_t fla
   return is_plain(notification, &place->status);
 }
 
+/* A file that it makes could be a piece of a repository (notice.h). */
+static bool may_make_program(const struct vt_notification *notification, uint32_t flags) {
+  return (flags & O_CREAT) && (mode_of(notification) & 0111);
+}
+
+static void open_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot, uint32_t flags) {
+  open_spot(notification, spot, flags);
+  if (may_make_program(notification, flags) && notification->send_fd >= 0) vt_notice_made(notification, spot->parent, place->path, spot->name);
+}
+
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   struct vt_spot spot;
   if (!is_meant(flags, place)) return false;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
-  if (kind == VT_SPOT_GRANTED) return true;
-  bool acts = kind == VT_SPOT_HELD && is_openable(notification, flags, place);
-  if (acts && may_act(notification)) open_spot(notification, &spot, flags);
+  bool exactly = may_make_program(notification, flags) && notification->roots;
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, exactly, &spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
+  bool granted = kind == VT_SPOT_GRANTED, in = kind == VT_SPOT_HELD || (granted && exactly && spot.parent >= 0);
+  bool acts = in && is_openable(notification, flags, place);
+  if (acts && vt_workspace_may_act(notification)) open_and_notice(notification, place, &spot, flags);
   vt_spot_close(&spot);
-  return acts;
+  return acts || granted;
 }
 
 bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
-  if (acts && may_act(notification)) {
+  if (acts && vt_workspace_may_act(notification)) {
     int fd = open_plain(notification, &spot, O_WRONLY);
-    finish(notification, fd < 0 || ftruncate(fd, (off_t)vt_argument(notification, 1)));
+    finish(notification, fd < 0 || vt_fsize_truncate(notification->caller.thread, fd, (off_t)vt_argument(notification, 1)));
     if (fd >= 0) close(fd);
   }
   vt_spot_close(&spot);
@@ -151,10 +166,11 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
-  if (acts && may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
+  if (acts && vt_workspace_may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
   vt_spot_close(&spot);
   return acts;
 }
@@ -166,7 +182,7 @@ static bool makes_directory(const struct vt_notification *notification) {
 static int make_link(struct vt_notification *notification, const struct vt_spot *spot) {
   char target[PATH_MAX];
   int error = vt_caller_string(&notification->caller, vt_argument(notification, 0), target, sizeof target);
-  if (!error && may_act(notification)) return symlinkat(target, spot->parent, spot->name);
+  if (!error && vt_workspace_may_act(notification)) return symlinkat(target, spot->parent, spot->name);
   errno = error ? error : EINTR;
   return -1;
 }
@@ -176,7 +192,7 @@ static int make_node(struct vt_notification *notification, const struct vt_spot 
   mode_t mode = mode_of(notification), type = mode & S_IFMT;
   errno = EPERM;
   if (type && type != S_IFREG && type != S_IFIFO) return -1;
-  return may_act(notification) ? (int)syscall(SYS_mknodat, spot->parent, spot->name, mode, 0) : -1;
+  return vt_workspace_may_act(notification) ? (int)syscall(SYS_mknodat, spot->parent, spot->name, mode, 0) : -1;
 }
 
 static int make(struct vt_notification *notification, const struct vt_spot *spot) {
@@ -184,116 +200,22 @@ static int make(struct vt_notification *notification, const struct vt_spot *spot
   if (call == VT_SYS_symlink || call == VT_SYS_symlinkat) return make_link(notification, spot);
   if (!makes_directory(notification)) return make_node(notification, spot);
   errno = EINTR;
-  return may_act(notification) ? mkdirat(spot->parent, spot->name, mode_of(notification) & 01777) : -1;
+  return vt_workspace_may_act(notification) ? mkdirat(spot->parent, spot->name, mode_of(notification) & 01777) : -1;
+}
+
+static void make_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot) {
+  notification->error = vt_notice_objection(notification, place);
+  if (notification->error) return;
+  finish(notification, make(notification, spot));
+  if (notification->done) vt_notice_made(notification, spot->parent, place->path, spot->name);
 }
 
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, false, &spot);
-  if (kind == VT_SPOT_GRANTED) return true;
-  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && makes_directory(notification)));
-  if (acts) finish(notification, make(notification, &spot));
+  vt_workspace_spot(notification, place, true, &spot);
+  bool acts = vt_spot_is_in(&spot) || (spot.parent >= 0 && spot.name[0] && spot.on_the_way && makes_directory(notification));
+  bool left = vt_spot_is_left(&spot);
+  if (acts) make_and_notice(notification, place, &spot);
   vt_spot_close(&spot);
-  return acts;
-}
-
-bool vt_workspace_binds(struct vt_notification *notification, const struct vt_resolved *place, int fd, bool goes_on) {
-  struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, true, &spot);
-  if (kind == VT_SPOT_GRANTED && goes_on) return vt_spot_close(&spot), true;
-  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED);
-  if (acts && may_act(notification)) finish(notification, vt_unix_bind_at(spot.parent, spot.name, fd));
-  vt_spot_close(&spot);
-  return acts;
-}
-
-/* Both names in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
- * filled directory could come to stand there. */
-static bool both_held(const struct vt_spot *old, const struct vt_spot *new) {
-  bool in = (old->kind == VT_SPOT_HELD || old->kind == VT_SPOT_GRANTED) && (new->kind == VT_SPOT_HELD || new->kind == VT_SPOT_GRANTED);
-  return in && old->parent >= 0 && new->parent >= 0 && old->name[0] && new->name[0];
-}
-
-bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
-  struct vt_spot from, to;
-  find(notification, old, true, &from);
-  find(notification, new, true, &to);
-  bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
-  bool acts = !granted && both_held(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
-  if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_linkat, from.parent, from.name, to.parent, to.name, 0));
-  vt_spot_close(&from);
-  vt_spot_close(&to);
-  return granted || acts;
-}
-
-static bool is_writable(int fd) {
-  int mode = fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH);
-  return mode == O_WRONLY || mode == O_RDWR;
-}
-
-/* A file without a name, opened for writing by the command (O_TMPFILE), or one of the workspace that may be changed. */
-static bool may_name(const struct vt_notification *notification, int fd) {
-  struct stat status;
-  char path[PATH_MAX];
-  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || vt_workspace_protects(workspace_of(notification), &status)) return false;
-  if (status.st_nlink == 0) return is_writable(fd);
-  return vt_path_of(fd, path, sizeof path) == 0 && vt_workspace_holds(notification->listener, fd, path);
-}
-
-/* The kernel wants the opener's credentials for AT_EMPTY_PATH (Linux 6.10), so it is linked by its name in /proc (linkat(2)). */
-static int link_file(const struct vt_notification *notification, const struct vt_spot *spot, int fd) {
-  char path[40];
-  snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
-  return vt_as_reader_move(notification, SYS_linkat, AT_FDCWD, path, spot->parent, spot->name, AT_SYMLINK_FOLLOW);
-}
-
-/* The link of one of the caller's descriptors in /proc; -1: another path. */
-static int descriptor_at(struct vt_notification *notification, const char *path) {
-  struct vt_resolved place;
-  int process = 0, thread, number = -1, end = 0;
-  if (vt_resolve(&notification->caller, (int)vt_argument(notification, 0), path, false, &place)) return -1;
-  if (sscanf(place.path, "/proc/%d/fd/%d%n", &process, &number, &end) < 2)
-    sscanf(place.path, "/proc/%d/task/%d/fd/%d%n", &process, &thread, &number, &end);
-  vt_resolved_close(&place);
-  return end > 0 && place.path[end] == 0 && process == vt_caller_process(&notification->caller) ? number : -1;
-}
-
-int vt_workspace_descriptor_to_name(struct vt_notification *notification) {
-  char path[PATH_MAX];
-  if (!notification->roots || notification->call->call != VT_SYS_linkat) return -1;
-  if (vt_caller_string(&notification->caller, vt_argument(notification, 1), path, sizeof path)) return -1;
-  int flags = (int)vt_argument(notification, 4);
-  if (!path[0]) return flags & AT_EMPTY_PATH ? (int)vt_argument(notification, 0) : -1;
-  return flags & AT_SYMLINK_FOLLOW ? descriptor_at(notification, path) : -1;
-}
-
-bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place) {
-  struct vt_spot spot;
-  enum vt_spot_kind kind = find(notification, place, true, &spot);
-  bool in = (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED) && spot.parent >= 0 && spot.name[0];
-  int fd = in ? vt_borrow_descriptor(&notification->caller, number) : -1;
-  bool acts = fd >= 0 && may_name(notification, fd);
-  if (acts && may_act(notification)) finish(notification, link_file(notification, &spot, fd));
-  if (fd >= 0) close(fd);
-  vt_spot_close(&spot);
-  return acts;
-}
-
-static uint32_t rename_flags(const struct vt_notification *notification) {
-  return notification->call->call == VT_SYS_renameat2 ? (uint32_t)vt_argument(notification, 4) : 0;
-}
-
-bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
-  struct vt_spot from, to;
-  uint32_t flags = rename_flags(notification);
-  find(notification, old, true, &from);
-  find(notification, new, true, &to);
-  bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
-  bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
-  bool directory = (old->exists && S_ISDIR(old->status.st_mode)) || (new->exists && S_ISDIR(new->status.st_mode));
-  if (acts && may_act(notification)) finish(notification, vt_as_reader_move(notification, SYS_renameat2, from.parent, from.name, to.parent, to.name, flags));
-  if (acts && directory && notification->known_directories) vt_known_forget(notification->known_directories);
-  vt_spot_close(&from);
-  vt_spot_close(&to);
-  return granted || acts;
+  return acts || left;
 }

@@ -11,8 +11,6 @@ bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, co
 bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place);
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place);
-/* Binds our descriptor of a unix socket to a name. `goes_on`: the call goes on where Landlock grants the name. */
-bool vt_workspace_binds(struct vt_notification *notification, const struct vt_resolved *place, int fd, bool goes_on);
 bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 

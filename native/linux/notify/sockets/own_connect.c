@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/connect_proxy.h"
 #include "notify/sockets/connecting.h"
@@ -97,7 +98,8 @@ static int connect_socket(struct vt_notification *notification) {
   socklen_t length;
   int error = vt_address_read(notification, &address, &length);
   if (error) return error;
-  if (!vt_sockets_ready(notification->sockets)) return EACCES;
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox || !vt_sockets_ready(notification->sockets)) return EACCES;
   int fd = vt_own_socket(notification);
   if (fd < 0) return EBADF;
   if (vt_socket_option(fd, SO_DOMAIN) == AF_UNIX) error = connect_unix(notification, fd, &address, length);

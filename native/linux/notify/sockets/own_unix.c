@@ -12,14 +12,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "confine/confinement.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/caller/resolve.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/private_gate.h"
-#include "notify/handlers/workspace_ops.h"
+#include "notify/names/acting.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/unix_bound.h"
 #include "notify/workspace_server.h"
+#include "workspace/spelling.h"
 
 enum { TCP_ABI = 4, ABSTRACT_SCOPE_ABI = 6, GOES_ON = -1, NAME_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
 static const size_t before = offsetof(struct sockaddr_un, sun_path);
@@ -27,7 +30,7 @@ static const size_t before = offsetof(struct sockaddr_un, sun_path);
 static bool is_abstract(const union vt_address *address, socklen_t length) { return length > before && !address->un.sun_path[0]; }
 
 /* Relative to the directory, which is this thread's alone (workspace_server.c): the whole path could be longer than an address. */
-int vt_unix_bind_at(int directory, const char *name, int fd) {
+static int bind_relative(int directory, const char *name, int fd) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   size_t size = strlen(name);
   if (size > NAME_ROOM) return errno = ENAMETOOLONG, -1;
@@ -40,21 +43,46 @@ int vt_unix_bind_at(int directory, const char *name, int fd) {
   return failed;
 }
 
-/* Where Landlock grants the name, the caller binds itself: what it may have put in place of socket or path is then refused by Landlock,
- * too, unless that knows no TCP (below ABI 4) or with datagrams of the whole network. */
-static bool may_go_on(const struct vt_notification *notification) {
-  return notification->listener->confinement->abi >= TCP_ABI && !notification->listener->network;
+/* In its TMPDIR, the only place where Landlock grants sockets, the caller binds itself, and getsockname(2) tells the path as given.
+ * Whatever it puts in place of socket or path meanwhile is refused by Landlock, too, unless that knows no TCP (below ABI 4) or with
+ * datagrams of the whole network. */
+static bool may_go_on(const struct vt_notification *notification, const struct vt_resolved *place) {
+  const struct vt_confinement *confinement = notification->listener->confinement;
+  const char *private = confinement->writable[0];
+  return confinement->abi >= TCP_ABI && !notification->listener->network && private && vt_path_beneath(place->path, private);
+}
+
+/* Git takes what can be executed for these, and a socket's mode may say so (setup.c, is_git_directory). */
+static bool is_for_git(const char *name) {
+  static const char *const names[] = {".git", "HEAD", "objects", "refs"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (vt_spells(names[i], name, strlen(name))) return true;
+  return false;
+}
+
+/* For a caller with a sandbox of its own nothing is carried out. */
+static int bind_there(struct vt_notification *notification, int directory, const char *name, int fd) {
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox) return EACCES;
+  if (!vt_workspace_server_may_act(notification)) return EINTR;
+  return bind_relative(directory, name, fd) ? errno : 0;
+}
+
+static int bind_in_workspace(struct vt_notification *notification, const struct vt_resolved *place, int fd) {
+  struct vt_spot spot;
+  vt_workspace_spot(notification, place, true, &spot);
+  bool in = vt_spot_is_in(&spot) && !is_for_git(spot.name);
+  int error = in ? bind_there(notification, spot.parent, spot.name, fd) : EACCES;
+  vt_spot_close(&spot);
+  return error;
 }
 
 static int bind_at(struct vt_notification *notification, const struct vt_resolved *place, int fd) {
-  bool goes_on = may_go_on(notification);
   if (place->exists) return EADDRINUSE;
   if (!place->name[0] || place->slashed) return ENOENT;
-  if (vt_workspace_binds(notification, place, fd, goes_on)) return notification->done ? 0 : notification->error ? notification->error : GOES_ON;
-  if (!vt_is_private(notification->listener, place->parent)) return EACCES;
-  if (goes_on) return GOES_ON;
-  if (!vt_workspace_server_may_act(notification)) return EINTR;
-  return vt_unix_bind_at(place->parent, place->name, fd) ? errno : 0;
+  if (may_go_on(notification, place)) return GOES_ON;
+  if (notification->roots) return bind_in_workspace(notification, place, fd);
+  return vt_is_private(notification->listener, place->parent) ? bind_there(notification, place->parent, place->name, fd) : EACCES;
 }
 
 static int bind_path(struct vt_notification *notification, int fd, const char *path) {

@@ -8,6 +8,3 @@
 void vt_unix_bind(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length);
 /* 0 or an errno. `waits`: the listener's queue is full, and the call is answered later. */
 int vt_unix_connect(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length, bool *waits);
-
-/* bind(2) to a name in a directory, on a thread with a working directory of its own. -1 with errno. */
-int vt_unix_bind_at(int directory, const char *name, int fd);

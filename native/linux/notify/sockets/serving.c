@@ -9,6 +9,7 @@
 
 #include "confine/confinement.h"
 #include "notify/caller/borrow_fd.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
 #include "notify/reply.h"
 #include "notify/sockets/listening.h"
@@ -67,6 +68,8 @@ static bool stays_untied(const struct vt_notification *notification, const union
 }
 
 static int bind_own(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox) return EACCES;
   if (stays_untied(notification, address)) return bind(fd, &address->any, length) ? errno : 0;
   return bind_tied(fd, address, length);
 }
@@ -74,6 +77,11 @@ static int bind_own(struct vt_notification *notification, int fd, const union vt
 static void bind_local(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
   if (vt_sockets_ready(notification->sockets)) vt_unix_bind(notification, fd, address, length);
   else vt_refuse(notification);
+}
+
+static void bind_tcp(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+  answer(notification, bind_own(notification, fd, address, length));
+  if (notification->own_sandbox) vt_refuse(notification);
 }
 
 void vt_own_bind(struct vt_notification *notification) {
@@ -84,7 +92,7 @@ void vt_own_bind(struct vt_notification *notification) {
   int fd = vt_own_socket(notification);
   bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd);
   if (local) bind_local(notification, fd, &address, length);
-  else if (tcp) answer(notification, bind_own(notification, fd, &address, length));
+  else if (tcp) bind_tcp(notification, fd, &address, length);
   if (fd >= 0) close(fd);
   if (!local && !tcp) vt_bind_client(notification);
 }

@@ -10,6 +10,7 @@
 
 #include "base/paths.h"
 #include "confine/confinement.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 #include "notify/workspace_server.h"
@@ -94,6 +95,8 @@ bool vt_own_memory(struct vt_notification *notification, uint32_t flags, mode_t 
   vt_judge judge = notification->call->judge;
   bool known = judge == vt_handle_open || judge == vt_handle_remove || judge == vt_handle_link || judge == vt_handle_rename;
   if (!name || !known) return false;
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox) return false; /* Landlock refuses it, and so is it told */
   notification->error = act(notification, name, flags, mode);
   notification->done = notification->error == 0;
   return true;

@@ -12,6 +12,7 @@
 #include "confine/filter/seccomp_constants.h"
 #include "base/procfs.h"
 #include "notify/caller/borrow_fd.h"
+#include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 #include "notify/reply.h"
@@ -41,10 +42,11 @@ static int open_peer(int master, uint32_t flags) {
 }
 
 void vt_handle_terminal_peer(struct vt_notification *notification) {
-  int master = notification->sockets ? borrow_from(notification, &notification->caller, (int)vt_argument(notification, 0)) : -1;
   uint32_t flags = (uint32_t)vt_argument(notification, 2);
-  if (!notification->sockets) notification->error = ENOTTY;
-  else send(notification, master < 0 ? -1 : open_peer(master, flags), flags);
+  notification->error = EACCES;
+  if (!notification->sockets || vt_has_own_sandbox(notification)) return;
+  int master = borrow_from(notification, &notification->caller, (int)vt_argument(notification, 0));
+  send(notification, master < 0 ? -1 : open_peer(master, flags), flags);
 }
 
 static bool is_master_of(int fd, int number) {
@@ -110,7 +112,7 @@ static bool opens_slave(struct vt_notification *notification, uint32_t flags) {
 }
 
 bool vt_own_terminal(struct vt_notification *notification, uint32_t flags) {
-  if (!notification->sockets || strncmp(notification->given, "/dev/pt", 7)) return false;
+  if (!notification->sockets || strncmp(notification->given, "/dev/pt", 7) || vt_has_own_sandbox(notification)) return false;
   bool master = !strcmp(notification->given, "/dev/ptmx") || !strcmp(notification->given, "/dev/pts/ptmx");
   if (!master) return opens_slave(notification, flags);
   send(notification, open("/dev/ptmx", (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC), flags);

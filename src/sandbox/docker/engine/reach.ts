@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathOutside } from '../../../base/program-path.ts'
 import type { Environment } from '../../../base/types.ts'
+import { gitRoot } from '../../../config/files.ts'
 import { engineMissing, engineProblems, startFailed } from '../../../messages/docker.ts'
 import { isDown, refusalOf } from '../refusal.ts'
 import { Engine, EngineError, engineTried, isEngineError } from './engine.ts'
@@ -77,7 +79,12 @@ function startedEngine(env: Environment, socketPath: string, command: string): P
 async function startEngine(env: Environment, socketPath: string, command: string): Promise<Engine> {
   let failed: string | undefined
   // In a session of its own, so that the engine does not end with this process.
-  const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: 'ignore' })
+  const path = pathOutside(process.env['PATH'] ?? '', [gitRoot(process.cwd())])
+  const child = spawn('/bin/sh', ['-c', command], {
+    detached: true,
+    stdio: 'ignore',
+    env: { ...process.env, PATH: path },
+  })
   child.unref()
   child.once('error', ({ message }) => {
     failed = message

@@ -31,7 +31,10 @@ export const escapes: readonly Attack[] = [
   attack('a filter that allows all', by('privileges', 'a filter that allows all', '{file}'), files),
   attack('a listener that says continue', by('privileges', 'a listener that says continue', '{file}'), files),
   attack('a filter that asks a tracer', by('privileges', 'a filter that asks a tracer', '{file}'), files, {
-    control: neverUnsandboxed('without a tracer the kernel answers ENOSYS', 'EROFS'),
+    control: neverUnsandboxed(
+      'the kernel takes such a filter, and without a tracer answers ENOSYS',
+      'EINVAL',
+    ),
   }),
   attack('clear no_new_privs', by('privileges', 'clear no_new_privs'), files, { control: succeeds }),
   attack('a capability after exec', by('privileges', 'a capability after exec'), files, needsAdmin),

@@ -14,6 +14,8 @@ interface Row {
   readonly links?: Readonly<Record<string, string>>
   /** Runs in `work`, in the home directory. */
   readonly first: string
+  /** Workspace mode refuses the first command: programs outside obey what it would replace. */
+  readonly isRefused?: true
   readonly file: string
 }
 
@@ -38,12 +40,14 @@ const rows: readonly Row[] = [
     ...onlyWorkspace,
     writable: 'tools',
     first: 'rmdir ../tools/bin; ln -s ../private ../tools/bin',
+    isRefused: true,
   },
   {
     name: 'a linked program in a directory of PATH',
     ...onlyWorkspace,
     writable: 'tools',
     first: 'ln -s ../../private/key ../tools/bin/program',
+    isRefused: true,
   },
   {
     name: 'a link in place of a program that one of PATH leads to',
@@ -56,6 +60,7 @@ const rows: readonly Row[] = [
     ...onlyWorkspace,
     links: { '.gitconfig': 'work/gitconfig' },
     first: 'rm gitconfig; ln -s ../private/key gitconfig',
+    isRefused: true,
   },
 ]
 
@@ -83,7 +88,8 @@ async function showAfter(row: Row, setting: string): Promise<readonly string[]> 
   const show = { argv: ['cat', join(home, row.file)] }
   const before = await shell.execute(show)
   const first = await shell.execute({ command: row.first })
-  expect(first).toMatchObject({ exitCode: 0, output: '' })
+  if (row.isRefused) expect(first.denials).toContainEqual(expect.objectContaining({ protected: true }))
+  else expect(first).toMatchObject({ exitCode: 0, output: '' })
   const same = await shell.execute(show)
   await shell.close()
   const next = await openShell(options)

@@ -48,7 +48,7 @@ function fill(base: string, up: string): void {
 
 function victim(directory: string): void {
   mkdirSync(join(directory, 'hooks'), { recursive: true })
-  writeFileSync(join(directory, 'config'), 'not to be changed')
+  writeFileSync(join(directory, 'config'), '# not to be changed')
 }
 
 function entriesUnder(directory: string): string[] {

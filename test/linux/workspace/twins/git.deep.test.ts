@@ -45,7 +45,7 @@ printf '*.txt text eol=crlf\n' > .gitattributes; echo a > a.txt; git add .; rm a
 printf '$Id$ $Format:%%s$\n' > v; printf 'v ident export-subst\n' > .gitattributes; git add .; git commit -qm v; rm v; git checkout v; cat v; git archive HEAD v | tar xO v
 git -c core.autocrlf=true -c core.fileMode=false checkout -f HEAD -- .; git status --short
 git bisect start; git bisect bad; git bisect reset; git bisect log; true
-git -c gc.auto=1 -c gc.autoDetach=false commit -q --allow-empty -m e; git gc --auto -q; git count-objects
+git -c gc.auto=1 commit -q --allow-empty -m e; git gc --auto -q; git count-objects
 git submodule status; git submodule foreach true; git submodule deinit --all
 git diff --no-index run.sh src/main.c > d; git hash-object d; git stash list
 git read-tree --prefix=sub/ HEAD; git checkout-index -fa; ls sub
@@ -60,10 +60,10 @@ git init -q a/b/c; cd a/b/c; git -c user.name=n -c user.email=e commit -q --allo
 
 const history = `for n in 1 2 3; do echo $n > f$n; git add f$n; git commit -qm "add $n"; done`
 const ofHistory = `
-GIT_SEQUENCE_EDITOR='sed -i 2s/pick/squash/' git rebase -qi HEAD~3; git log --format=%B
+GIT_SEQUENCE_EDITOR='sed -i 2s/pick/squash/' GIT_EDITOR=true git rebase -qi HEAD~3; git log --format=%B
 GIT_SEQUENCE_EDITOR='sed -i 1s/pick/reword/' GIT_EDITOR='sed -i s/add/put/' git rebase -qi HEAD~2; git log --format=%s
 GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -qi HEAD~2; git log --format=%s; ls
-GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -qi HEAD~2; echo more > more; git add more; git commit -q --amend --no-edit; git rebase --continue; ls
+GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -qi HEAD~2; echo more > more; git add more; git commit -q --amend --no-edit; GIT_EDITOR=true git rebase --continue; ls
 git rebase -q --exec 'touch e' HEAD~2; ls; git rebase -q --onto HEAD~3 HEAD~1; git log --format=%s
 echo x >> f1; git commit -qa --fixup HEAD~2; GIT_SEQUENCE_EDITOR=true git rebase -qi --autosquash HEAD~4; git log --format=%s
 echo dirty >> f1; git rebase -q --autostash --force-rebase HEAD~2; cat f1
@@ -103,13 +103,13 @@ const ofConflicting = `
 git merge topic; cat src/deep/text; git status --short
 git merge topic; git merge --abort; git status --short; cat src/deep/text
 git merge -q topic; echo mended > src/deep/text; git add -A; git commit -qm mended; git log --format=%s
-git merge -q topic; git checkout --theirs src/deep/text; git add -u; git merge --continue; cat src/deep/text
+git merge -q topic; git checkout --theirs src/deep/text; git add -u; git -c core.editor=true merge --continue; cat src/deep/text
 git merge -q -X theirs -m theirs topic; cat src/deep/text
 git rebase topic; git status --short; git rebase --abort; git log --format=%s
-git rebase topic; echo mended > src/deep/text; git add -u; git rebase --continue; git log --format=%s
-git rebase topic; git rebase --skip; git log --format=%s
+git rebase topic; echo mended > src/deep/text; git add -u; EDITOR=true git rebase --continue; git log --format=%s
+git rebase topic; git rebase --continue; git rebase --skip; git log --format=%s
 git cherry-pick topic; git cherry-pick --abort; git status --short
-git cherry-pick topic; echo mended > src/deep/text; git add -u; git cherry-pick --continue; git log --format=%s
+git cherry-pick topic; echo mended > src/deep/text; git add -u; VISUAL=true git cherry-pick --continue; git log --format=%s
 git -c rerere.enabled=true merge topic; echo mended > src/deep/text; git -c rerere.enabled=true commit -qam m; git reset -q --hard HEAD~1; git -c rerere.enabled=true merge topic; cat src/deep/text
 git format-patch -q -1 topic -o out; git am -q -3 out/*; git status --short; git am --abort
 git format-patch -q -1 topic -o out; git apply --3way out/*; git status --short; patch -p1 < out/0001-topic.patch; ls src/deep

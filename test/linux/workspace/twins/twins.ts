@@ -120,7 +120,6 @@ find . -path ./.git -prune -o -exec touch -hd 2019-06-05T04:03:02Z {} +
 const env = {
   GIT_AUTHOR_DATE: '2020-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z',
-  GIT_EDITOR: 'true',
   GIT_CONFIG_NOSYSTEM: '1',
   SOURCE_DATE_EPOCH: '1577836800',
   LC_ALL: 'C.UTF-8',

@@ -1,0 +1,107 @@
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { monotonicMs } from '../../base/clock.ts'
+import { tried } from '../../base/errno.ts'
+import { isBeneath } from '../../base/paths.ts'
+import type { Handoff } from '../../base/types.ts'
+import { within } from '../../base/within.ts'
+import type { Note } from '../sandbox.ts'
+import { obeyedAt } from './obeyed-names.ts'
+import { type Repositories, topOf } from './repositories.ts'
+import { walkBounds, walkFor } from './walk.ts'
+
+/** What a launcher noticed of one command. */
+export interface Noticed {
+  readonly notes?: readonly Note[] | undefined
+  /** There is more than the notes say. */
+  readonly unseen?: true | undefined
+}
+
+/** A call must return within a second after its deadline and grace; directories that take longer to search are told themselves. */
+const searchMs = 300
+
+/** Handoffs that a result lists. */
+const maxHandoffs = 100
+
+/** What a command newly made or changed that programs outside obey. Records the repositories among it. */
+export async function handoffsOf(
+  { notes = [], unseen }: Noticed,
+  roots: readonly string[],
+  repositories: Repositories,
+): Promise<readonly Handoff[]> {
+  const moved = await lookInto(notes.filter(({ kind }) => kind === 'moved'))
+  const made = notes.filter(({ kind }) => kind === 'repository').map(({ path }) => topOf(path))
+  const there = repositories.made([...made, ...moved.tops])
+  const searched = unseen ? await within(repositories.search(), searchMs, roots.slice(0, 1)) : []
+  const tops = [...new Set([...there, ...moved.unsearched, ...searched])].sort()
+  const all = [...notes.filter(({ kind }) => kind === 'name'), ...moved.files]
+  // A directory with a name of the table was moved there, or is told by what is in it.
+  const named = all.filter(
+    ({ path }) => !all.some((other) => other.path !== path && isBeneath(other.path, path)),
+  )
+  const isTold = (path: string) => tops.some((top) => path !== top && isBeneath(path, top))
+  const others = named.flatMap((note) => (isTold(note.path) ? [] : handoffOf(note, roots)))
+  return [...tops.map(repositoryAt), ...others].slice(0, maxHandoffs)
+}
+
+function repositoryAt(path: string): Handoff {
+  return { path, kind: 'repository', obeyedBy: 'git' }
+}
+
+/** Directories that came from a private TMPDIR, or from another root, with what was in them. */
+async function lookInto(notes: readonly Note[]) {
+  const [tops, unsearched, files]: [string[], string[], Note[]] = [[], [], []]
+  const until = monotonicMs() + searchMs
+  for (const { path } of notes) {
+    const bounds = { ...walkBounds, ms: Math.max(0, until - monotonicMs()) }
+    const file = (found: string) => {
+      if (obeyedAt(relative(dirname(path), found))) files.push({ kind: 'name', path: found })
+    }
+    const walked = await walkFor(path, { bounds, file })
+    tops.push(...walked.tops)
+    if (!walked.isWhole) unsearched.push(path)
+  }
+  return { tops, unsearched, files }
+}
+
+/** None: it is gone, or no program obeys it there. */
+function handoffOf({ path, before }: Note, roots: readonly string[]): readonly Handoff[] {
+  const root = roots.find((each) => isBeneath(path, each))
+  const found = root === undefined ? undefined : obeyedAt(relative(root, path))
+  const status = tried(() => lstatSync(path))
+  if (root === undefined || !found || !status || (status.isDirectory() && isEmpty(path))) return []
+  const { row, name } = found
+  const at = join(root, name)
+  // A forge looks at the top of a repository only.
+  if (row.kind === 'ci' && at !== root && !tried(() => lstatSync(join(at, '.git')))) return []
+  if (row.kind === 'script' && !hasNewScript(path, before)) return []
+  return [{ path, kind: row.kind, obeyedBy: row.by }]
+}
+
+/** npm-scripts(7), "Life Cycle Scripts": what an install runs unasked. */
+const installScripts = new Set([
+  ...['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'],
+  ...['dependencies', 'pnpm:devPreinstall'],
+])
+
+/** One that is too large to compare counts as new. */
+function hasNewScript(path: string, before: string | undefined): boolean {
+  const status = tried(() => statSync(path))
+  if (!status?.isFile()) return false
+  if (status.size > maxScriptBytes) return true
+  const old = scriptsIn(before ?? '')
+  const now = scriptsIn(tried(() => readFileSync(path, 'utf8')) ?? '')
+  return [...now].some(([name, line]) => old.get(name) !== line)
+}
+
+const maxScriptBytes = 1_048_576
+
+function isEmpty(directory: string): boolean {
+  return tried(() => readdirSync(directory))?.length === 0
+}
+
+function scriptsIn(text: string): ReadonlyMap<string, unknown> {
+  const scripts: unknown = tried(() => JSON.parse(text))?.scripts
+  const entries = typeof scripts === 'object' && scripts !== null ? Object.entries(scripts) : []
+  return new Map(entries.filter(([name]) => installScripts.has(name)))
+}

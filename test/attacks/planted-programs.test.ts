@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ended, Home, program } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { terminalProgram } from '../helpers/terminal.ts'
+
+/** Outside of the project: only what runs unconfined can write it. */
+const witness = join(makeDirectory(), 'witness')
+const home = new Home()
+const project = join(home.directory, 'project')
+
+/** Every program of the system, under its name, in each of the directories. */
+function plant(...directories: readonly string[]): void {
+  const evil = join(project, 'evil')
+  mkdirSync(project, { recursive: true })
+  writeFileSync(evil, `#!/bin/sh\n/bin/echo "$0" >> ${witness}\nexit 1\n`, { mode: 0o755 })
+  const names = new Set(
+    ['/bin', '/sbin', '/usr/bin', '/usr/sbin'].flatMap((directory) => readdirSync(directory)),
+  )
+  for (const directory of directories) {
+    mkdirSync(directory, { recursive: true })
+    for (const name of [...names, 'node', 'python3', 'git', 'docker'])
+      if (!existsSync(join(directory, name))) symlinkSync(evil, join(directory, name))
+  }
+  // Python and Node run these where PYTHONPATH and NODE_OPTIONS name them.
+  writeFileSync(
+    join(project, 'sitecustomize.py'),
+    `open(${JSON.stringify(witness)}, "a").write("sitecustomize\\n")\n`,
+  )
+}
+
+const bins = [project, join(project, 'node_modules/.bin'), join(project, 'bin')]
+plant(...bins)
+execFileSync('git', ['init', '-q', project])
+
+const search = {
+  'a relative entry': '.:./bin:node_modules/.bin',
+  'an empty entry': `:${process.env['PATH']}`,
+  'entries of the project': bins.join(':'),
+} as const
+type Search = keyof typeof search
+
+function environment(kind: Search): NodeJS.ProcessEnv {
+  return { PATH: `${search[kind]}:${process.env['PATH']}`, PYTHONPATH: project }
+}
+
+function run(args: readonly string[], kind: Search, input?: string) {
+  return home.run(args, { cwd: project, env: environment(kind), ...(input === undefined ? {} : { input }) })
+}
+
+function witnessed(): string {
+  return existsSync(witness) ? readFileSync(witness, 'utf8') : ''
+}
+
+const initialize = [
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+  },
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'execute_command', arguments: { command: 'id; git status; python3 -c 1' } },
+  },
+]
+
+const commands: readonly { readonly args: readonly string[]; readonly input?: string }[] = [
+  { args: ['run', '--', 'id; cat /dev/null; git status; python3 -c 1'] },
+  { args: ['run', '--mode', 'workspace', '--', 'id; git status; python3 -c 1'] },
+  { args: ['run', '--mode', 'workspace', '--json', '--', 'ls', '-l'] },
+  { args: ['shell', '--mode', 'read'], input: 'id\ncat <<X\nX\nexit\n' },
+  {
+    args: ['mcp', '--mode', 'read,workspace'],
+    input: `${initialize.map((each) => JSON.stringify(each)).join('\n')}\n`,
+  },
+  { args: ['mcp', 'install', 'cursor'] },
+  { args: ['policy', 'check', '--write', '--', 'git status'] },
+  { args: ['policy', 'list'] },
+  { args: ['docker', 'status'] },
+  { args: ['docker', 'clean'] },
+  { args: ['config', 'show'] },
+  { args: ['config', 'init'] },
+  { args: ['config', 'path'] },
+  { args: ['scratchpad', 'list'] },
+  { args: ['completion', 'bash'] },
+  { args: ['completion', 'candidates', '--', 'run', '--shell', ''] },
+  { args: ['--version'] },
+]
+
+afterEach(() => rmSync(witness, { force: true }))
+
+describe('a program of the project, named like one of the system', () => {
+  it('runs in write mode: the control', async () => {
+    await run(['run', '--write', '--', 'id'], 'entries of the project')
+    expect(witnessed()).toContain('/id')
+  })
+
+  describe.each(Object.keys(search) as Search[])('with %s in PATH', (kind) => {
+    it.each(commands)('does not run outside of the sandbox: $args', async ({ args, input }) => {
+      await run(args, kind, input)
+      expect(witnessed()).toBe('')
+    })
+  })
+
+  it('does not run in vitrine doctor, which still tries everything', async () => {
+    const { stdout } = await run(['doctor', '--json'], 'entries of the project')
+    expect(witnessed()).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'enforced' })
+  })
+
+  it.each(['a relative entry', 'an empty entry'] as const)(
+    'does not run in vitrine doctor: %s',
+    async (kind) => {
+      await run(['doctor', '--json'], kind)
+      expect(witnessed()).toBe('')
+    },
+  )
+
+  it.runIf(isInstalled('python3'))('does not run for a terminal of a command', async () => {
+    const { spawn } = await import('node:child_process')
+    const args = [terminalProgram(), process.execPath, program, 'run', '--pty', '--', '/usr/bin/tty']
+    const python = execFileSync('sh', ['-c', 'command -v python3'], { encoding: 'utf8' }).trim()
+    const child = spawn(python, args, {
+      cwd: project,
+      env: { ...home.env, PATH: environment('entries of the project')['PATH'] },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    expect((await ended(child)).stdout).toContain('/dev/pts/')
+    expect(witnessed()).toBe('')
+  })
+
+  it('does not run for [docker] start_command, which finds the system’s', async () => {
+    const done = join(makeDirectory(), 'done')
+    home.configure(`[shell]\nbackend = "docker"\n[docker]\nstart_command = "id > ${done}; exit 3"\n`)
+    const socket = join(makeDirectory(), 'docker.sock')
+    for (const kind of Object.keys(search) as Search[]) {
+      const env = { ...environment(kind), DOCKER_HOST: `unix://${socket}` }
+      await home.run(['run', '--', 'true'], { cwd: project, env })
+      expect([witnessed(), readFileSync(done, 'utf8').startsWith('uid=')]).toEqual(['', true])
+      rmSync(done)
+    }
+    home.configure('')
+  })
+
+  it('does not run for the identity of git that a container gets', async () => {
+    const { gitIdentity } = await import('../../src/sandbox/docker/git-identity.ts')
+    writeFileSync(join(home.directory, '.gitconfig'), '[user]\nname = A\n')
+    const env = { ...home.env, ...environment('entries of the project') }
+    expect(await gitIdentity(env as Record<string, string>)).toMatchObject({ GIT_AUTHOR_NAME: 'A' })
+    expect(witnessed()).toBe('')
+  })
+})

@@ -1,0 +1,137 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Mode, Result } from '../../../src/base/types.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+
+/** The grace ends with the command, however long a busy machine takes over it. */
+const patient = '[shell]\nkill_grace_ms = 60000\n'
+
+/** A command that has begun when its deadline comes: that is set later until it does. */
+async function endedAtDeadline(mode: Mode, command: string): Promise<Result> {
+  const shell = await openTestShell({ mode, toml: patient })
+  for (let timeoutMs = 300; ; timeoutMs *= 2) {
+    const result = await shell.execute({ command, timeoutMs })
+    if (result.stdout.startsWith('begun\n') || timeoutMs > 60_000) return result
+  }
+}
+
+const linux = describe.runIf(process.platform === 'linux')
+
+linux.each(['read', 'write'] as const)('at the deadline of a command of %s mode', (mode) => {
+  it('one that has stopped itself is continued, and its trap runs', async () => {
+    const command = `trap 'echo bye; exit 3' TERM; echo begun; kill -STOP $$; echo no`
+    const { stdout, exitCode, timedOut } = await endedAtDeadline(mode, command)
+    expect({ stdout, exitCode, timedOut }).toEqual({ stdout: 'begun\nbye\n', exitCode: 3, timedOut: true })
+  })
+
+  it('an interactive shell, which ignores SIGTERM, gets SIGHUP', async () => {
+    const shell = await openTestShell({ mode, toml: patient })
+    let said = ''
+    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
+      said += Buffer.from(bytes).toString()
+    }
+    for (let timeoutMs = 500; ; timeoutMs *= 2) {
+      said = ''
+      const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
+      pty.write('trap "" TERM; echo beg""un\n')
+      const { outcome, signal } = await pty.result
+      if (!said.includes('begun') && timeoutMs < 60_000) continue
+      expect([outcome.kind, signal]).toEqual(['timed-out', 'SIGHUP'])
+      return
+    }
+  })
+})
+
+linux('at the deadline in a terminal', () => {
+  it('the job in the foreground gets SIGTERM, though the shell around it ignores it', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd, toml: '[shell]\nkill_grace_ms = 15000\n' })
+    let said = ''
+    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
+      said += Buffer.from(bytes).toString()
+    }
+    for (let timeoutMs = 1000; ; timeoutMs *= 2) {
+      said = ''
+      const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
+      pty.write(`sh -c 'trap "" HUP; trap ": > got; exit" TERM; echo beg""un; while :; do :; done'\n`)
+      await pty.result
+      if (!said.includes('begun') && timeoutMs < 60_000) continue
+      expect(existsSync(join(cwd, 'got'))).toBe(true)
+      return
+    }
+  })
+})
+
+linux('at the deadline in write mode', () => {
+  it('what has left the session ends, too', async () => {
+    const marker = makeMarker()
+    const shell = await openTestShell({ mode: 'write' })
+    const command = `setsid sleep ${marker} & (setsid sleep ${marker} &); echo begun; sleep ${marker}`
+    for (let timeoutMs = 500; ; timeoutMs *= 2) {
+      const { stdout, timedOut } = await shell.execute({ command, timeoutMs })
+      expect([timedOut, await survivors(marker)]).toEqual([true, []])
+      if (stdout === 'begun\n' || timeoutMs > 60_000) return
+    }
+  })
+})
+
+linux('what lives on in write mode', () => {
+  it('can write on to an output that is read no more', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd })
+    const waiting = 'while [ ! -e go ]; do sleep 0.05; done'
+    const command = `(${waiting}; echo more; echo more >&2; : > done) & echo first`
+    expect(await shell.execute({ command })).toMatchObject({ stdout: 'first\n', background: { count: 2 } })
+    writeFileSync(join(cwd, 'go'), '')
+    expect(await waitFor(() => existsSync(join(cwd, 'done')))).toBe(true)
+  })
+
+  it('is counted by its group: what has left that is not', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd })
+    const own = (name: string) => `until [ -e go ]; do sleep 0.05; done; : > ${name}`
+    const started = 'until [ -e up ]; do sleep 0.05; done'
+    const outside = `setsid sh -c ': > up; ${own('outside')}' > /dev/null 2>&1 &`
+    const inside = `exec tail -f /dev/null > /dev/null 2>&1 &`
+    const { background } = await shell.execute({ command: `${outside} ${inside} ${started}` })
+    expect(background?.count).toBe(1)
+    writeFileSync(join(cwd, 'go'), '')
+    expect(await waitFor(() => existsSync(join(cwd, 'outside')))).toBe(true)
+    process.kill(-(background?.group ?? Number.NaN), 'SIGKILL')
+  })
+})
+
+linux('a listener that is not done with the output', () => {
+  it('makes the command wait, in bounded memory', async () => {
+    const cwd = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let offered = 0
+    const running = shell.execute(
+      { command: 'head -c 50000000 /dev/zero; : > finished' },
+      {
+        onOutput: (_stream, bytes) => {
+          offered += bytes.length
+          return released
+        },
+      },
+    )
+    let before = -1
+    // It stands still: two looks in a row see the same.
+    await waitFor(() => {
+      const same = offered === before && offered > 0
+      before = offered
+      return same
+    })
+    expect(offered).toBeLessThan(10_000_000)
+    expect(existsSync(join(cwd, 'finished'))).toBe(false)
+    release()
+    expect(await running).toMatchObject({ exitCode: 0, bytes: 50_000_000 })
+    expect(existsSync(join(cwd, 'finished'))).toBe(true)
+  })
+})

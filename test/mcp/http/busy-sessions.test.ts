@@ -1,0 +1,69 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { Turns } from '../../../src/base/turns.ts'
+import { HttpSessions } from '../../../src/mcp/http/sessions.ts'
+import { maxSessions } from '../../../src/mcp/limits.ts'
+import { makeServer } from '../../../src/mcp/server.ts'
+import { McpSession } from '../../../src/mcp/session.ts'
+import { makeDirectory } from '../../helpers/place.ts'
+
+const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const clientInfo = { name: 'test', version: '1' }
+const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+
+/** As many sessions as there may be, in the order in which they began. */
+async function openAll() {
+  const made: McpSession[] = []
+  const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
+  const cwd = makeDirectory()
+  const sessions = new HttpSessions({
+    idleMs: 600_000,
+    makeSession: () => {
+      const session = new McpSession({ ...options, modes: ['read'], cwd, log: () => {} })
+      made.push(session)
+      return session
+    },
+    makeServer: (session) => makeServer({ session, turns: new Turns(1), hasSession: true }),
+  })
+  onTestFinished(() => sessions.close())
+  const begin = async () =>
+    (await sessions.handle(new Request('http://localhost/mcp', { method: 'POST', headers, body }))).status
+  for (let at = 0; at < maxSessions; at++) expect(await begin()).toBe(200)
+  return { sessions, made, begin }
+}
+
+/** Whether the session can still open a shell. */
+async function isOpen(session: McpSession | undefined): Promise<boolean> {
+  const shell = await session?.shell('read').catch(() => undefined)
+  const ran = shell?.executeAll(['true']).then(() => true)
+  return (await ran?.catch(() => false)) ?? false
+}
+
+it('one session more closes the one that was idle longest, and none that runs a command', async () => {
+  const { sessions, made, begin } = await openAll()
+  let end = () => {}
+  const running = made[0]?.busy(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve
+      }),
+  )
+  expect(await begin()).toBe(200)
+  expect(sessions.count).toBe(maxSessions)
+  expect([await isOpen(made[0]), await isOpen(made[1])]).toEqual([true, false])
+  end()
+  await running
+})
+
+it('where every session runs a command there is no place for another', async () => {
+  const { sessions, made, begin } = await openAll()
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const running = made.map((session) => session.busy(() => ended))
+  expect(await begin()).toBe(503)
+  expect(sessions.count).toBe(maxSessions)
+  end()
+  await Promise.all(running)
+})

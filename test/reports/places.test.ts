@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { type Report, reports } from './case.ts'
+
+const home = new Home()
+const own = (name: string) => join(home.directory, name)
+const said = (text: string) => expect.stringContaining(text)
+
+/** R10 and R11 need packages from a registry: a program with their system calls stands for each. */
+const listener = `const net = require('node:net')
+  const path = process.env.TMPDIR + '/' + process.argv[2]
+  require('node:fs').mkdirSync(require('node:path').dirname(path), { recursive: true })
+  net.createServer()
+    .on('error', (e) => { console.error(process.argv[1] + ': socket: ' + e.message); console.log(e.code); process.exit(1) })
+    .listen(path, () => { console.log('ok'); process.exit() })`
+
+const server = `import http from 'node:http'
+  const s = http.createServer((q, r) => r.end('pong')).on('error', (e) => { console.log(e.code); process.exit(1) })
+  s.listen(0, '127.0.0.1', async () => {
+    console.log(await (await fetch('http://127.0.0.1:' + s.address().port)).text()); s.close()
+  })`
+
+const refusals: readonly Report[] = [
+  {
+    id: 'R07',
+    wanted: 'places whose files programs obey are not advised to be opened, and not opened',
+    script: `git init -q .; mkdir -p ~/.gnupg ~/.ssh ~/.local/bin
+      for f in .gnupg/gpg-agent.conf .ssh/config .local/bin/ls; do
+        vitrine run --mode workspace -- "echo x > ~/$f"
+      done
+      printf '[workspace]\\nwritable = ["~/.ssh"]\\n' > c.toml
+      vitrine run --config c.toml --mode workspace -- 'echo "ProxyCommand evil" > ~/.ssh/config.vt-test && echo ACCEPTED'`,
+    check(ran) {
+      expect(ran.stdout).toBe('')
+      expect(ran.stderr).not.toMatch(/add \S*(?:\.gnupg|\.ssh|\.local\/bin) to \[workspace\] writable/)
+      expect(existsSync(own('.ssh/config.vt-test'))).toBe(false)
+    },
+  },
+  {
+    id: 'R09',
+    wanted: 'a server answers its own command, with the network open or not',
+    script: `git init -q .; cat > t.mjs <<'J'
+${server}
+J
+      vitrine run --mode workspace -- node t.mjs; vitrine run --mode workspace --network -- node t.mjs`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'pong\npong\n', stderr: '' }),
+  },
+  {
+    id: 'R10',
+    wanted: 'tsx has its socket',
+    script: `git init -q .; mkdir -p node_modules/.bin; cat > node_modules/.bin/tsx <<'J'
+#!/usr/bin/env node
+${listener}
+J
+      chmod +x node_modules/.bin/tsx; echo 'console.log("ok")' > a.mjs
+      vitrine run --mode workspace -- ./node_modules/.bin/tsx tsx-0/1.pipe
+      vitrine run --mode workspace -- node a.mjs`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'ok\nok\n', stderr: '' }),
+  },
+  {
+    id: 'R11',
+    wanted: 'nx has its socket, and needs none without its daemon',
+    script: `git init -q .; mkdir -p node_modules/.bin; cat > node_modules/.bin/nx <<'J'
+#!/usr/bin/env node
+if (process.env.NX_DAEMON === 'false') { console.log('a'); process.exit() }
+${listener}
+J
+      chmod +x node_modules/.bin/nx
+      vitrine run --mode workspace -- ./node_modules/.bin/nx 0123/d.sock
+      vitrine run --mode workspace -- 'NX_DAEMON=false ./node_modules/.bin/nx 0123/d.sock'`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'ok\na\n', stderr: '' }),
+  },
+  {
+    id: 'R15',
+    wanted: 'npm without a cache is told how to have one, and installs with it',
+    needs: ['npm'],
+    env: { HOME: join(home.directory, 'without a cache') },
+    script: `mkdir -p x w "$HOME"; echo '{"name":"x","version":"1.0.0"}' > x/package.json
+      npm pack ./x >/dev/null 2>&1; rm -rf "$HOME/.npm"; echo '{"name":"r"}' > w/package.json
+      cp x-1.0.0.tgz w; cd w; git init -q .
+      vitrine run --mode workspace -- 'npm i --offline --no-audit ./x-1.0.0.tgz' >/dev/null
+      vitrine run --mode workspace -- 'npm_config_cache=$TMPDIR/npm npm i --offline --no-audit ./x-1.0.0.tgz' >/dev/null 2>&1
+      echo $?; ls node_modules`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: '0\nx\n', stderr: said('npm_config_cache') }),
+  },
+  {
+    id: 'R16',
+    wanted: 'a pool of processes has its semaphores, also where /dev/shm is open',
+    needs: ['python3'],
+    script: `git init -q .; pool='import multiprocessing as m; p=m.Pool(2); print(p.map(abs,[-1,-2]))'
+      vitrine run --mode workspace -- "python3 -c '$pool'"
+      printf '[workspace]\\nwritable = ["/dev/shm"]\\n' > shm.toml
+      vitrine run --config shm.toml --mode workspace -- "python3 -c '$pool'"`,
+    check: (ran) => expect(ran).toMatchObject({ code: 0, stdout: '[1, 2]\n[1, 2]\n', stderr: '' }),
+  },
+]
+
+const temporary = join(home.directory, 'outside')
+mkdirSync(temporary)
+
+const held: readonly Report[] = [
+  {
+    id: 'R40',
+    wanted:
+      'secrets of the environment do not pass; a URL with a password does in write mode, which is documented',
+    env: { MY_API_KEY: 's1', GH_TOKEN: 's2', DATABASE_URL: 'postgres://u:pw@h/db', FOO: 'a b' },
+    script: `git init -q .
+      vitrine run --mode workspace -- env | grep -c 's1\\|s2\\|pw@'
+      vitrine run --write -- env | grep 's1$\\|s2$\\|pw@'
+      vitrine run -- 'tr "\\0" "\\n" < /proc/$PPID/environ' 2>/dev/null || echo refused`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: '0\nDATABASE_URL=postgres://u:pw@h/db\nrefused\n' }),
+  },
+  {
+    id: 'R41',
+    wanted: 'temporary files are private, and the shared directory is refused with a hint',
+    needs: ['python3'],
+    env: { OUTSIDE: temporary },
+    script: `git init -q .
+      vitrine run --mode workspace -- 'f=$(mktemp) && test "\${f#"$TMPDIR"/}" != "$f" && echo private
+        python3 -c "import os,tempfile; print(tempfile.mkdtemp().startswith(os.environ[\\"TMPDIR\\"]))"
+        echo x > '"'$OUTSIDE'"'/vt-x'
+      ls "$OUTSIDE"; TMPDIR=/nonexistent vitrine run --mode workspace -- true; echo $?`,
+    check(ran) {
+      expect(ran.stdout).toBe('private\nTrue\n125\n')
+      expect(ran.stderr).toContain('refuses to create')
+      expect(ran.stderr).toContain('/nonexistent')
+    },
+  },
+  {
+    id: 'R42',
+    wanted: 'a listed address is reached by the proxy, and a name that leads to one is told to list it',
+    needs: ['curl'],
+    script: `cat > s.mjs <<'J'
+import http from 'node:http'
+const s = http.createServer((q, r) => r.end('pong\\n')).listen(0, '127.0.0.1', () => console.log(s.address().port))
+J
+      mkfifo up; node s.mjs > up & read -r port < up
+      vitrine run --allow-host 127.0.0.1:$port -- curl -s http://127.0.0.1:$port/
+      vitrine run --allow-host localhost:$port -- curl -sS http://localhost:$port/ >/dev/null
+      kill $!`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'pong\n', stderr: said('list the address') }),
+  },
+]
+
+reports(home, [...refusals, ...held], isInstalled)

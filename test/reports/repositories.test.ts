@@ -1,0 +1,156 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { type Report, reports } from './case.ts'
+
+const absent = (path: string) => expect(existsSync(path), path).toBe(false)
+
+const layouts: readonly Report[] = [
+  {
+    id: 'R03',
+    wanted: 'an empty .git above is no repository: what is above the directory stays',
+    script: `mkdir -p top/.git top/proj; cd top/proj
+      vitrine run --mode workspace -- 'echo x > ../written && echo WROTE'; echo x > ../own; ls ..`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'own\nproj\n' }),
+  },
+  {
+    id: 'R04',
+    wanted: 'a git directory behind a link is not advised to be opened, and not open where it is listed',
+    script: `git init -q p; mkdir meta; mv p/.git meta/p.git; ln -s ../meta/p.git p/.git; cd p; echo 1 > f
+      git config user.email a@example.com; git config user.name A
+      vitrine run --mode workspace -- 'git add f && git commit -qm 1'
+      printf '[workspace]\\nwritable = ["%s"]\\n' "$d/meta/p.git" > "$d/c.toml"
+      vitrine run --config "$d/c.toml" --mode workspace -- 'echo "exit 1" > .git/hooks/pre-commit && echo OPEN'
+      vitrine run --config "$d/c.toml" --mode workspace -- 'git config core.fsmonitor evil && echo OPEN'
+      git config core.fsmonitor`,
+    check(ran, directory) {
+      expect(ran.stdout).toBe('')
+      expect(ran.stderr).not.toMatch(/add \S*p\.git to \[workspace\] writable/)
+      absent(join(directory, 'meta/p.git/hooks/pre-commit'))
+    },
+  },
+  {
+    id: 'R06',
+    wanted: 'a moved worktree is told git worktree repair; the repository stays shut',
+    script: `repository m; git -C m commit -q --allow-empty -m 1
+      git -C m worktree add -q ../w; mv w w2; cd w2; echo 1 > f
+      vitrine run --mode workspace -- 'git add f'
+      printf '[workspace]\\nwritable = ["%s"]\\n' "$d/m/.git" > "$d/c.toml"
+      vitrine run --config "$d/c.toml" --mode workspace -- "echo x > '$d/m/.git/hooks/pre-commit' && echo OPEN"`,
+    check(ran, directory) {
+      expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining('git worktree repair') })
+      absent(join(directory, 'm/.git/hooks/pre-commit'))
+    },
+  },
+  {
+    id: 'R21',
+    wanted: 'commits in linked worktrees work; the hooks of their repository stay',
+    script: `repository m; cd m; git commit -q --allow-empty -m 1; git worktree add -q ../w; mkdir .claude
+      git worktree add -q .claude/worktrees/x
+      for t in ../w .claude/worktrees/x; do
+        (cd $t; echo 1 > f; vitrine run --mode workspace -- 'git add f && git commit -qm 2 && git log --oneline | wc -l')
+      done
+      cd ../w; vitrine run --mode workspace -- "echo x > '$d/m/.git/hooks/pre-commit'" 2>/dev/null; echo $?`,
+    check(ran, directory) {
+      expect(ran.stdout).toMatch(/^2\n2\n[1-9]\d*\n$/)
+      absent(join(directory, 'm/.git/hooks/pre-commit'))
+    },
+  },
+  {
+    id: 'R24',
+    wanted: 'commits in a submodule work; its hooks stay',
+    script: `repository s; git -C s commit -q --allow-empty -m 1; repository p; cd p
+      git -c protocol.file.allow=always submodule --quiet add ../s lib/s; git commit -qm 1
+      git -C lib/s config user.email a@example.com; git -C lib/s config user.name A
+      vitrine run --mode workspace -- 'cd lib/s && echo 1 > f && git add f && git commit -qm 2 && cd ../.. && git commit -qam bump && git log --oneline | wc -l'
+      cd lib/s
+      vitrine run --mode workspace -- 'echo 2 > f && git commit -qam 3 && echo x > ../../.git/modules/lib/s/hooks/pre-commit' 2>/dev/null
+      echo $?; git log --oneline | wc -l`,
+    check(ran, directory) {
+      expect(ran.stdout).toMatch(/^2\n[1-9]\d*\n3\n$/)
+      absent(join(directory, 'p/.git/modules/lib/s/hooks/pre-commit'))
+    },
+  },
+  {
+    id: 'R28',
+    wanted: 'a push to a repository in writable works; the upstream is not stored',
+    script: `repository m; git -C m commit -q --allow-empty -m 1; git clone -q --bare m r.git; git clone -q r.git c; cd c
+      git switch -qc feat; printf '[workspace]\\nwritable = ["%s"]\\n' "$d/r.git" > "$d/c.toml"
+      vitrine run --config "$d/c.toml" --mode workspace -- 'git push -q -u origin feat' >/dev/null 2>&1; echo $?
+      git -C ../r.git branch --list feat; git config branch.feat.remote || echo no upstream`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: '0\n  feat\nno upstream\n' }),
+  },
+  {
+    id: 'R54',
+    wanted: 'commits in nested repositories work; their hooks stay, at each depth',
+    script: `for r in r1 sub/r3; do repository $r; done
+      for r in r1 sub/r3; do
+        vitrine run --workspace . --mode workspace -- "cd $r && echo 1 > f && git add f && git commit -qm 1 && git log --oneline | wc -l
+          echo x > .git/hooks/pre-commit"
+      done`,
+    check(ran, directory) {
+      expect(ran.stdout).toBe('1\n1\n')
+      for (const name of ['r1', 'sub/r3']) absent(join(directory, name, '.git/hooks/pre-commit'))
+    },
+  },
+]
+
+const insides: readonly Report[] = [
+  {
+    id: 'R12',
+    wanted: "automatic gc ends with its command, and leaves nothing that keeps git's own from running",
+    script: `repository .; git config gc.auto 1; for i in $(seq 1 700); do echo $i > f$i; done
+      git add .; git -c gc.auto=0 commit -qm 1
+      vitrine run --mode workspace -- 'echo z > z; git add z; git commit -qm z'
+      git gc --auto -q --no-detach; find .git/objects -type f | wc -l`,
+    check(ran, directory) {
+      const left = readdirSync(join(directory, '.git')).filter((name) => name.startsWith('gc.'))
+      expect(left).toEqual([])
+      expect(Number(ran.stdout.trim().split('\n').at(-1))).toBeLessThan(50)
+    },
+  },
+  {
+    id: 'R25',
+    wanted: 'switching a branch leaves what is protected as it is, which is documented',
+    script: `repository .; mkdir -p .claude/commands .idea; echo a | tee .claude/commands/x.md .idea/y z >/dev/null
+      git add -A; git commit -qm a; git switch -qc b; echo b | tee .claude/commands/x.md z >/dev/null
+      git commit -qam b; git switch -q -
+      vitrine run --mode workspace -- 'git switch -q b' 2>/dev/null; echo $?; git status -s`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: '0\n M .claude/commands/x.md\n' }),
+  },
+  {
+    id: 'R26',
+    wanted: 'protected names inside of packages are free, and a repository in vendor',
+    script: `git init -q .
+      vitrine run --mode workspace -- 'mkdir -p node_modules/x/.vscode node_modules/x/.idea && echo 1 > node_modules/x/.vscode/s.json && git init -q vendor/lib && echo ok'
+      vitrine run --mode workspace -- 'mkdir .vscode' 2>/dev/null; echo $?`,
+    check(ran, directory) {
+      expect(ran.stdout).toMatch(/^ok\n[1-9]\d*\n$/)
+      absent(join(directory, '.vscode'))
+    },
+  },
+  {
+    id: 'R47',
+    wanted: 'links to directories of agents are as protected as these',
+    script: `git init -q .; mkdir -p some/.agents .claude; ln -s some/.agents .agents; ln -s .claude .codex
+      vitrine run --mode workspace -- 'echo 1 > f && echo ok; for x in .agents/n some/.agents/n .codex/n; do echo x > $x; done; rm .agents; mv some some2'
+      ls -A . some some/.agents .claude`,
+    check: (ran) =>
+      expect(ran.stdout.replaceAll(/^\n/gm, '')).toBe(
+        'ok\n.:\n.agents\n.claude\n.codex\n.git\nf\nsome\n.claude:\nsome:\n.agents\nsome/.agents:\n',
+      ),
+  },
+  {
+    id: 'R48',
+    wanted: 'a repository with configurations of worktrees works, and they stay',
+    script: `repository .; echo 1 > f; git add f; git commit -qm 1; git config extensions.worktreeConfig true
+      git config --worktree a.b c
+      vitrine run --mode workspace -- 'git status -sb >/dev/null; echo 2 > f; git commit -qam 2 && git log --oneline | wc -l'
+      vitrine run --mode workspace -- 'git config --worktree a.b d' 2>/dev/null; git config a.b`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: '2\nc\n' }),
+  },
+]
+
+reports(new Home(), [...layouts, ...insides], isInstalled)

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { makeDirectory } from '../helpers/place.ts'
+import { builtLibrary } from '../helpers/programs.ts'
+
+/** A program that lets an error of the library end it. */
+function uncaught(body: string) {
+  const tool = join(dirname(builtLibrary), 'tool.js')
+  const script = `
+    import { openShell } from ${JSON.stringify(builtLibrary)}
+    import { runTool } from ${JSON.stringify(tool)}
+    const shell = await openShell({ mode: 'write' })
+    ${body}`
+  const home = makeDirectory()
+  const env = { ...process.env, NODE_OPTIONS: '', XDG_STATE_HOME: home, XDG_CONFIG_HOME: home }
+  return spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: home,
+    env,
+    encoding: 'utf8',
+  })
+}
+
+it.each([
+  ['a wrong request', `await shell.execute({ command: 'x', timeoutMs: -1 })`, 'INVALID_REQUEST'],
+  ['a denied command', `await shell.execute({ command: 'rm -rf /' })`, 'DENIED'],
+  ['a program that is not there', `await shell.execute({ argv: ['/not/there'] })`, 'SPAWN_FAILED'],
+  ['a wrong configuration', `await openShell({ config: '/not/there.toml' })`, 'CONFIG_INVALID'],
+  ['the input of a tool', `await runTool(shell, { command: 1 })`, 'INVALID_REQUEST'],
+])('%s that no program catches prints a few lines, where it was thrown', (_, body, code) => {
+  const { status, stderr } = uncaught(body)
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^VitrineError: .+/m)
+  expect(stderr).toContain(`code: '${code}'`)
+  expect(stderr.split('\n').length).toBeLessThan(60)
+  for (const line of stderr.split('\n')) expect(line.length).toBeLessThan(500)
+})

@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { unsearchedNote } from '../../src/messages/reads.ts'
+import { atMostTime } from '../../src/messages/refusal.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+it.each([
+  ['true', undefined, 0],
+  ['echo "Permission denied" >&2', undefined, 0],
+  ['exit 3', 'non-zero', 3],
+  ['echo "x: Permission denied" >&2; exit 3', 'permission-denied', 3],
+  ['echo "x: Read-only file system" >&2; exit 3', 'permission-denied', 3],
+  ['no-such-program', 'not-found', 127],
+  ['/etc/passwd', 'permission-denied', 126],
+  ['kill -KILL $$', 'signal', null],
+] as const)('%s: failure %s', async (command, kind, exitCode) => {
+  const shell = await openTestShell({ mode: 'read' })
+  const result = await shell.execute({ command })
+  expect([result.failure?.kind, result.exitCode]).toEqual([kind, exitCode])
+})
+
+it('a command whose time was lowered is told to do less, not to ask for more', async () => {
+  const shell = await openTestShell({ mode: 'read', toml: '[shell]\nmax_timeout_ms = 300\n' })
+  const { failure, outcome } = await shell.execute({ command: 'sleep 60', timeoutMs: 50_000 })
+  expect(outcome).toEqual({ kind: 'timed-out', afterMs: 300 })
+  expect(failure).toMatchObject({ kind: 'timeout', advice: atMostTime })
+})
+
+it('a command with the time that it asked for is not told so', async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const { failure } = await shell.execute({ command: 'sleep 60', timeoutMs: 300 })
+  expect(failure?.kind).toBe('timeout')
+  expect(failure?.advice).not.toBe(atMostTime)
+})
+
+it.each([
+  [1999, 'exited'],
+  [2000, 'exited'],
+  [2001, 'output-limit'],
+] as const)('%d bytes with a limit of 2000: %s', async (bytes, kind) => {
+  const shell = await openTestShell({ mode: 'read', toml: '[output]\nmax_bytes = 2000\n' })
+  const { outcome, outputLimited } = await shell.execute({ command: `head -c ${bytes} /dev/zero` })
+  expect([outcome.kind, outputLimited]).toEqual([kind, kind === 'output-limit'])
+})
+
+it('output that cannot be saved does not end the command', async () => {
+  const nowhere = { XDG_STATE_HOME: '/proc/none', TMPDIR: '/proc/none' }
+  const shell = await openTestShell({ mode: 'read', env: nowhere })
+  const { outcome, bytes } = await shell.execute({ command: 'seq 1 100000; exit 4' })
+  expect([outcome, bytes]).toEqual([{ kind: 'exited', code: 4 }, 588_895])
+})
+
+describe.runIf(process.platform === 'linux')('the search for unreadable names', () => {
+  it('is told where it was not complete, and only there', async () => {
+    const cwd = makeDirectory()
+    writeFileSync(join(cwd, '.env'), 'secret')
+    const shell = await openTestShell({ cwd, mode: 'read', toml: '[shell]\nunreadable = "secrets"\n' })
+    const { enforcement, exitCode } = await shell.execute({ command: 'cat .env' })
+    expect(exitCode).not.toBe(0)
+    expect(enforcement['unreadable']?.note).not.toBe(unsearchedNote)
+  })
+})
