@@ -44,6 +44,7 @@ const pythons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   test_multiprocessing_spawn: {},
   test_os: {
     test_chown_with_root: noOwners,
+    test_chown_without_permission: noOwners,
     test_fchmod: badDescriptor,
     test_fchown: badDescriptor,
     test_set_get_priority: noPriority,
