@@ -48,14 +48,15 @@ static struct question question_at(const union vt_address *plain, int device) {
   return question;
 }
 
-static enum vt_listens judge(const union vt_diag_reply *reply, ssize_t length, const struct vt_world *world) {
-  if (length < (ssize_t)sizeof reply->header) return VT_LISTENS_FOREIGN;
-  if (reply->header.nlmsg_type == NLMSG_ERROR) {
-    const struct nlmsgerr *failed = NLMSG_DATA(&reply->header);
-    return length >= (ssize_t)NLMSG_LENGTH(sizeof *failed) && failed->error == -ENOENT ? VT_LISTENS_NONE : VT_LISTENS_FOREIGN;
-  }
-  const struct inet_diag_msg *found = NLMSG_DATA(&reply->header);
-  if (length < (ssize_t)NLMSG_LENGTH(sizeof *found) || found->idiag_state != TCP_LISTEN) return VT_LISTENS_FOREIGN;
+const void *vt_diag_body(const struct nlmsghdr *message, unsigned type, size_t size) {
+  return message->nlmsg_type == type && message->nlmsg_len >= NLMSG_LENGTH(size) ? NLMSG_DATA(message) : NULL;
+}
+
+static enum vt_listens judge(const struct nlmsghdr *reply, const struct vt_world *world) {
+  const struct nlmsgerr *failed = vt_diag_body(reply, NLMSG_ERROR, sizeof *failed);
+  if (failed) return failed->error == -ENOENT ? VT_LISTENS_NONE : VT_LISTENS_FOREIGN;
+  const struct inet_diag_msg *found = vt_diag_body(reply, SOCK_DIAG_BY_FAMILY, sizeof *found);
+  if (!found || found->idiag_state != TCP_LISTEN) return VT_LISTENS_FOREIGN;
   return vt_world_has(world, cookie_of(found)) ? VT_LISTENS_OWN : VT_LISTENS_FOREIGN;
 }
 
@@ -64,7 +65,7 @@ ssize_t vt_diag_ask(int netlink, struct nlmsghdr *question, union vt_diag_reply 
   question->nlmsg_seq = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
   if (send(netlink, question, question->nlmsg_len, 0) != (ssize_t)question->nlmsg_len) return -1;
   for (ssize_t length; (length = recv(netlink, reply, sizeof *reply, 0)) > 0;)
-    if (length >= (ssize_t)sizeof reply->header && reply->header.nlmsg_seq == question->nlmsg_seq) return length;
+    if (NLMSG_OK(&reply->header, length) && reply->header.nlmsg_seq == question->nlmsg_seq) return length;
   return -1;
 }
 
@@ -73,7 +74,8 @@ enum vt_listens vt_who_listens(int netlink, int device, struct vt_world *world, 
   struct question question = question_at(plain, device);
   union vt_diag_reply reply;
   pthread_mutex_lock(&world->lock);
-  enum vt_listens who = judge(&reply, vt_diag_ask(netlink, &question.header, &reply), world);
+  bool answered = vt_diag_ask(netlink, &question.header, &reply) > 0;
+  enum vt_listens who = answered ? judge(&reply.header, world) : VT_LISTENS_FOREIGN;
   pthread_mutex_unlock(&world->lock);
   return who;
 }
@@ -99,7 +101,10 @@ bool vt_diag_dump(int netlink, struct nlmsghdr *question, visit each, void *cont
   return whole;
 }
 
-static void collect(const struct nlmsghdr *message, void *listening) { vt_world_note(listening, cookie_of(NLMSG_DATA(message))); }
+static void collect(const struct nlmsghdr *message, void *listening) {
+  const struct inet_diag_msg *found = vt_diag_body(message, SOCK_DIAG_BY_FAMILY, sizeof *found);
+  if (found) vt_world_note(listening, cookie_of(found));
+}
 
 static bool dump(int netlink, int family, struct vt_world *listening) {
   struct question question = question_of(family, NLM_F_DUMP, 1u << TCP_LISTEN);

@@ -25,8 +25,10 @@ union vt_diag_reply {
   char bytes[16384];
 };
 
-/* Numbers the question and waits for its answer; skips what is left of an earlier one. The length, or -1. */
+/* Numbers the question and waits for its answer; skips what is left of an earlier one. The length, -1: there is no whole message. */
 ssize_t vt_diag_ask(int netlink, struct nlmsghdr *question, union vt_diag_reply *reply);
+/* What a message of this type carries, at least `size` bytes; NULL: another type, or less. */
+const void *vt_diag_body(const struct nlmsghdr *message, unsigned type, size_t size);
 /* Visits each message of a dump. False: it has failed. */
 bool vt_diag_dump(int netlink, struct nlmsghdr *question, void (*visit)(const struct nlmsghdr *message, void *context), void *context);
 

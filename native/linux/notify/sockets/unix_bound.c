@@ -37,7 +37,8 @@ static struct question question_of(uint16_t flags, const struct vt_bound *socket
 
 /* An attribute of the message; NULL: it has none. */
 static const struct rtattr *attribute(const struct nlmsghdr *message, unsigned short type) {
-  const struct unix_diag_msg *found = NLMSG_DATA(message);
+  const struct unix_diag_msg *found = vt_diag_body(message, SOCK_DIAG_BY_FAMILY, sizeof *found);
+  if (!found) return NULL;
   const struct rtattr *at = (const struct rtattr *)(found + 1);
   int left = (int)message->nlmsg_len - (int)NLMSG_LENGTH(sizeof *found);
   for (; RTA_OK(at, left); at = RTA_NEXT(at, left))
@@ -51,17 +52,15 @@ static struct unix_diag_vfs bound_file(int netlink, const struct vt_bound *socke
   static const struct unix_diag_vfs none;
   struct question question = question_of(0, socket, UDIAG_SHOW_VFS);
   union vt_diag_reply reply;
-  ssize_t length = vt_diag_ask(netlink, &question.header, &reply);
-  if (length < (ssize_t)NLMSG_LENGTH(sizeof(struct unix_diag_msg)) || reply.header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return none;
+  if (vt_diag_ask(netlink, &question.header, &reply) < 0) return none;
   const struct rtattr *path = attribute(&reply.header, UNIX_DIAG_VFS);
-  return path ? *(const struct unix_diag_vfs *)RTA_DATA(path) : none;
+  return path && RTA_PAYLOAD(path) >= sizeof none ? *(const struct unix_diag_vfs *)RTA_DATA(path) : none;
 }
 
 static bool is_open(int netlink, const struct vt_bound *socket) {
   struct question question = question_of(0, socket, 0);
   union vt_diag_reply reply;
-  ssize_t length = vt_diag_ask(netlink, &question.header, &reply);
-  return length >= (ssize_t)sizeof reply.header && reply.header.nlmsg_type == SOCK_DIAG_BY_FAMILY;
+  return vt_diag_ask(netlink, &question.header, &reply) > 0 && vt_diag_body(&reply.header, SOCK_DIAG_BY_FAMILY, sizeof(struct unix_diag_msg));
 }
 
 enum { CROWD = 256 };
@@ -73,12 +72,17 @@ static void forget_closed(int netlink, struct vt_world *world) {
   world->bound_count = kept;
 }
 
+/* Once there is no room, half of it has to be of open sockets before it grows. */
+static void make_room(int netlink, struct vt_world *world) {
+  if (world->bound_count < world->bound_room) return;
+  forget_closed(netlink, world);
+  if (world->bound_count * 2 < world->bound_room) return;
+  world->bound_room = world->bound_room ? world->bound_room * 2 : CROWD;
+  world->bound = vt_must(realloc(world->bound, world->bound_room * sizeof *world->bound));
+}
+
 static void add(int netlink, struct vt_world *world, const struct vt_bound *socket) {
-  if (world->bound_count == world->bound_room && world->bound_count >= CROWD) forget_closed(netlink, world);
-  if (world->bound_count * 4 >= world->bound_room * 3) {
-    world->bound_room = world->bound_room ? world->bound_room * 2 : CROWD;
-    world->bound = vt_must(realloc(world->bound, world->bound_room * sizeof *world->bound));
-  }
+  make_room(netlink, world);
   world->bound[world->bound_count++] = *socket;
 }
 

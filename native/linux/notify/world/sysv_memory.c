@@ -22,8 +22,18 @@ static struct vt_segment *find_key(const struct vt_world *world, int key) {
   return segment;
 }
 
+/* Segments outlive the process that made them, and no limit of a command counts them. */
+enum { MOST_SEGMENTS = 256, MOST_BYTES = 1 << 30 };
+
+static bool has_room(const struct vt_world *world, size_t size) {
+  size_t number = 0, bytes = 0;
+  for (const struct vt_segment *segment = world->segments; segment; segment = segment->next) number++, bytes += segment->size;
+  return number < MOST_SEGMENTS && size <= MOST_BYTES && bytes <= MOST_BYTES - size;
+}
+
 /* Marked for removal, a segment can still be attached while it is attached anywhere (shmctl(2), IPC_RMID). */
 static int make(struct vt_world *world, int key, size_t size, int mode, int *id) {
+  if (!has_room(world, size)) return ENOSPC;
   *id = shmget(IPC_PRIVATE, size, IPC_CREAT | (mode & 0777));
   if (*id < 0) return errno;
   void *at = shmat(*id, NULL, SHM_RDONLY);
