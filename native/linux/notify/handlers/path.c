@@ -257,13 +257,9 @@ static bool link_descriptor(struct vt_notification *notification) {
   return !private;
 }
 
-static uint32_t link_flags(const struct vt_notification *notification) {
-  return notification->call->call == VT_SYS_linkat ? (uint32_t)vt_argument(notification, 4) : 0;
-}
-
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
-  uint32_t flags = link_flags(notification);
+  uint32_t flags = notification->call->call == VT_SYS_linkat ? (uint32_t)vt_argument(notification, 4) : 0;
   if (flags & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) return fail_here(notification, EINVAL);
   if (link_descriptor(notification)) return;
   if (!find_both(notification, (flags & AT_SYMLINK_FOLLOW) != 0, &old, &new)) return;
