@@ -5,11 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reports.h"
+
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 20 };
+enum { VT_INTERFACE = 22 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
-
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
   uint64_t memory_bytes, cpu_seconds, processes;
@@ -32,6 +33,7 @@ struct vt_end {
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
   struct vt_denials *denials; /* freed by the receiver of `end` */
+  struct vt_open_port *open_ports; /* NULL: none; the last has port 0; likewise, by free(3) */
   struct vt_notes *notes; /* likewise */
 };
 
@@ -116,6 +118,7 @@ struct vt_request {
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
   struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
+  uint32_t world; /* Linux, confined: commands of one number reach each other's sockets; needs `listener`; 0: none */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */
@@ -153,29 +156,6 @@ void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 void vt_core_kill_all_of(struct vt_owner *owner);
 
 const char *vt_core_step_name(int step);
-
-/* Its texts live as long as the denials. */
-struct vt_refused {
-  const char *operation, *call, *program;
-  const char *text; /* path or address, NULL: none */
-  bool is_path;
-  bool is_protected; /* Linux, workspace mode: the path is protected */
-  bool own_sandbox;  /* Linux: allowed, had the program no sandbox of its own */
-  int pid;
-  uint64_t count;
-};
-
-bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused); /* false: no such row */
-void vt_core_free_denials(struct vt_denials *denials);
-/* Linux, workspace mode: what the command made or changed that programs outside obey. `before`: what the file held, or NULL. */
-struct vt_noticed {
-  const char *kind, *path, *before; /* kinds: "repository", "name", "moved" */
-  size_t before_length;
-};
-
-bool vt_core_note(const struct vt_notes *notes, int row, struct vt_noticed *noticed); /* false: no such row */
-bool vt_core_notes_unseen(const struct vt_notes *notes); /* there is more than the rows say */
-void vt_core_free_notes(struct vt_notes *notes);
 
 struct vt_facts {
   void *to;

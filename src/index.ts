@@ -21,6 +21,7 @@ export type {
   Handoff,
   HandoffKind,
   Limit,
+  Listening,
   Mode,
   Operation,
   Outcome,

@@ -59,7 +59,11 @@ void release(Environment* environment) {
 }
 
 void discard(Event* event) {
-  if (event->kind == kEnd) vt_core_free_denials(event->end.denials), vt_core_free_notes(event->end.notes);
+  if (event->kind == kEnd) {
+    vt_core_free_denials(event->end.denials);
+    vt_core_free_notes(event->end.notes);
+    std::free(event->end.open_ports);
+  }
 #ifdef __linux__
   if (event->kind == kStored) vt_core_free_stored(event->stored);
 #endif

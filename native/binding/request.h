@@ -90,6 +90,7 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
     request->proxy.port = static_cast<uint16_t>(reader.number(proxy, "confinement.proxy.port", UINT16_MAX));
     request->proxy.command = static_cast<uint32_t>(reader.number(proxy, "confinement.proxy.command", UINT32_MAX));
   }
+  request->world = static_cast<uint32_t>(reader.number(from, "confinement.world", UINT32_MAX));
   request->listener = reader.flag(from, "confinement.listener");
   request->asks = reader.flag(from, "confinement.asks");
   read_places(reader, from, "confinement.writable", VT_WRITABLE, texts);

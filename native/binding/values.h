@@ -37,6 +37,19 @@ Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
   return array;
 }
 
+Napi::Array describe_open_ports(Napi::Env env, const vt_open_port* ports) {
+  Napi::Array array = Napi::Array::New(env);
+  for (int row = 0; ports[row].port; row++) {
+    Napi::Object object = Napi::Object::New(env);
+    set_text(object, "address", ports[row].address);
+    set_number(object, "port", ports[row].port);
+    set_number(object, "pid", ports[row].pid);
+    set_text(object, "program", ports[row].program);
+    array.Set(static_cast<uint32_t>(row), object);
+  }
+  return array;
+}
+
 Napi::Object describe_note(Napi::Env env, const vt_noticed& note) {
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", note.kind);
@@ -110,6 +123,7 @@ Napi::Object describe_end(Napi::Env env, const vt_end& end) {
   if (end.unsearched) set_flag(object, "unsearched", true);
   if (end.limited) set_text(object, "limited", end.limited);
   set_value(object, "denials", describe_denials(env, end.denials));
+  if (end.open_ports) set_value(object, "listening", describe_open_ports(env, end.open_ports));
   if (end.notes) set_value(object, "notes", describe_notes(env, end.notes));
   if (vt_core_notes_unseen(end.notes)) set_flag(object, "unseen", true);
   return object;

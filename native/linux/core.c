@@ -22,6 +22,7 @@
 #include "limits/monitor.h"
 #include "notify/notify_threads.h"
 #include "confine/probe.h"
+#include "notify/sockets/listening.h"
 #include "supervise/streams.h"
 #include "supervise/supervisor.h"
 #include "supervise/terminal.h"
@@ -90,6 +91,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->places = request->places;
   command->network = request->network;
   command->proxy = request->proxy;
+  command->world = request->world;
   command->with_listener = request->listener;
   command->asks = request->asks;
   command->abi = request->abi;
@@ -201,6 +203,7 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->number(facts->to, "coreDumpsErrno", found->core_dumps_errno);
   facts->flag(facts->to, "pidfd", found->pidfd);
   facts->number(facts->to, "getfdErrno", found->getfd_errno);
+  facts->number(facts->to, "socketsErrno", found->getfd_errno ? found->getfd_errno : vt_listening_probe());
   facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);
   const char *missing = NULL, *base = vt_cgroup_base(&missing);

@@ -18,6 +18,10 @@ export type Remedy =
   | { readonly kind: 'network' | 'proxy' | 'ssh' | 'workspace' | 'write' }
   /** What lets the proxy connect to a host, with its port, that it refused for the reason. */
   | { readonly kind: 'host'; readonly host: string; readonly reason?: ConnectionReason | undefined }
+  /** Another process of this machine listens at the address. */
+  | { readonly kind: 'service'; readonly address: string }
+  /** What lets a command have sockets, shared memory or terminals among its own processes. */
+  | { readonly kind: 'own-sockets'; readonly shut: ShutSockets }
   /** An entry of `[workspace] writable`. */
   | { readonly kind: 'writable'; readonly directory: string }
   /** Write mode, as no entry may open a place that programs outside obey. */
@@ -35,6 +39,9 @@ export type RepositoryRemedy =
 
 /** Whether an entry of `[workspace] writable` may open a directory. `shut`: no, and it is no place of a program's. */
 export type Opening = { readonly kind: 'open' | 'shut' } | Extract<Remedy, { kind: 'obeyed' }>
+
+/** Why a command has no sockets of its own: the setting, read mode without a private TMPDIR, or what the system lacks. */
+export type ShutSockets = 'setting' | 'no-private-tmp' | { readonly lacks: string }
 
 /** What to do instead, with the mode that was chosen. */
 export type Alternative =

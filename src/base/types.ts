@@ -83,6 +83,16 @@ export interface Denial {
   readonly count: number
 }
 
+/** A TCP socket on which a process of a command listened: on this machine only, at a wildcard address too. */
+export interface Listening {
+  /** `127.0.0.1`, `0.0.0.0`, `::1`, `::` */
+  readonly address: string
+  readonly port: number
+  /** The process that made it listen, and its name (proc_pid_comm(5)). */
+  readonly pid: number
+  readonly program: string
+}
+
 /** What a command newly made or changed that a program outside of the sandbox obeys, without being asked to run the project's code. */
 export interface Handoff {
   /** Absolute. */
@@ -240,6 +250,8 @@ export interface Result<Output extends string | Buffer = string> {
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
+  /** Linux, where commands have sockets of their own: the first 32 addresses at which this one listened. */
+  readonly listening: readonly Listening[]
   /** Workspace mode: look at these before another program does. At most 100; empty after ordinary work. */
   readonly handoffs: readonly Handoff[]
   /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */

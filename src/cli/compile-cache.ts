@@ -22,14 +22,16 @@ interface Modules {
  * Caches the compiled code of the command line's files: compiling them takes longer than Node's own start.
  * Being in the package, the cache is as writable as the files.
  * Before Node 22, each `command` has a cache of its own, because it runs other functions.
+ * @param entry the module of dist/cli.cjs: its `require` is replaced, and its directory is dist/
  */
-export function useCompileCache(command: string): void {
+export function useCompileCache(command: string, entry: NodeModule): void {
   const { arch, env, version, versions } = process
   if (env['NODE_DISABLE_COMPILE_CACHE'] || versions['bun'] || versions['deno']) return
+  const root = dirname(dirname(entry.filename))
   const directory = join(root, '.compiled')
   if (!hasCompileCache())
-    loadOwnFiles((file) => join(directory, `${basename(file)}.${command}.${version}-${arch}`))
-  else if (isOurs()) nodesCache().enableCompileCache?.(directory)
+    loadOwnFiles(entry, (file) => join(directory, `${basename(file)}.${command}.${version}-${arch}`))
+  else if (isOurs(root)) nodesCache().enableCompileCache?.(directory)
 }
 
 /** Node writes its own cache at its teardown, unless it can be told to write earlier (since 22.10). False: it has not. */
@@ -54,24 +56,21 @@ function nodesCache(): NodesCache {
   return modules
 }
 
-/** The package's directory, from dist/. */
-const root = dirname(__dirname)
-
 /** Root writes nothing into another user's installation: that user could not remove it. */
-function isOurs(): boolean {
+function isOurs(root: string): boolean {
   return process.geteuid === undefined || statSync(root).uid === process.geteuid()
 }
 
 /** For Node 20, which has no cache of its own; its search for a file takes as long as reading it. */
-function loadOwnFiles(keptAs: (file: string) => string): void {
-  const Module = module.constructor as unknown as Modules
+function loadOwnFiles(entry: NodeModule, keptAs: (file: string) => string): void {
+  const Module = entry.constructor as unknown as Modules
   const { Script } = process.getBuiltinModule('node:vm')
   const fresh = new Map<string, () => Buffer>()
   // At exit the data holds the functions that have run: too few of them where vitrine refused.
   process.once('exit', (code) => {
     if (code !== exitCode.refused) for (const [kept, data] of fresh) keep(kept, data())
   })
-  const search: Require = module.require.bind(module)
+  const search: Require = entry.require.bind(entry)
   const requireFrom = (directory: string) => (name: string) =>
     name.startsWith('.') ? load(join(directory, name)) : search(name)
   const load: Require = (file) => {
@@ -88,14 +87,14 @@ function loadOwnFiles(keptAs: (file: string) => string): void {
     const script = new Script(wrapped.toString('latin1'), options)
     if (!cachedData || script.cachedDataRejected)
       fresh.set(kept, () => Buffer.concat([script.createCachedData(), wrapped]))
-    const own = new Module(file, module)
+    const own = new Module(file, entry)
     Module._cache[file] = own
     const run: Compiled = script.runInThisContext()
     run.call(own.exports, own.exports, requireFrom(dirname(file)), own, file, dirname(file))
     own.loaded = true
     return own.exports
   }
-  module.require = requireFrom(__dirname)
+  entry.require = requireFrom(dirname(entry.filename))
 }
 
 const head = Buffer.from('(function (exports, require, module, __filename, __dirname) {\n')
@@ -118,7 +117,7 @@ function keptCode(kept: string, code: Buffer): { cachedData: Buffer; wrapped: Bu
 function keep(kept: string, bytes: Buffer): void {
   const fresh = `${kept}.${process.pid}`
   try {
-    if (!isOurs()) return
+    if (!isOurs(dirname(dirname(kept)))) return
     mkdirSync(dirname(kept), { recursive: true })
     try {
       // V8 does not verify the data: after a power failure it must be whole or absent.

@@ -26,7 +26,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     const { help } = await import('./help/help.ts')
     return help(name, args, Object.keys(commands))
   }
-  useCompileCache(name)
+  useCompileCache(name, module)
   try {
     return await (await command()).main(args)
   } catch (error) {

@@ -26,7 +26,7 @@ import { privateTmpAttempts, privateTmpRemoved } from './private-tmp.ts'
 import { processAttempts } from './processes.ts'
 import { readAttempts } from './reads.ts'
 import { denialReported } from './reports.ts'
-import { socketAttempts } from './sockets.ts'
+import { ownSocketsAllowed, socketAttempts } from './sockets.ts'
 import { readSystem, type System } from './system.ts'
 import { trapsOf } from './traps.ts'
 import { makeWorkspace, workspaceAttempts, workspaceChecks } from './workspace.ts'
@@ -46,6 +46,7 @@ const checks: readonly Check[] = [
   ...outsideChecks,
   denialReported,
   privateTmpRemoved,
+  ownSocketsAllowed,
   ...workspaceChecks,
 ]
 
@@ -104,8 +105,8 @@ export function report({ system, host, unavailable, rights }: Findings): Diagnos
   return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
 }
 
-/** Not needed for read mode: denial reports are no right of the host, and workspace mode is a mode of its own. */
-const beside: readonly string[] = ['denial reports', 'workspace']
+/** Not needed for read mode: denial reports are no right of the host, and the others are what commands may do. */
+const beside: readonly string[] = ['denial reports', 'workspace', 'own sockets']
 
 function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
   if (rights.some(({ state }) => state === 'open')) return 'not-enforced'

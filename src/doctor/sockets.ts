@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import type { Attempt, Target } from './attempt.ts'
+import type { Check } from './check.ts'
 
 function byNode(script: string): Pick<Target, 'request'> {
   return { request: { argv: [process.execPath, '-e', script] } }
@@ -40,10 +41,12 @@ function connecting(
   }
 }
 
-const tcp = connecting('network', 'connect over TCP', async (server) => {
+async function onLoopback(server: Server): Promise<readonly (string | number)[]> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return [(server.address() as AddressInfo).port, '127.0.0.1']
-})
+}
+
+const tcp = connecting('network', 'connect over TCP', onLoopback)
 
 const unix = connecting('unix sockets', 'connect to a unix socket', async (server, directory) => {
   const path = join(directory, 'socket')
@@ -70,4 +73,29 @@ const udp: Attempt = {
   },
 }
 
-export const socketAttempts: readonly Attempt[] = [tcp, udp, unix]
+const ownSockets = { right: 'own sockets', settings: { 'shell.mode': 'workspace' } } as const
+
+const toAnother: Attempt = {
+  ...connecting(ownSockets.right, 'connect to the server of another process', onLoopback),
+  ...ownSockets,
+}
+
+/** Two processes of one command. */
+const serveAndConnect = `
+const server = require('net').createServer((socket) => socket.end()).listen(0, '127.0.0.1', () => {
+  const client = \`require('net').connect(\${server.address().port}, '127.0.0.1', () => process.exit())\`
+  require('child_process').spawn(process.execPath, ['-e', client], { stdio: 'inherit' }).on('exit', process.exit)
+})`
+
+export const ownSocketsAllowed: Check = {
+  ...ownSockets,
+  name: 'connect to a server of its own (allowed)',
+  async run({ read }) {
+    const { exitCode, stderr } = await read.execute(byNode(serveAndConnect).request)
+    const said = read.enforcement[ownSockets.right]?.note ?? stderr
+    if (exitCode !== 0) return { state: 'lacking', said }
+    return { state: read.mode === 'workspace' ? 'enforced' : 'untried', said: stderr }
+  },
+}
+
+export const socketAttempts: readonly Attempt[] = [tcp, udp, unix, toAnother]

@@ -65,8 +65,12 @@ interface Variant {
   readonly network: NetworkKind
 }
 
+let lastWorld = 0
+
 export class Setups {
   readonly #options: SetupOptions
+  /** The shell's: its commands reach each other's sockets. */
+  readonly #world = ++lastWorld
   readonly #made = new Map<string, { readonly setup: ModeSetup; readonly changes: Changes | null }>()
 
   constructor(options: SetupOptions) {
@@ -120,7 +124,14 @@ export class Setups {
 
   #sandboxOptions(variant: Variant, changes: Changes | null): SandboxOptions {
     const { config, equipment } = this.#options
-    return { ...variant, reads: equipment.reads, changes, unixSockets: config.shell.unix_sockets }
+    const own = config.shell.own_sockets && (changes !== null || variant.privateTmp)
+    return {
+      ...variant,
+      reads: equipment.reads,
+      changes,
+      unixSockets: config.shell.unix_sockets,
+      world: own ? this.#world : undefined,
+    }
   }
 
   #confinement(mode: Mode, options: SandboxOptions): Confinement | null {

@@ -3,7 +3,7 @@ import { join, toNamespacedPath } from 'node:path'
 import { errorCode, errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
-import type { Denial, Limit, Stream } from '../base/types.ts'
+import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { addonsOff, otherInterface } from '../messages/platform.ts'
 import type { RelayAddon } from '../network/carry/relay-addon.ts'
@@ -69,6 +69,8 @@ export type NativeEnd =
       readonly timedOut?: true
       readonly limited?: Limit
       readonly denials: readonly Denial[]
+      /** Linux; absent: none. */
+      readonly listening?: readonly Listening[]
       readonly notes?: readonly Note[]
       readonly unseen?: true
     }
@@ -139,7 +141,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 20
+const interfaceVersion = 22
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -1,5 +1,5 @@
 import type { Refusal } from '../base/refusal.ts'
-import type { Denial, Limit, Stream } from '../base/types.ts'
+import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import type { Confinement, Note } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; the launcher decides nothing itself. */
@@ -52,6 +52,8 @@ interface Ran {
   readonly survivors: Survivors
   /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]
+  /** Absent: none that the launcher knows of. */
+  readonly listening?: readonly Listening[]
   /** Workspace mode: what it made that programs outside obey; `unseen`: there may be more. */
   readonly notes?: readonly Note[]
   readonly unseen?: true

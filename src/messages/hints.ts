@@ -1,4 +1,11 @@
-import type { Alternative, HintReader, RefusalHint, Remedy, RepositoryRemedy } from '../base/hint.ts'
+import type {
+  Alternative,
+  HintReader,
+  RefusalHint,
+  Remedy,
+  RepositoryRemedy,
+  ShutSockets,
+} from '../base/hint.ts'
 import type { ConnectionReason, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { denialText, whatWas } from './denials.ts'
@@ -35,6 +42,12 @@ const withTools = {
   user: {
     network: 'list its hosts in [shell] network (--allow-host HOST), or set network = true (--network)',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
+    service: (address: string) =>
+      `list ${visible(address)} in [shell] network (--allow-host ${visible(address)}) for a program that connects by a proxy, or set network = true (--network)`,
+    ownSockets: {
+      setting: 'set [shell] own_sockets = true',
+      'no-private-tmp': 'set private_tmp = true (--private-tmp), or run the command in workspace mode',
+    },
     proxy: proxyOnly,
     ssh: sshByProxy,
     privateTmp: 'for temporary files and caches, set private_tmp = true (--private-tmp); ',
@@ -49,6 +62,12 @@ const withTools = {
   tool: {
     network: 'ask the user to list its hosts in [shell] network, or to set network = true; a call cannot',
     host: (host: string) => `ask the user to add "${visible(host)}" to [shell] network; a call cannot`,
+    service: (address: string) =>
+      `ask the user to list ${visible(address)} in [shell] network, for a program that connects by a proxy, or to set network = true; a call cannot`,
+    ownSockets: {
+      setting: 'ask the user to set [shell] own_sockets = true; a call cannot',
+      'no-private-tmp': 'call with private_tmp: true, or use execute_command_workspace if it is listed',
+    },
     proxy: proxyOnly,
     ssh: sshByProxy,
     privateTmp: 'for temporary files and caches, call with private_tmp: true; ',
@@ -66,6 +85,10 @@ const withTools = {
 const onlyTool = {
   ...withTools.tool,
   workspace: 'it needs workspace mode, which only the user can choose for this tool: tell the user',
+  ownSockets: {
+    ...withTools.tool.ownSockets,
+    'no-private-tmp': 'call with private_tmp: true, or tell the user',
+  },
   start: 'tell the user',
   writable: (directory: string) => `ask the user to add ${visible(directory)} to [workspace] writable`,
   write: 'it needs write mode, which only the user can choose for this tool: tell the user',
@@ -77,6 +100,10 @@ export const remedies = {
   'only-tool': onlyTool,
   'only-command': {
     ...onlyTool,
+    ownSockets: {
+      ...onlyTool.ownSockets,
+      'no-private-tmp': 'ask the user to set [shell] private_tmp = true',
+    },
     privateTmp: 'for temporary files and caches, ask the user to set [shell] private_tmp = true; ',
   },
 } as const satisfies Record<HintReader, object>
@@ -98,6 +125,8 @@ export function describeHint(hint: RefusalHint, reader: HintReader): string {
 }
 
 function networkOf(remedy: Remedy): string {
+  if (remedy.kind === 'service') return `connections to ${visible(remedy.address)}`
+  if (remedy.kind === 'own-sockets') return 'sockets among the processes of a command'
   return remedy.kind === 'host' ? visible(remedy.host) : 'the network'
 }
 
@@ -106,6 +135,8 @@ const narrowed =
 
 function remedyText(remedy: Remedy, reader: HintReader): string {
   const way = wayOut(remedy, reader)
+  if (remedy.kind === 'service')
+    return `on this machine, commands reach only servers of their own shell. If another is intended, ${way}`
   if (remedy.kind === 'own-sandbox') return `${narrowed}. If this is intended, ${way}`
   if (remedy.kind === 'obeyed')
     return `programs outside the sandbox obey what is in ${visible(remedy.place)} (${remedy.by}), so no setting opens it. If this is intended, ${way}`
@@ -129,6 +160,10 @@ function wayOut(remedy: Remedy, reader: HintReader): string {
       return ways.writable(remedy.directory)
     case 'host':
       return hostRemedy(remedy, reader)
+    case 'service':
+      return ways.service(remedy.address)
+    case 'own-sockets':
+      return ownSocketsRemedy(remedy.shut, reader)
     case 'protected':
     case 'obeyed':
       return ways.write
@@ -146,6 +181,11 @@ function hostRemedy({ host, reason }: Extract<Remedy, { kind: 'host' }>, reader:
   if (way === undefined) return remedies[reader].host(host)
   const isSetting = reason === 'denied' || reason === 'not-public'
   return reader !== 'user' && isSetting ? `ask the user to ${way}; a call cannot` : way
+}
+
+function ownSocketsRemedy(shut: ShutSockets, reader: HintReader): string {
+  const { ownSockets, write } = remedies[reader]
+  return typeof shut === 'string' ? ownSockets[shut] : `${write}; own sockets are ${shut.lacks}`
 }
 
 const alternatives: Readonly<

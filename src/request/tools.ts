@@ -47,6 +47,7 @@ export function withToolCaches(environment: Variables, directory: string, caches
     ...(caches.network ? { npm_config_cache: join(directory, 'npm') } : {}),
     ...(caches.goCache ? {} : { GOCACHE: join(directory, 'go-build') }),
     ...(caches.fossilSettings ? {} : { FOSSIL_HOME: directory }),
+    NX_SOCKET_DIR: join(directory, 'nx'), // else in /tmp/.nx
   })
 }
 

@@ -13,6 +13,7 @@ import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
 import { metadataOf } from './metadata.ts'
 import { deniedConnections } from './network/host-access.ts'
+import type { OwnSockets } from './refusal-hint.ts'
 import { buildResult, type ResultParts } from './result.ts'
 import { saveOutput } from './save.ts'
 
@@ -101,6 +102,14 @@ function temporaryOf({ privateTmp, enforcement }: Ended['setup'], environment: V
   return { own, directory: own && !privateTmp ? undefined : environment['TMPDIR'] }
 }
 
+/** Only Linux has them; a container has its own launcher. */
+function ownSocketsOf({ enforcement, confinement }: Ended['setup'], wanted: boolean): OwnSockets {
+  const right = enforcement['own sockets']
+  if (right) return right.by === 'seccomp listener' ? 'open' : { lacks: right.note ?? '' }
+  if (confinement?.kind !== 'landlock') return 'none'
+  return wanted ? 'no-private-tmp' : 'setting'
+}
+
 function partsOf(
   { request, mode, admission, options, context }: Execution,
   ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections' | 'hint'>,
@@ -129,6 +138,7 @@ function partsOf(
     decision: admission.decision,
     temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
     workspace: context.workspace,
+    ownSockets: ownSocketsOf(setup, config.shell.own_sockets),
     reads: context.backend.reads,
     single: work.kind === 'argv' || startsOneProgram(work.line),
     hintFor,

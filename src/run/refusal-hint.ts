@@ -1,4 +1,11 @@
-import type { Alternative, Opening, RefusalHint, Remedy, RepositoryRemedy } from '../base/hint.ts'
+import type {
+  Alternative,
+  Opening,
+  RefusalHint,
+  Remedy,
+  RepositoryRemedy,
+  ShutSockets,
+} from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
@@ -27,6 +34,9 @@ export interface WorkspaceOffer {
   homes(): { readonly named: string; readonly passwd: string } | undefined
 }
 
+/** What the processes of a command have among themselves. `none`: not offered here. */
+export type OwnSockets = 'open' | 'none' | ShutSockets
+
 /** What a hint depends on. */
 export interface HintContext {
   readonly mode: Mode
@@ -36,6 +46,7 @@ export interface HintContext {
   readonly connections: readonly Connection[] | undefined
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly ownSockets: OwnSockets
   /** The command's stderr. */
   readonly errors: string
   /** It exited with 0. */
@@ -69,9 +80,11 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
 function waysFor(about: Denial, refused: HintContext): Pick<RefusalHint, 'remedy' | 'instead'> {
   const tool = withoutSockets(about, refused.errors)
   // An entry of `[workspace] writable` would not help them: they need sockets.
-  if (tool) return { remedy: { kind: 'write' }, instead: { kind: tool } }
+  if (tool) return { remedy: ownSocketsRemedy(refused) ?? { kind: 'write' }, instead: { kind: tool } }
+  const remedy = remedyFor(about, refused)
+  if (remedy.kind === 'own-sockets') return { remedy }
   const instead = alternativeTo(about, refused.temporary) ?? homeBehind(about, refused)
-  return { remedy: remedyFor(about, refused), instead }
+  return { remedy, instead }
 }
 
 /** Programs that open a unix socket for themselves, and have another way. */
@@ -90,11 +103,16 @@ function homeBehind({ path }: Denial, { workspace }: HintContext): Alternative |
 }
 
 /** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
-function networkRemedy(denials: readonly Denial[], { connections }: HintContext): Remedy {
+function networkRemedy(denials: readonly Denial[], context: HintContext): Remedy {
+  const { connections, errors, ownSockets } = context
   if (denials.some(({ ownSandbox }) => ownSandbox)) return { kind: 'own-sandbox' }
   const byProxy = connections !== undefined
   const host = denials.find((denial) => denial.host)?.address
   if (host !== undefined) return { kind: 'host', host, reason: reasonFor(host, connections ?? []) }
+  const service = ownSockets === 'open' ? denials.find(isService)?.address : undefined
+  if (service !== undefined) return { kind: 'service', address: service }
+  const opening = serves.test(errors) ? ownSocketsRemedy(context) : undefined
+  if (opening) return opening
   if (byProxy && denials.some(({ program }) => program === 'ssh')) return { kind: 'ssh' }
   return { kind: byProxy ? 'proxy' : 'network' }
 }
@@ -127,11 +145,16 @@ const fileOperations: ReadonlySet<Operation> = new Set([
   'lock',
 ])
 
-function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
+function remedyFor(denial: Denial, context: HintContext): Remedy {
+  const { mode, workspace, errors } = context
   const { path, operation } = denial
   if (denial.ownSandbox) return { kind: 'own-sandbox' }
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
-  if (path === undefined || !fileOperations.has(operation)) return { kind: 'write' }
+  const isOwn = isOwnDevice(denial) || (isUnixSocket(denial) && serves.test(errors))
+  const opening = isOwn ? ownSocketsRemedy(context) : undefined
+  if (opening) return opening
+  if (path === undefined || path.startsWith('/dev/') || !fileOperations.has(operation))
+    return { kind: 'write' }
   const changes = workspace.changes()
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')
@@ -195,13 +218,13 @@ function decisive(denials: readonly Denial[], { errors, temporary }: HintContext
 
 /** An alternative to what was refused, if there is one. */
 function alternativeTo(denial: Denial, { own, ...where }: TemporaryDirectory): Alternative | undefined {
-  const { operation, program, path, address } = denial
+  const { operation, program, path } = denial
   const database = databaseOf(denial)
   if (database !== undefined) return { kind: 'sqlite', database }
   if (path?.includes('/__pycache__')) return { kind: 'python' }
   if (program === 'git-lfs') return { kind: 'git-lfs' }
   if (program === 'gpg' && path?.includes('/.#lk')) return { kind: 'gpg' }
-  if (operation === 'socket' && address === 'unix') return { kind: 'local-services' }
+  if (isUnixSocket(denial)) return { kind: 'local-services' }
   if (!own && (isTemporary(denial, where) || isCache(denial))) return { kind: 'private-tmp' }
   if (own && isOfNpm(denial)) return { kind: 'npm-cache' }
   if (own && path?.startsWith(`${where.directory}/`))
@@ -241,6 +264,29 @@ function isCache({ operation, path, program }: Denial): boolean {
   if (/^(npm|npx)\b/.test(program) && /\/\.npm(\/|$)/.test(path)) return true
   if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
   return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
+}
+
+/** A socket is refused before it shows what it is for; programs say it. */
+const serves = /\blisten(ing)?\b(?! (udp|unixgram))|create_server|socketserver/i
+
+function ownSocketsRemedy({ ownSockets }: HintContext): Remedy | undefined {
+  const isShut = ownSockets !== 'open' && ownSockets !== 'none'
+  return isShut ? { kind: 'own-sockets', shut: ownSockets } : undefined
+}
+
+/** True for a connection to the loopback device. */
+function isService({ operation, address }: Denial): boolean {
+  return operation === 'connect' && /^(127\.|\[::1\]|\[::ffff:127\.)/.test(address ?? '')
+}
+
+/** True for POSIX shared memory and pseudo terminals. */
+function isOwnDevice({ path }: Denial): boolean {
+  return path !== undefined && /^\/dev\/(shm\/|ptmx$|pts\/)/.test(path)
+}
+
+function isUnixSocket({ operation, address }: Denial): boolean {
+  if (operation === 'socket') return address === 'unix'
+  return operation === 'connect' && /^[/@]/.test(address ?? '')
 }
 
 /** True for what network = true allows. Unix sockets stay refused. */

@@ -10,6 +10,7 @@ import type {
   Failure,
   Handoff,
   Limit,
+  Listening,
   Mode,
   Outcome,
   Result,
@@ -32,7 +33,7 @@ import {
 } from '../messages/refusal.ts'
 import { unreadPath } from '../sandbox/reads/unread.ts'
 import type { Reads } from '../sandbox/sandbox.ts'
-import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
+import { type OwnSockets, refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
@@ -57,6 +58,7 @@ export interface ResultParts extends OutputParts {
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
+  readonly ownSockets: OwnSockets
   readonly reads: Reads
   /** One program ran, without a shell. */
   readonly single: boolean
@@ -64,6 +66,8 @@ export interface ResultParts extends OutputParts {
   /** The interpreter's hint at the line: behind a hint at what happened. */
   readonly hint: string | undefined
 }
+
+const none: readonly Listening[] = []
 
 export function buildResult(parts: ResultParts): AnyResult {
   const { collected, saved, mode } = parts
@@ -91,6 +95,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
+    listening: end.listening ?? none,
     handoffs: parts.handoffs,
     mode,
     backend: parts.backend,
@@ -176,21 +181,10 @@ function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: 
 }
 
 function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
-  const { mode, temporary, workspace, single, enforcement, ended, connections } = parts
-  const networkIsShut = enforcement['network']?.enforced === true
+  const networkIsShut = parts.enforcement['network']?.enforced === true
   const succeeded = outcome.kind === 'exited' && outcome.code === 0
-  const { denials } = ended.end
-  return refusalHint({
-    mode,
-    denials,
-    networkIsShut,
-    connections,
-    temporary,
-    workspace,
-    errors,
-    succeeded,
-    single,
-  })
+  const { denials } = parts.ended.end
+  return refusalHint({ ...parts, denials, networkIsShut, errors, succeeded })
 }
 
 /** A tool's answer says it in a line of its own, whether the command timed out or not. */

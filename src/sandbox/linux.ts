@@ -6,6 +6,7 @@ import {
   coreDumpsLeave,
   landlockMissing,
   linuxNotes,
+  ownSocketsNeed,
   pidfdMissing,
   privateTmpRefuses,
   seccompMissing,
@@ -43,7 +44,7 @@ export function linuxSandbox(
   return {
     privateDirectories: addon && linuxPrivateDirectories(addon),
     pathStates: addon,
-    confine({ network, reads, changes, unixSockets }) {
+    confine({ network, reads, changes, unixSockets, world = 0 }) {
       const missing =
         missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())
       if (missing) throw unavailable(missing)
@@ -62,6 +63,7 @@ export function linuxSandbox(
         asks: changes?.asks ?? false,
         sockets: unixSockets,
         abi: probe.landlockAbi,
+        world: ownSocketsMissing(probe) ? 0 : world,
         listener: probe.listener,
       }
     },
@@ -105,9 +107,10 @@ function missingWatcher(errno: number): Unmet | undefined {
 
 function linuxEnforcement(
   probe: Probe,
-  { network, reads, changes, privateTmp, unixSockets }: SandboxOptions,
+  { network, reads, changes, privateTmp, unixSockets, world }: SandboxOptions,
 ): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
+  const serves = world !== undefined && ownSocketsMissing(probe) === undefined
   const sockets = unixSockets.length === 0 ? undefined : linuxNotes.unixSockets(unixSockets)
   return {
     'file contents': enforced('landlock+seccomp', changes ? linuxNotes.beside : undefined),
@@ -116,7 +119,8 @@ function linuxEnforcement(
     ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
-    network: networkOf(probe, network),
+    network: networkOf(probe, network, serves),
+    ...(world !== undefined && { 'own sockets': ownSocketsOf(probe) }),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', sockets),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
     'other processes': enforced('landlock+seccomp'),
@@ -124,7 +128,7 @@ function linuxEnforcement(
     keys: enforced('seccomp'),
     namespaces: enforced('seccomp'),
     system: enforced('seccomp'),
-    terminals: enforced('landlock+seccomp', linuxNotes.terminals),
+    terminals: enforced('landlock+seccomp', linuxNotes.terminals(serves)),
     descriptors: enforced('close_range', linuxNotes.descriptors),
     survivors: inSession(probe, probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
     'death of the host': inSession(probe, 'watcher'),
@@ -134,10 +138,28 @@ function linuxEnforcement(
 }
 
 /** Since ABI 4 Landlock refuses every TCP connection that the notifier does not make. */
-function networkOf({ landlockAbi, getfdErrno }: Probe, network: NetworkKind): RightEnforcement {
-  if (network === 'all') return notEnforced(linuxNotes.network(getfdErrno === 0))
+function networkOf(
+  { landlockAbi, getfdErrno }: Probe,
+  network: NetworkKind,
+  serves: boolean,
+): RightEnforcement {
+  if (network === 'all') return notEnforced(linuxNotes.network(getfdErrno === 0, serves))
   const by = landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'
   return network === 'none' ? enforced(by) : enforced(`${by} listener`, linuxNotes.hosts)
+}
+
+/** What lets the notifier tell the command's own sockets from others; undefined: nothing is missing. */
+function ownSocketsMissing({ listener, getfdErrno, socketsErrno }: Probe): string | undefined {
+  if (!listener) return ownSocketsNeed.listener
+  if (getfdErrno !== 0) return ownSocketsNeed.getfd(errnoName(getfdErrno))
+  return socketsErrno === 0 ? undefined : ownSocketsNeed.diag(errnoName(socketsErrno))
+}
+
+function ownSocketsOf(probe: Probe): RightEnforcement {
+  const missing = ownSocketsMissing(probe)
+  if (missing !== undefined) return enforced('seccomp', linuxNotes.ownSocketsShut(missing))
+  const byName = probe.landlockAbi >= signalScopeAbi ? '' : `; ${linuxNotes.ownSocketsByPath}`
+  return enforced('seccomp listener', `${linuxNotes.ownSockets}${byName}`)
 }
 
 function workspaceNote(changes: Changes, { getfdErrno }: Probe): string {

@@ -30,6 +30,8 @@ export interface Probe {
   readonly pidfd: boolean
   /** Why no descriptor of a command can be borrowed (pidfd_getfd(2)): no bind(2) to an address, no exclusive flock(2); 0: it can. */
   readonly getfdErrno: number
+  /** Why it cannot be told whose a listening socket is (sock_diag(7)), so that own sockets stay shut; 0: it can. */
+  readonly socketsErrno: number
   /** setsid(2) really creates a session: inside another sandbox of vitrine it only reports success. */
   readonly sessions: boolean
   /** kernel.yama.ptrace_scope; -1: no Yama. */
@@ -62,6 +64,8 @@ export interface LandlockConfinement {
   /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
   readonly sockets: readonly string[]
   readonly abi: number
+  /** Commands of the same number reach each other's sockets on loopback; 0: none are reached. */
+  readonly world: number
   /** Before something protected changes, the launcher asks. */
   readonly asks: boolean
   /** Refused calls are notified to the supervisor and reported. */
@@ -126,6 +130,8 @@ export interface SandboxOptions {
   readonly privateTmp: boolean
   /** Unix sockets exempt from the refusal: absolute paths; symbolic links are followed. */
   readonly unixSockets: readonly string[]
+  /** The shell's number, by which its commands reach each other's sockets. Absent: they reach none. */
+  readonly world?: number | undefined
 }
 
 /** What a command may change in workspace mode. Absolute paths. */

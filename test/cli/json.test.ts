@@ -31,6 +31,7 @@ describe('a result', () => {
       timeoutMs: 30_000,
       survivorsKilled: 0,
       denials: [],
+      listening: [],
       failure: { kind: 'non-zero', retryable: false },
       mode: 'read',
       backend: 'local',

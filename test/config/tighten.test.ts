@@ -42,6 +42,7 @@ const cases: Record<ConfigKey, Case> = {
     ignored: ['true'],
   },
   'shell.unix_sockets': neverText('["/a"]', '[]'),
+  'shell.own_sockets': { user: 'true', taken: ['false', 'true'], ignored: [] },
   'shell.private_tmp': { user: 'true', taken: ['false', 'true'], ignored: [] },
   'shell.reads': { user: '"everywhere"', taken: ['"workspace"', '"everywhere"'], ignored: [] },
   'shell.unreadable': { user: '["/a"]', taken: ['["/a", "/b"]', '["/a", "secrets"]'], ignored: [] },

@@ -64,6 +64,14 @@ describe('on this host', () => {
     expect(new Set(rows.map(({ settings }) => settings?.['shell.mode']))).toEqual(new Set(['workspace']))
   })
 
+  it('own sockets have rows: a server of the command is reached, another is not', async () => {
+    const rows = (await diagnosis()).rights.filter(({ right }) => right === 'own sockets')
+    expect(rows).toMatchObject([
+      { attempt: 'connect to the server of another process', state: 'enforced', by: 'seccomp listener' },
+      { attempt: 'connect to a server of its own (allowed)', state: 'enforced', by: 'seccomp listener' },
+    ])
+  })
+
   it('the kernel is described', async () => {
     const { kernel, host } = await diagnosis()
     expect(kernel).toBe(readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim())
@@ -183,7 +191,7 @@ describe('where something is in the way', () => {
     expect({ code: ran.code, verdict }).toEqual({ code: 1, verdict: 'partly' })
     const lacking = rights.filter(({ state }) => state === 'lacking').map(({ right }) => right)
     expect([...new Set(lacking)]).toEqual([
-      ...['survivors', 'death of the host', 'denial reports', 'limits', 'workspace'],
+      ...['survivors', 'death of the host', 'denial reports', 'limits', 'own sockets', 'workspace'],
     ])
     expect(rights.filter(({ state }) => state === 'open')).toEqual([])
     expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(10)

@@ -37,6 +37,7 @@ export const diagnosisSchema = v.strictObject({
         coreDumpsErrno: count,
         pidfd: v.boolean(),
         getfdErrno: count,
+        socketsErrno: count,
         sessions: v.boolean(),
         yama: count,
       }),

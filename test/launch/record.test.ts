@@ -27,6 +27,7 @@ function record(): SpawnRecord {
       writable: [],
       sockets: [],
       asks: false,
+      world: 1,
       changes: { roots: ['/etc'], protected: ['/etc/kept'], closed: ['/etc/closed'] },
       reads: {
         readable: { workspace: '/', others: ['/usr'], unlinked: [] },

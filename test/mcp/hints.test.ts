@@ -8,7 +8,7 @@ import { describeHint, remedies } from '../../src/messages/hints.ts'
 import { openFilesHint } from '../../src/messages/limits.ts'
 import { readsHint } from '../../src/messages/reads.ts'
 import { adviceFor, describeRefusal, hintFor, notSavedHint, unsavedHint } from '../../src/messages/refusal.ts'
-import { refusalHint } from '../../src/run/refusal-hint.ts'
+import { type OwnSockets, refusalHint } from '../../src/run/refusal-hint.ts'
 import { Home } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { connect } from './connect.ts'
@@ -17,7 +17,11 @@ const row = { enforced: true, by: 'landlock' }
 const refused: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
 const kinds: Failure['kind'][] = ['timeout', 'limit', 'permission-denied', 'not-found', 'signal', 'non-zero']
 
-function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' | 'protected'>) {
+function denied(
+  mode: Mode,
+  rest: Pick<Denial, 'operation' | 'path' | 'address' | 'protected'>,
+  ownSockets: OwnSockets = 'open',
+) {
   const denials = [{ ...rest, syscall: 'x', pid: 1, program: 'x', count: 1 }]
   const temporary = { directory: '/tmp', own: false, cwd: '/home' }
   const workspace = {
@@ -37,6 +41,7 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
     connections: undefined,
     temporary,
     workspace,
+    ownSockets,
     errors: '',
     succeeded: false,
     single: true,
@@ -60,6 +65,10 @@ const said: readonly (string | undefined)[] = [
   denied('read', { operation: 'create', path: '/tmp/x' }),
   denied('read', { operation: 'create', path: '/home/x' }),
   denied('read', { operation: 'socket', address: 'inet' }),
+  denied('workspace', { operation: 'connect', address: '127.0.0.1:5432' }),
+  ...(['setting', 'no-private-tmp', { lacks: 'x' }] as const).map((shut) =>
+    denied('read', { operation: 'device', path: '/dev/ptmx' }, shut),
+  ),
   denied('read', { operation: 'create', path: '/home/w/x' }),
   denied('workspace', { operation: 'create', path: '/home/x' }),
   denied('workspace', { operation: 'create', path: '/opt/x/y' }),

@@ -227,7 +227,9 @@ describe('over HTTP', () => {
         await setTimeout(brokenGraceMs + 1_000)
         return { action: 'accept', content: { answer: 'y' } }
       })
-      expect(await run({ command: 'echo x > .envrc; cat .envrc' })).toMatchObject({ text: 'x\n' })
+      expect(await run({ command: 'echo x > .envrc; cat .envrc' })).toMatchObject({
+        text: expect.stringMatching(/^x\n\[look before .*\.envrc \(direnv\)\]$/),
+      })
     },
   )
 

@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux').each(eras)(
       const command = `echo started >> log; ${change}; cat log`
       expect(await run({ command })).toMatchObject({
         isError: false,
-        text: 'started\n',
+        text: expect.stringMatching(/^started\n\[look before .*settings\.json \(Claude Code\)\]$/),
         structured: { exitCode: 0, denials: [] },
       })
       expect(text('.claude/settings.json')).toBe('changed\n')

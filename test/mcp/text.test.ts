@@ -20,6 +20,7 @@ const plain: Result = {
   survivorsKilled: 0,
   denials: [],
   handoffs: [],
+  listening: [],
   mode: 'read',
   backend: 'local',
   enforcement: {},

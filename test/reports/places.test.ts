@@ -41,21 +41,16 @@ const refusals: readonly Report[] = [
   },
   {
     id: 'R09',
-    wanted: 'a server is refused, and with the network open is not told to open it',
+    wanted: 'a server answers its own command, with the network open or not',
     script: `git init -q .; cat > t.mjs <<'J'
 ${server}
 J
-      vitrine run --mode workspace -- node t.mjs; vitrine run --mode workspace --network -- node t.mjs 2> err
-      cat err`,
-    check({ stdout }) {
-      expect(stdout).toMatch(/^EACCES\nEACCES\n/)
-      expect(stdout).toContain('refuses to listen')
-      expect(stdout).not.toContain('--network')
-    },
+      vitrine run --mode workspace -- node t.mjs; vitrine run --mode workspace --network -- node t.mjs`,
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'pong\npong\n', stderr: '' }),
   },
   {
     id: 'R10',
-    wanted: 'tsx is refused its socket, and told the way without one',
+    wanted: 'tsx has its socket',
     script: `git init -q .; mkdir -p node_modules/.bin; cat > node_modules/.bin/tsx <<'J'
 #!/usr/bin/env node
 ${listener}
@@ -63,11 +58,11 @@ J
       chmod +x node_modules/.bin/tsx; echo 'console.log("ok")' > a.mjs
       vitrine run --mode workspace -- ./node_modules/.bin/tsx tsx-0/1.pipe
       vitrine run --mode workspace -- node a.mjs`,
-    check: (ran) => expect(ran).toMatchObject({ stdout: 'EACCES\nok\n', stderr: said('node --import tsx') }),
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'ok\nok\n', stderr: '' }),
   },
   {
     id: 'R11',
-    wanted: 'nx is refused its socket, and told the way without one',
+    wanted: 'nx has its socket, and needs none without its daemon',
     script: `git init -q .; mkdir -p node_modules/.bin; cat > node_modules/.bin/nx <<'J'
 #!/usr/bin/env node
 if (process.env.NX_DAEMON === 'false') { console.log('a'); process.exit() }
@@ -76,7 +71,7 @@ J
       chmod +x node_modules/.bin/nx
       vitrine run --mode workspace -- ./node_modules/.bin/nx 0123/d.sock
       vitrine run --mode workspace -- 'NX_DAEMON=false ./node_modules/.bin/nx 0123/d.sock'`,
-    check: (ran) => expect(ran).toMatchObject({ stdout: 'EACCES\na\n', stderr: said('NX_DAEMON=false') }),
+    check: (ran) => expect(ran).toMatchObject({ stdout: 'ok\na\n', stderr: '' }),
   },
   {
     id: 'R15',
@@ -93,13 +88,13 @@ J
   },
   {
     id: 'R16',
-    wanted: 'a pool of processes is refused its semaphore with the place, and works where that is open',
+    wanted: 'a pool of processes has its semaphores, also where /dev/shm is open',
     needs: ['python3'],
     script: `git init -q .; pool='import multiprocessing as m; p=m.Pool(2); print(p.map(abs,[-1,-2]))'
       vitrine run --mode workspace -- "python3 -c '$pool'"
       printf '[workspace]\\nwritable = ["/dev/shm"]\\n' > shm.toml
       vitrine run --config shm.toml --mode workspace -- "python3 -c '$pool'"`,
-    check: (ran) => expect(ran).toMatchObject({ code: 0, stdout: '[1, 2]\n', stderr: said('/dev/shm') }),
+    check: (ran) => expect(ran).toMatchObject({ code: 0, stdout: '[1, 2]\n[1, 2]\n', stderr: '' }),
   },
 ]
 

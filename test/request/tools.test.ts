@@ -77,6 +77,14 @@ describe('a private TMPDIR takes up', () => {
     expect(environment).not.toHaveProperty('npm_config_cache')
   })
 
+  it('name a directory for the sockets of nx, unless it is named', async () => {
+    const named = await environmentOf({ privateTmp: true })
+    expect(named['NX_SOCKET_DIR']).toBe(`${named['TMPDIR']}/nx`)
+    const toml = '[env.set]\nNX_SOCKET_DIR = "/a"\n'
+    expect(await environmentOf({ privateTmp: true, toml })).toMatchObject({ NX_SOCKET_DIR: '/a' })
+    expect(await environmentOf({})).not.toHaveProperty('NX_SOCKET_DIR')
+  })
+
   it('nothing without one', async () => {
     const env = { HOME: makeDirectory(), GOCACHE: undefined }
     const environment = await environmentOf({ network: true, env })

@@ -23,6 +23,7 @@ function about(paths: readonly (string | Denial)[], errors: string, cwd = '/home
     errors,
     succeeded: false,
     single: true,
+    ownSockets: 'open',
   } satisfies HintContext)
   return hint && hint.about !== 'network' ? hint.about.path : undefined
 }

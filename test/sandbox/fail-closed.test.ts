@@ -161,6 +161,7 @@ describe('write mode runs where read mode cannot', () => {
       sockets: [],
       changes: null,
       asks: false,
+      world: 0,
       abi: 7,
       listener: true,
     }

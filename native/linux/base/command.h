@@ -88,6 +88,7 @@ struct vt_command {
   struct vt_place *places;  /* NULL: unconfined */
   bool network, with_listener, asks; /* as in struct vt_request, like `proxy` */
   struct vt_proxy proxy;
+  uint32_t world;
   int abi;
   struct vt_workspace_server *server; /* answers for a workspace command; NULL: the notifiers do */
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */

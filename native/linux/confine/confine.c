@@ -40,6 +40,7 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
       .abi = command->abi,
       .network = command->network,
       .proxied = command->proxy.port != 0,
+      .own_sockets = command->world != 0,
       .listener = command->with_listener,
       .near = command->cwd,
       .reads = reads,

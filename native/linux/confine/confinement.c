@@ -31,6 +31,7 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
       .abi = confinement->abi,
       .network = options->network,
       .proxied = options->proxied,
+      .own_sockets = options->own_sockets,
       .judge = options->listener,
       .unwritable = !options->workspace && (!options->writable || !*options->writable),
       .terminal = options->terminal > 0,
@@ -117,13 +118,13 @@ static char *add_text(char *at, char kind, const char *text) {
 /* Equal exactly for equal options; leaves out `reads`, and which directories are writable. */
 static char *key_of(const struct vt_confinement_options *options, int abi) {
   const char *near = options->near ? options->near : "";
-  size_t room = 7 * NUMBER_ROOM + strlen(near);
+  size_t room = 8 * NUMBER_ROOM + strlen(near);
   for (const char *const *path = options->sockets; path && *path; path++) room += NUMBER_ROOM + strlen(*path);
   for (const struct vt_place *place = options->places; place && place->kind; place++) room += NUMBER_ROOM + strlen(place->text);
   char *key = malloc(room);
   if (!key) return NULL;
-  char *at = key + snprintf(key, room, "%d %d %d %d %d %d", abi, options->network, options->proxied, options->listener,
-                            options->terminal, has_any(options->writable));
+  char *at = key + snprintf(key, room, "%d %d %d %d %d %d %d", abi, options->network, options->proxied, options->own_sockets,
+                            options->listener, options->terminal, has_any(options->writable));
   at = add_text(at, 'n', near);
   for (const char *const *path = options->sockets; path && *path; path++) at = add_text(at, 's', *path);
   for (const struct vt_place *place = options->places; place && place->kind; place++)

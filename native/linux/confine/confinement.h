@@ -41,6 +41,7 @@ struct vt_confinement_options {
   int abi;                      /* 0: the running kernel's */
   bool network;
   bool proxied;                 /* TCP to the proxy only: the notifier connects */
+  bool own_sockets;             /* TCP among the command's own processes: the notifier binds and connects */
   bool listener;
   const char *near;
   struct vt_reads *reads;

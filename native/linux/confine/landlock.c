@@ -27,6 +27,7 @@ enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PAT
 #define FS_READ_FILE (1ULL << 2)
 #define FS_READ_DIR (1ULL << 3)
 #define FS_MAKE_CHAR (1ULL << 6)
+#define FS_MAKE_SOCK (1ULL << 9)
 #define FS_MAKE_BLOCK (1ULL << 11)
 #define FS_ABI1_ALL ((1ULL << 13) - 1)
 #define FS_REFER (1ULL << 13)
@@ -177,7 +178,7 @@ int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
 /* A cut directory itself gets no right to make or remove entries; the notifier does that (workspace.h). */
 int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, struct vt_inode_set *granted) {
   size_t size = 0;
-  uint64_t handled = handled_by(abi, &size).handled_access_fs & ~UNWRITTEN;
+  uint64_t handled = handled_by(abi, &size).handled_access_fs & ~(UNWRITTEN | FS_MAKE_SOCK); /* the notifier binds (sockets/own_unix.c) */
   struct vt_reads_access access = {
       .directory = handled,
       .file = handled & (FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE),

@@ -107,7 +107,7 @@ static void close_child_ends(struct vt_command *command) {
 }
 
 static int reserve_server(struct vt_command *command) {
-  if (!command->confinement || !command->confinement->workspace) return 0;
+  if (!command->confinement || (!command->confinement->workspace && !command->world)) return 0;
   command->server = vt_workspace_server_reserve();
   return command->server ? 0 : fail(command, VT_STEP_THREADS);
 }

@@ -5,7 +5,9 @@
 #include <pthread.h>
 
 #include "notify/dispatch.h"
+#include "notify/world/own_world.h"
 #include "notify/handlers/private_ops.h"
+#include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_constants.h"
 
@@ -52,7 +54,7 @@ static const struct vt_call calls[] = {
     ROW(rename, RENAME, TWO(0, 1), JUDGED(vt_handle_rename), LINK_ITSELF),
     ROW(renameat, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_rename), LINK_ITSELF),
     ROW(renameat2, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_rename), LINK_ITSELF),
-    ROW(ioctl, METADATA, FD(0), ACTS(vt_private_op_clone_data)),
+    ROW(ioctl, METADATA, FD(0), JUDGED(vt_handle_terminal_peer), ACTS(vt_private_op_clone_data)),
     ROW(fcntl, LOCK, FD(0)),
     ROW(flock, LOCK, FD(0), ACTS(vt_private_op_lock)),
 
@@ -84,8 +86,9 @@ static const struct vt_call calls[] = {
     ROW(socketpair, SOCKET, FAMILY),
     ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_handle_connect)),
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
-    ROW(setsockopt, SOCKET, OPTION),
-    ROW(listen, LISTEN, OWN_ADDRESS(0)),
+    ROW(setsockopt, SOCKET, OPTION, JUDGED(vt_handle_reuse)),
+    ROW(listen, LISTEN, OWN_ADDRESS(0), JUDGED(vt_handle_listen)),
+    ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_socket_error)),
     ROW(accept, LISTEN, OWN_ADDRESS(0)),
     ROW(accept4, LISTEN, OWN_ADDRESS(0)),
 
@@ -120,9 +123,9 @@ static const struct vt_call calls[] = {
     ROW(sched_setaffinity, PROCESS, PROCESS(0)),
 
     /* IPC, keys */
-    PLAIN(shmget, IPC),
-    PLAIN(shmat, IPC),
-    PLAIN(shmctl, IPC),
+    ROW(shmget, IPC, JUDGED(vt_handle_segment)),
+    ROW(shmat, IPC, JUDGED(vt_handle_segment)),
+    ROW(shmctl, IPC, JUDGED(vt_handle_segment)),
     PLAIN(shmdt, IPC),
     PLAIN(semget, IPC),
     PLAIN(semop, IPC),

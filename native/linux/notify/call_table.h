@@ -13,6 +13,8 @@ enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY
 
 enum { VT_NO_ARGUMENT = -1 };
 
+typedef void (*vt_judge)(struct vt_notification *notification);
+
 struct vt_call {
   enum vt_syscall call;
   enum vt_operation operation;
@@ -23,7 +25,7 @@ struct vt_call {
   int8_t flags;             /* index of the AT_* flags, never the first argument; 0: none */
   bool nofollow;            /* the call acts on a final symbolic link itself */
   /* Decides what the rules leave open: sets error and counted. NULL: nothing. */
-  void (*judge)(struct vt_notification *notification);
+  vt_judge judge;
   bool quick;               /* it touches no file system: may run on the supervisor's thread */
   /* Carries the refused call out in the private tmp (private_ops.h). NULL: refused there too. */
   int (*act)(struct vt_notification *notification, const struct vt_private_file *file);

@@ -12,6 +12,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->listener = listener;
   notification->listener_fd = listener->fd;
   notification->roots = NULL;
+  notification->sockets = NULL;
   notification->known_directories = NULL;
   notification->call = vt_call_of(notif->data.nr);
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
@@ -19,8 +20,8 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
   __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);
   __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
-  notification->error = 0;
-  notification->done = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
+  notification->error = notification->value = 0;
+  notification->done = notification->deferred = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = notification->own_sandbox = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;

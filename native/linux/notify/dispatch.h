@@ -46,6 +46,8 @@ void vt_handle_connect(struct vt_notification *notification);
 
 /* caller/describe.c: the target of a refused call */
 void vt_describe(struct vt_notification *notification);
+/* Refuses it with EACCES, reported. */
+void vt_refuse(struct vt_notification *notification);
 
 /* Reads the call's path as given; "": it has none. False: it cannot be read. */
 bool vt_read_given(struct vt_notification *notification);

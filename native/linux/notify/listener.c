@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "notify/fsize.h"
+#include "notify/world/world.h"
 #include "notify/workspace_server.h"
 #include "workspace/questions.h"
 #include "confine/confinement.h"
@@ -23,6 +24,8 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->fd = command->listener_fd;
   listener->session = command->pid;
   listener->proxy = command->proxy;
+  listener->network = command->network;
+  if (command->world) listener->world = vt_world_enter(command->world);
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
   listener->server = command->server;
@@ -56,8 +59,10 @@ void vt_listener_release(struct vt_listener *listener) {
   if (listener->server) vt_workspace_server_return(listener->server);
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
+  free(listener->open_ports);
   vt_notes_free(listener->notes);
   vt_questions_free(listener->questions);
+  if (listener->world) vt_world_leave(listener->world);
   pthread_mutex_destroy(&listener->lock);
   free(listener);
 }
@@ -75,6 +80,14 @@ struct vt_denials *vt_listener_take(struct vt_listener *listener) {
   listener->denials = NULL;
   pthread_mutex_unlock(&listener->lock);
   return denials;
+}
+
+struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener) {
+  pthread_mutex_lock(&listener->lock);
+  struct vt_open_port *ports = listener->open_ports;
+  listener->open_ports = NULL;
+  pthread_mutex_unlock(&listener->lock);
+  return ports;
 }
 
 struct vt_notes *vt_listener_take_notes(struct vt_listener *listener) {

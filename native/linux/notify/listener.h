@@ -10,11 +10,15 @@
 #include "notify/denials.h"
 #include "notify/names/notes.h"
 
+struct vt_open_port;
+
 struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
   pid_t session;
   struct vt_proxy proxy;   /* where it may connect to */
+  bool network;            /* it may connect anywhere */
+  struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
   bool wakes_here;         /* receipt and reply wake on the waker's processor (Linux 6.6) */
@@ -29,10 +33,11 @@ struct vt_listener {
   uint64_t unmarked_from;  /* atomic: caller/own_sandbox.c; 0: no process has entered a Landlock domain of its own */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
-  pthread_mutex_t lock;    /* for `closed` and `denials` */
+  pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
+  struct vt_open_port *open_ports; /* NULL: none */
   struct vt_notes *notes;  /* NULL: none; under the lock, as is their taking */
 };
 
@@ -52,6 +57,7 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
 
 /* To be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);
+struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener);
 
 /* Likewise. */
 struct vt_notes *vt_listener_take_notes(struct vt_listener *listener);

@@ -17,6 +17,7 @@ struct vt_notification {
   struct vt_listener *listener;
   int listener_fd;             /* in the answering thread's descriptor table */
   const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
+  struct vt_sockets *sockets;  /* of this thread (sockets/sockets.h); NULL: it carries no calls of sockets out */
   struct vt_known *known_directories; /* of this thread (workspace/known.h); NULL: none */
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules */
@@ -32,10 +33,12 @@ struct vt_notification {
   /* outcome */
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
-  bool done;                   /* carried out: returns 0 */
+  bool done;                   /* carried out: returns `value` */
+  int value;
   int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
   int fifo;                    /* -1, or O_PATH: an open for writing that waits for a reader; `error` applies if it cannot */
+  bool deferred;               /* answered later, by its handler */
   bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
   bool counted;                /* the denial is reported */
   bool has_text, is_path;

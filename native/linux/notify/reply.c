@@ -81,7 +81,7 @@ void vt_reply(struct vt_notification *notification) {
   vt_notice_reply(notification);
   if (notification->waits && vt_flock_wait_add(notification)) return;
   if (notification->send_fd >= 0) return reply_with_descriptor(notification);
-  struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error};
+  struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (notification->error && notification->counted) count(notification);
   ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */

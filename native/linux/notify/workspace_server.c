@@ -25,6 +25,7 @@
 #include "notify/handlers/fifo_wait.h"
 #include "notify/notify_threads.h"
 #include "notify/reply.h"
+#include "notify/sockets/sockets.h"
 #include "workspace/known.h"
 #include "workspace/workspace.h"
 
@@ -39,6 +40,7 @@ struct vt_workspace_server {
   uint32_t acts;             /* the thread that acts exists: a futex(2) */
   struct vt_notification notification;
   struct vt_fifo_waiter *fifos;
+  struct vt_sockets sockets;
   struct vt_known known;
 };
 
@@ -46,10 +48,10 @@ struct vt_workspace_server {
  * open. */
 static bool separate_table(struct vt_workspace_server *server) {
   const struct vt_workspace *workspace = server->listener->confinement->workspace;
-  size_t count = workspace->count;
+  size_t count = workspace ? workspace->count : 0;
   int *kept = vt_must(calloc(count + 3, sizeof *kept)), reading = server->listener->confinement->reading;
-  server->roots = vt_must(calloc(count, sizeof *server->roots));
-  for (size_t i = 0; i < workspace->count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
+  server->roots = workspace ? vt_must(calloc(count, sizeof *server->roots)) : NULL;
+  for (size_t i = 0; i < count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
   kept[count++] = server->listener_fd = server->listener->fd;
   kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
   if (reading >= 0) kept[count++] = reading; /* caller/as_reader.h */
@@ -58,9 +60,11 @@ static bool separate_table(struct vt_workspace_server *server) {
   return failed == 0;
 }
 
-/* The kept capabilities are those to inspect processes. */
+/* The kept capabilities are those to inspect processes, and to bind the ports that the host may bind. */
 static bool set_up(struct vt_workspace_server *server) {
-  return vt_capabilities_lower(1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH, NULL) == 0 && separate_table(server);
+  enum { KEPT = 1 << CAP_SYS_PTRACE | 1 << CAP_DAC_READ_SEARCH | 1 << CAP_NET_BIND_SERVICE };
+  server->sockets = (struct vt_sockets){.netlink = -1, .four.fd = -1, .six.fd = -1};
+  return vt_capabilities_lower(KEPT, NULL) == 0 && separate_table(server);
 }
 
 /* True: the call is answered once its FIFO has a reader. */
@@ -85,9 +89,16 @@ static bool receiving_ends(void) {
   return major > 6 || (major == 6 && minor >= 11);
 }
 
+/* Milliseconds until a waiting call has to be looked at again; -1: none waits. */
+static int look_at_waiting(struct vt_workspace_server *server) {
+  int fifos = vt_fifo_wait_try(&server->fifos, server->listener_fd);
+  int sockets = server->sockets.connecting ? vt_sockets_watch(&server->notification) : -1;
+  return fifos < 0 || (sockets >= 0 && sockets < fifos) ? sockets : fifos;
+}
+
 /* False: hung up, no process is left under the filter. */
 static bool answer_next(struct vt_workspace_server *server) {
-  int next_try = vt_fifo_wait_try(&server->fifos, server->listener_fd);
+  int next_try = look_at_waiting(server);
   if (next_try >= 0 || !server->receiving_ends) {
     int events = await_call(server, next_try);
     if (!(events & POLLIN)) return !events;
@@ -95,9 +106,10 @@ static bool answer_next(struct vt_workspace_server *server) {
   if (!vt_notification_receive(&server->notification, server->listener, server->listener_fd))
     return !(await_call(server, 0) & ~POLLIN);
   server->notification.roots = server->roots;
-  server->notification.known_directories = &server->known;
+  server->notification.known_directories = server->roots ? &server->known : NULL;
+  server->notification.sockets = server->listener->world ? &server->sockets : NULL;
   vt_dispatch(&server->notification);
-  if (wait_for_reader(server)) return true;
+  if (server->notification.deferred || wait_for_reader(server)) return true;
   vt_reply(&server->notification);
   return true;
 }
@@ -117,6 +129,7 @@ static int act(void *context) {
   server->receiving_ends = receiving_ends();
   while (answer_next(server)) continue;
   vt_fifo_wait_drop(&server->fifos);
+  vt_sockets_drop(&server->sockets);
   vt_known_forget(&server->known);
   vt_caller_forget(&server->notification.known);
   return 0;
@@ -229,12 +242,12 @@ void vt_workspace_server_return(struct vt_workspace_server *server) {
 
 static bool take_umask(const struct vt_notification *notification) {
   const struct vt_listener *listener = notification->listener;
-  bool varies = __atomic_load_n(&listener->umask_varies, __ATOMIC_RELAXED);
+  bool varies = !notification->roots || __atomic_load_n(&listener->umask_varies, __ATOMIC_RELAXED);
   int mask = varies ? vt_procfs_umask(notification->caller.thread) : (int)listener->umask;
   if (mask >= 0) umask((mode_t)mask);
   return mask >= 0;
 }
 
 bool vt_workspace_server_may_act(const struct vt_notification *notification) {
-  return notification->roots && take_umask(notification) && vt_caller_still_waits(notification);
+  return (notification->roots || notification->sockets) && take_umask(notification) && vt_caller_still_waits(notification);
 }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,11 +117,13 @@ static void close_descriptors(struct vt_command *command) {
 static void drop_reports(const struct vt_end *end) {
   vt_denials_free(end->denials);
   vt_notes_free(end->notes);
+  free(end->open_ports);
 }
 
 static void take_reports(const struct vt_command *command, struct vt_end *end) {
   end->denials = vt_listener_take(command->listener);
   end->notes = vt_listener_take_notes(command->listener);
+  end->open_ports = vt_listener_take_ports(command->listener);
 }
 
 static void report(struct vt_command *command, const struct vt_end *end) {

@@ -36,21 +36,34 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
+static bool holds(const struct vt_workspace *workspace, const struct vt_path_node *node, size_t root) {
+  const struct vt_path_node *at = vt_path_node_at(workspace->places->root, workspace->roots[root].path);
+  while (at && at != node) at = at->parent;
+  return at != NULL;
+}
+
 static bool holds_root(const struct vt_workspace *workspace, const struct vt_path_node *node) {
-  for (size_t i = 0; i < workspace->count; i++) {
-    const struct vt_path_node *at = vt_path_node_at(workspace->places->root, workspace->roots[i].path);
-    while (at && at != node) at = at->parent;
-    if (at) return true;
-  }
+  for (size_t i = 0; i < workspace->count; i++)
+    if (holds(workspace, node, i)) return true;
+  return false;
+}
+
+/* The git directory that a `.git` leads to by a link: a root of its own, with protected places of its own. The link stays kept. */
+static bool is_git_directory(const struct vt_workspace *workspace, const char *path, const struct vt_path_node *node) {
+  const char *name = strrchr(path, '/');
+  if (!name || strcmp(name, "/.git") || holds(workspace, node, 0)) return false;
+  for (size_t i = 1; i < workspace->count; i++)
+    if (vt_path_node_at(workspace->places->root, workspace->roots[i].path) == node) return true;
   return false;
 }
 
 /* -1 with ELOOP where a link on the way leads to a root or above: everything in it would be protected. */
 static int keep(const struct vt_workspace *workspace, const char *path) {
   char end[PATH_MAX];
-  const struct vt_path_node *node = vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  struct vt_path_node *node = vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
   if (!node || !holds_root(workspace, node)) return 0;
   if (vt_path_node_path(node, end, sizeof end) < 0 || strcmp(end, path) == 0) return 0;
+  if (is_git_directory(workspace, path, node)) return node->kept = false, 0;
   errno = ELOOP;
   return -1;
 }

@@ -5,21 +5,23 @@
 /* As seccomp_select.c has it: the notifier connects, so there must be one. */
 static bool is_proxied(const struct vt_filter_options *options) { return options->proxied && options->judge && !options->network; }
 
+static bool is_own(const struct vt_filter_options *options) { return options->own_sockets && options->judge; }
+
 bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
   switch (scope) {
     case ALL: return true;
-    case NET_OFF: return !options->network && !is_proxied(options);
+    case NET_OFF: return !options->network && !is_proxied(options) && !is_own(options);
     case PROXY_ON: return is_proxied(options);
     case NET_ON: return options->network;
-    case UNIX_ON: return options->unix_sockets && !is_proxied(options);
-    case UNIX_OFF: return !options->unix_sockets;
-    case ALL_SHUT: return !options->network && !options->unix_sockets && !is_proxied(options);
+    case UNIX_ON: return options->unix_sockets && !is_proxied(options) && !is_own(options);
+    case UNIX_OFF: return !options->unix_sockets && !is_own(options);
+    case ALL_SHUT: return !options->network && !options->unix_sockets && !is_proxied(options) && !is_own(options);
     case BIND_JUDGED: return options->judge;
     case BIND_UNJUDGED: return !options->judge;
-    case BIND_JUDGED_NET_OFF: return options->judge && !options->network && !is_proxied(options);
+    case BIND_JUDGED_NET_OFF: return options->judge && !options->network && !is_proxied(options) && !is_own(options);
     case BIND_JUDGED_NET_ON: return options->judge && options->network;
-    case NO_TERMINAL: return !options->terminal;
-    case OWN_TTY: return options->terminal;
+    case NO_TERMINAL: return !options->terminal && !is_own(options);
+    case OWN_TTY: return options->terminal || is_own(options);
     case TRUNCATE_SHUT: return options->abi <= 2 || options->unwritable;
     case TRUNCATE_SEEN: return options->abi >= 3 && !options->unwritable;
     case NOTHING_WRITABLE: return options->unwritable;
@@ -27,6 +29,11 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case ABI_6_UP: return options->abi >= 6;
     case ABI_1_5_JUDGED: return options->abi <= 5 && options->judge;
     case ABI_1_5_REFUSED: return options->abi <= 5 && !options->judge;
+    case NOT_OWN: return !is_own(options);
+    case OWN_ON: return is_own(options);
+    case OWN_NET_OFF: return is_own(options) && !options->network;
+    case OWN_NET_ON: return is_own(options) && options->network;
+    case CONNECTS_ASKED: return is_own(options) || is_proxied(options);
     case IN_WORKSPACE: return options->workspace;
   }
   return false;
@@ -92,9 +99,13 @@ const struct constant_row constant_rows[] = {
     {"connect", 42, 203, ALL_SHUT, TELL(EACCES)},
     {"connect", 42, 203, UNIX_ON, SEE},
     {"connect", 42, 203, PROXY_ON, ASK},
-    {"listen", 50, 201, ALL, TELL(EACCES)},
-    {"accept", 43, 202, ALL, TELL(EACCES)},
-    {"accept4", 288, 242, ALL, TELL(EACCES)},
+    {"connect", 42, 203, OWN_ON, ASK},
+    {"listen", 50, 201, NOT_OWN, TELL(EACCES)},
+    {"listen", 50, 201, OWN_ON, ASK},
+    {"accept", 43, 202, NOT_OWN, TELL(EACCES)},
+    {"accept", 43, 202, OWN_ON, LET},
+    {"accept4", 288, 242, NOT_OWN, TELL(EACCES)},
+    {"accept4", 288, 242, OWN_ON, LET},
 
     /* processes */
     {"clone3", 435, 435, ALL, ENOSYS},
@@ -128,10 +139,14 @@ const struct constant_row constant_rows[] = {
     {"pidfd_send_signal", 424, 424, ABI_1_5_REFUSED, EPERM},
 
     /* IPC and keys */
-    {"shmget", 29, 194, ALL, TELL(EPERM)},
-    {"shmat", 30, 196, ALL, TELL(EPERM)},
-    {"shmctl", 31, 195, ALL, TELL(EPERM)},
-    {"shmdt", 67, 197, ALL, TELL(EPERM)},
+    {"shmget", 29, 194, NOT_OWN, TELL(EPERM)},
+    {"shmget", 29, 194, OWN_ON, ASK},
+    {"shmat", 30, 196, NOT_OWN, TELL(EPERM)},
+    {"shmat", 30, 196, OWN_ON, ASK},
+    {"shmctl", 31, 195, NOT_OWN, TELL(EPERM)},
+    {"shmctl", 31, 195, OWN_ON, ASK},
+    {"shmdt", 67, 197, NOT_OWN, TELL(EPERM)},
+    {"shmdt", 67, 197, OWN_ON, LET},
     {"semget", 64, 190, ALL, TELL(EPERM)},
     {"semop", 65, 193, ALL, TELL(EPERM)},
     {"semctl", 66, 191, ALL, TELL(EPERM)},

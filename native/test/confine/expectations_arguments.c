@@ -97,11 +97,17 @@ const struct argument_row argument_rows[] = {
     {IOCTL, NO_TERMINAL, {0, 0x5410}, ENOTTY}, /* TIOCSPGRP */
     {IOCTL, OWN_TTY, {0, 0x5410}, LET},
     {IOCTL, ALL, {0, 0x540c}, ENOTTY},      /* TIOCEXCL */
-    {IOCTL, ALL, {0, 0x5422}, ENOTTY},      /* TIOCNOTTY */
+    {IOCTL, NOT_OWN, {0, 0x5422}, ENOTTY},  /* TIOCNOTTY */
+    {IOCTL, OWN_ON, {0, 0x5422}, DONE},
+    {IOCTL, OWN_ON, {0, 0x5441}, ASK},      /* TIOCGPTPEER */
+    {IOCTL, NOT_OWN, {0, 0x5441}, ENOTTY},
+    {IOCTL, OWN_ON, {0, 0x40045431}, LET},  /* TIOCSPTLCK */
+    {IOCTL, NOT_OWN, {0, 0x40045431}, ENOTTY},
     {IOCTL, ALL, {0, 0x5423}, ENOTTY},      /* TIOCSETD */
     {IOCTL, ALL, {0, 0x4b3a}, ENOTTY},      /* KDSETMODE */
     {IOCTL, ALL, {0, 0x5606}, ENOTTY},      /* VT_ACTIVATE */
-    {IOCTL, ALL, {0, 0x540e}, ENOTTY},      /* TIOCSCTTY */
+    {IOCTL, NOT_OWN, {0, 0x540e}, ENOTTY},  /* TIOCSCTTY */
+    {IOCTL, OWN_ON, {0, 0x540e}, DONE},
     {IOCTL, NO_TERMINAL, {0, 0x5414}, ENOTTY}, /* TIOCSWINSZ */
     {IOCTL, OWN_TTY, {0, 0x5414}, LET},
     {IOCTL, ALL, {0, 0x5452}, ENOTTY},      /* FIOASYNC */

@@ -14,7 +14,12 @@
     {SOCKET, UNIX_OFF, {1, 1, 0}, TELL(EACCES)},             /* AF_UNIX */
     {SOCKET, UNIX_ON, {1, 1 | 02000000 | 04000, 0}, LET},
     {SOCKET, ALL, {1, 1, 1}, TELL(EACCES)},
-    {SOCKET, ALL, {1, 5, 0}, TELL(EACCES)},
+    {SOCKET, NOT_OWN, {1, 5, 0}, TELL(EACCES)},
+    {SOCKET, OWN_ON, {1, 5, 0}, LET},
+    {SOCKET, OWN_ON, {1, 1, 0}, LET},
+    {SOCKET, OWN_ON, {2, 1, 0}, LET},
+    {SOCKET, OWN_ON, {10, 1 | 02000000, 6}, LET},
+    {SOCKET, OWN_NET_OFF, {2, 2, 0}, TELL(EACCES)},
     {SOCKET, ALL, {1, 2, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {2, 1, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {10, 2, 17}, TELL(EACCES)},
@@ -28,7 +33,8 @@
     {SOCKET, ALL, {2, 3, 255}, TELL(EACCES)},                /* raw */
     {SOCKET, ALL, {2, 3, 0}, TELL(EACCES)},
     {SOCKET, ALL, {2, 2, 1}, TELL(EACCES)},                  /* ping */
-    {SOCKET, ALL, {2, 1, 262}, TELL(EACCES)},                /* MPTCP */
+    {SOCKET, NOT_OWN, {2, 1, 262}, TELL(EACCES)},            /* MPTCP */
+    {SOCKET, OWN_ON, {2, 1, 262}, EPROTONOSUPPORT},
     {SOCKET, ALL, {2, 1, 132}, TELL(EACCES)},                /* SCTP */
     {SOCKET, ALL, {2, 5, 132}, TELL(EACCES)},
     {SOCKET, ALL, {17, 3, 0}, TELL(EACCES)},                 /* AF_PACKET */
@@ -53,13 +59,28 @@
     {BIND, BIND_JUDGED_NET_ON, {3, 0, 16}, ASK},
     {BIND, BIND_JUDGED_NET_ON, {3, 0, 28}, ASK},
     {BIND, BIND_JUDGED_NET_ON, {3, 0, 128}, ASK},
-    {BIND, ALL, {3, 0, 2}, TELL(EACCES)},   /* autobind of AF_UNIX */
-    {BIND, ALL, {3, 0, 11}, TELL(EACCES)},
-    {BIND, ALL, {3, 0, 110}, TELL(EACCES)}, /* sockaddr_un */
+    {BIND, OWN_ON, {3, 0, 2}, ASK},
+    {BIND, OWN_ON, {3, 0, 16}, ASK},
+    {BIND, OWN_ON, {3, 0, 110}, ASK},
+    {BIND, NOT_OWN, {3, 0, 2}, TELL(EACCES)},   /* autobind of AF_UNIX */
+    {BIND, NOT_OWN, {3, 0, 11}, TELL(EACCES)},
+    {BIND, NOT_OWN, {3, 0, 110}, TELL(EACCES)}, /* sockaddr_un */
 
     /* setsockopt(fd, level, option): asm-generic/socket.h, linux/in.h, linux/in6.h, linux/tcp.h, linux/netlink.h */
     {SETSOCKOPT, ALL, {3, 1, 9}, LET},            /* SO_KEEPALIVE */
-    {SETSOCKOPT, ALL, {3, 1, 2}, DONE},           /* SO_REUSEADDR */
+    {SETSOCKOPT, NOT_OWN, {3, 1, 2}, DONE},       /* SO_REUSEADDR */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 1, 2}, LET},
+    {SETSOCKOPT, OWN_NET_ON, {3, 1, 2}, ASK},
+    {SETSOCKOPT, OWN_NET_OFF, {3, 1, 25}, TELL(EPERM)}, /* SO_BINDTODEVICE */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 1, 62}, TELL(EPERM)}, /* SO_BINDTOIFINDEX */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 0, 15}, TELL(EPERM)}, /* IP_FREEBIND */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 0, 19}, TELL(EPERM)}, /* IP_TRANSPARENT */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 41, 50}, TELL(EPERM)}, /* IPV6_PKTINFO */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 41, 57}, TELL(EPERM)}, /* IPV6_RTHDR */
+    {SETSOCKOPT, OWN_NET_OFF, {3, 41, 78}, TELL(EPERM)}, /* IPV6_FREEBIND */
+    {"getsockopt", 55, 209, CONNECTS_ASKED, {3, 1, 4}, ASK}, /* SO_ERROR */
+    {"getsockopt", 55, 209, ALL, {3, 1, 3}, LET},
+    {"getsockopt", 55, 209, NOT_OWN, {3, 6, 4}, LET},
     {SETSOCKOPT, ALL, {3, 1, 15}, DONE},          /* SO_REUSEPORT */
     {SETSOCKOPT, ALL, {3, 0, 51}, ENOPROTOOPT},   /* IP_LOCAL_PORT_RANGE */
     {SETSOCKOPT, PROXY_ON, {3, 1, 25}, TELL(EPERM)}, /* SO_BINDTODEVICE */
@@ -87,6 +108,8 @@
     {"sendto", 44, 206, ALL, {3, 0, 0, 0x4000}, LET},
     {"sendto", 44, 206, NET_ON, {3, 0, 0, 0x20000000}, EOPNOTSUPP},
     {"sendto", 44, 206, PROXY_ON, {3, 0, 0, 0x20000000}, EOPNOTSUPP},
+    {"sendto", 44, 206, OWN_ON, {3, 0, 0, 0x20000000}, EOPNOTSUPP},
+    {"sendmsg", 46, 211, OWN_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmsg", 46, 211, PROXY_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmmsg", 307, 269, NET_ON, {3, 0, 1, 0x20004000}, EOPNOTSUPP},
     {"sendmmsg", 307, 269, ALL, {3, 0, 0x20000000, 0}, LET},

@@ -6,6 +6,8 @@ import {
   oneWay,
   onlyAdds,
   onlyFewerHosts,
+  onlyTrusted,
+  pathsKey,
   userOnly,
 } from '../field.ts'
 
@@ -15,6 +17,20 @@ export const networkKey = defineKey(
   booleanOrHosts,
   false,
   onlyFewerHosts,
+)
+
+/** `[shell] unix_sockets` */
+export const unixSocketsKey = pathsKey(
+  'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
+  onlyTrusted,
+)
+
+/** `[shell] own_sockets` */
+export const ownSocketsKey = defineKey(
+  "Sockets on this machine's loopback, unix sockets, shared memory and terminals among the commands of a shell: in workspace mode, and in read mode with a private TMPDIR. Linux.",
+  boolean,
+  true,
+  oneWay(true, false),
 )
 
 const keys = {

@@ -51,7 +51,7 @@ Options:
   --each             each word after "--" is a separate line; they run in order until one fails
   --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
                      outside of it; overrides [policy] workspace
-  --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
+  --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
@@ -117,7 +117,7 @@ Options:
   --ask              ask you when the policy requires approval
   --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
                      outside of it; overrides [policy] workspace
-  --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
+  --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local

@@ -101,11 +101,17 @@ export const linuxNotes = {
   /**
    * What native/linux/confine/filter/seccomp_rules.c allows.
    * @param binds a client's bind(2) can be carried out
+   * @param serves a command has sockets of its own
    */
-  network: (binds: boolean) =>
-    `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
+  network: (binds: boolean, serves: boolean) =>
+    `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}${serves ? ', servers on loopback' : ''}; refused: ${serves ? 'other servers' : 'listening'}, ${binds ? `chosen ports${serves ? ' of UDP' : ''}` : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
   unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,
-  terminals: 'a session of its own; no terminal except the one it is given (pty)',
+  ownSockets:
+    'loopback, unix sockets, shared memory and terminals among the commands of this shell (docs/own-sockets.md)',
+  ownSocketsByPath: 'abstract names of unix sockets are refused below Landlock ABI 6 (Linux 6.12)',
+  ownSocketsShut: (missing: string) => `shut: ${missing}`,
+  terminals: (makes: boolean) =>
+    `a session of its own; no terminal except the one it is given (pty)${makes ? ' and those that it makes' : ''}`,
   descriptors: 'only the three standard streams are inherited',
   sessions:
     'a sandbox around this process gives commands no session of their own; what they leave behind lasts as long as that sandbox',
@@ -124,6 +130,15 @@ export const yamaNotes: Readonly<Record<number, string>> = {
   1: `Yama hides the memory of processes whose parent has ended: for these, ${reportedIf}`,
   2: `Yama hides the memory of commands: ${reportedIf}`,
 }
+
+/** What sockets among a command's own processes need. */
+export const ownSocketsNeed = {
+  listener: 'they need a seccomp listener (Linux 5.14)',
+  getfd: (errno: string) =>
+    `they need pidfd_getfd(2) (Linux 5.6), which fails with ${errno}; Docker allows it with --cap-add SYS_PTRACE`,
+  diag: (errno: string) =>
+    `they need sock_diag(7), which fails with ${errno}; a kernel with CONFIG_INET_DIAG has it`,
+} as const
 
 /** What a private tmp refuses, by what the kernel lacks. */
 export const privateTmpRefuses = {

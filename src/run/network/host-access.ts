@@ -6,9 +6,9 @@ import type { ModeSetup } from '../../host/mode-setup.ts'
 import { unavailable } from '../../messages/error.ts'
 import { proxyNotListening } from '../../messages/sandbox/network.ts'
 import type { Network } from '../../network/access.ts'
-import { proxyVariables } from '../../network/environment.ts'
+import { loopback, proxyVariables } from '../../network/environment.ts'
 import type { AskHost, Gate, GateOptions } from '../../network/gate.ts'
-import { hostAndPort, parseHost } from '../../network/hosts.ts'
+import { type Host, hostAndPort, parseHost } from '../../network/hosts.ts'
 import type { HostProxy } from '../../network/proxy.ts'
 import type { Variables } from '../../request/environment.ts'
 
@@ -57,6 +57,8 @@ export class HostAccess {
   readonly asks: boolean
   readonly #rules: GateOptions['rules']
   #gate: Gate | undefined
+  /** The command has sockets of its own. */
+  #serves = false
 
   constructor(proxy: HostProxy, backend: BackendParts, { rules, asks }: HostsOf) {
     this.#proxy = proxy
@@ -71,13 +73,17 @@ export class HostAccess {
     if (!setup.confinement || !throughProxy) throw new Error('a proxy without a sandbox')
     const gate = this.#proxy.open({ rules: this.#rules, ask })
     this.#gate = gate
+    this.#serves = setup.confinement.kind === 'landlock' && setup.confinement.world > 0
     const confinement = throughProxy(setup.confinement, { port: this.#proxy.port, command: gate.number })
     return { ...setup, confinement }
   }
 
   /** What makes the command connect by the proxy, once it is open. */
   get variables(): Variables {
-    return this.#gate ? proxyVariables({ port: this.#proxy.port, secret: this.#gate.secret }) : {}
+    if (!this.#gate) return {}
+    const listed = this.#rules.allow.flat().some(({ host }) => isOfThisMachine(host))
+    const own = this.#serves && !listed ? loopback : []
+    return proxyVariables({ port: this.#proxy.port, secret: this.#gate.secret, own })
   }
 
   /** Ends what is left of its connections. */
@@ -86,6 +92,10 @@ export class HostAccess {
     this.#proxy.shut(this.#gate)
     return this.#gate.connections()
   }
+}
+
+function isOfThisMachine({ name }: Host): boolean {
+  return loopback.includes(name) || name.startsWith('127.')
 }
 
 /** Refusals of the proxy, as denials. Hosts that are absent or out of reach are not refused. */

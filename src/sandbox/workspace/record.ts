@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorReason, tried } from '../../base/errno.ts'
@@ -33,10 +33,20 @@ export class WorkspaceRecord {
 
   /** The tops of the repositories: absolute paths. Throws if it cannot be read. */
   tops(): readonly string[] {
-    const names = unlessMissing(() => readdirSync(this.directory)) ?? []
+    const names = unlessMissing(() => (this.#isOutOfReach() ? [] : readdirSync(this.directory))) ?? []
     const texts = names.map((name) => unlessMissing(() => readFileSync(join(this.directory, name), 'utf8')))
     // A file that is still being written has another name.
     return texts.filter((text, at) => text !== undefined && nameOf(text) === names[at]) as string[]
+  }
+
+  /** In a state directory of another user's, as of a host that became another one: nothing was recorded there, or can be. */
+  #isOutOfReach(): boolean {
+    try {
+      lstatSync(this.directory)
+      return false
+    } catch (error) {
+      return errorCode(error) === 'EACCES'
+    }
   }
 
   /** Why it could not be recorded; undefined: it is. */

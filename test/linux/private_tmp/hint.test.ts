@@ -131,7 +131,7 @@ describe('the hint of a refusal', () => {
   it('says that services cannot be talked to', async (context) => {
     if (!isInstalled('python3')) return context.skip('not installed: python3')
     const { run } = await makeGround({ network: true })
-    const { hint } = await run("python3 -c 'import socket; socket.socket(socket.AF_UNIX)'")
+    const { hint } = await run("python3 -c 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)'")
     expect(hint).toContain('Docker')
     expect(hint).toContain(write)
   })

@@ -14,7 +14,7 @@ const workspace = makeDirectory()
 const kernelFile = '/proc/sys/kernel/core_pattern'
 /** Containers mount it read-only. */
 const isKernelWritable = tried(() => accessSync(kernelFile, constants.W_OK) === undefined) === true
-const outside = join('/dev/shm', `vitrine-hints-${process.pid}`)
+const outside = join('/var/tmp', `vitrine-hints-${process.pid}`)
 execFileSync('git', ['init', '-q', workspace])
 mkdirSync(join(workspace, '.github/workflows'), { recursive: true })
 const config = readFileSync(join(workspace, '.git/config'), 'utf8')
@@ -34,8 +34,8 @@ describe('the hint of a refusal in workspace mode', () => {
   it('names an entry of [workspace] writable for a change outside', async () => {
     const result = await run(`echo x > ${outside}`)
     expect(existsSync(outside)).toBe(false)
-    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/dev/shm' })
-    expect(result.hint).toContain('/dev/shm to [workspace] writable')
+    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/var/tmp' })
+    expect(result.hint).toContain('/var/tmp to [workspace] writable')
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
 
@@ -78,7 +78,7 @@ describe('the hint of a refusal in workspace mode', () => {
   )
 
   it.runIf(isInstalled('python3'))('names the network for a socket', async () => {
-    const result = await run("python3 -c 'import socket; socket.socket()'")
+    const result = await run("python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'")
     expect(remedyOf(result)).toEqual({ kind: 'network' })
   })
 
@@ -125,7 +125,8 @@ describe('the hint of a refusal names the way that a program has', () => {
   }
 
   async function alternativeOf(command: string, env: Record<string, string> = {}) {
-    const shell = await openTestShell({ cwd: place, mode: 'workspace', env })
+    const toml = '[shell]\nown_sockets = false\n'
+    const shell = await openTestShell({ cwd: place, mode: 'workspace', env, toml })
     const result = await shell.execute({ command })
     expect(result.exitCode).not.toBe(0)
     const hint = hintBehind(result)
@@ -139,7 +140,7 @@ describe('the hint of a refusal names the way that a program has', () => {
       "import net from 'node:net'\nnet.createServer().listen(process.env.TMPDIR + '/tsx-0/1.pipe')",
     )
     const { kind, remedy, text } = await alternativeOf(`mkdir $TMPDIR/tsx-0; node ${cli}`)
-    expect([kind, remedy]).toEqual(['tsx', 'write'])
+    expect([kind, remedy]).toEqual(['tsx', 'own-sockets'])
     expect(text).toContain('node --import tsx')
   })
 
@@ -155,7 +156,7 @@ require('net').createServer().on('error', () => {
 }).listen(process.env.TMPDIR + '/d.sock')`,
     )
     const { kind, remedy, text } = await alternativeOf(`node ${cli}`)
-    expect([kind, remedy]).toEqual(['nx', 'write'])
+    expect([kind, remedy]).toEqual(['nx', 'own-sockets'])
     expect(text).toContain('NX_DAEMON=false')
     expect(text).not.toContain('writable')
   })

@@ -7,6 +7,12 @@
 #define VT_O_CREAT 0100u
 #define VT_O_TRUNC 01000u
 #define VT_O_TMPFILE 020000000u /* __O_TMPFILE: without O_DIRECTORY */
+#ifdef __aarch64__
+#define VT_O_NOFOLLOW 0100000u /* arch/arm64/include/uapi/asm/fcntl.h */
+#else
+#define VT_O_NOFOLLOW 0400000u
+#endif
+#define VT_O_CLOEXEC 02000000u
 #define VT_O_EMPTYPATH 0x4000000u /* Linux 7.3 */
 #define VT_LOCK_EX 2u
 
@@ -75,7 +81,14 @@
 #define VT_TCSETS2 0x402c542bu
 #define VT_TCSETSW2 0x402c542cu
 #define VT_TCSETSF2 0x402c542du
+#define VT_TIOCSCTTY 0x540eu
+#define VT_TIOCPKT 0x5420u
+#define VT_TIOCNOTTY 0x5422u
 #define VT_TIOCGPTN 0x80045430u
+#define VT_TIOCSPTLCK 0x40045431u
+#define VT_TIOCGPKT 0x80045438u
+#define VT_TIOCGPTLCK 0x80045439u
+#define VT_TIOCGPTPEER 0x5441u
 #define VT_FIONCLEX 0x5450u
 #define VT_FIOCLEX 0x5451u
 #define VT_FIOQSIZE 0x5460u
@@ -169,6 +182,7 @@
 #define VT_SOL_IPV6 41u
 #define VT_SOL_NETLINK 270u
 #define VT_SO_REUSEADDR 2u
+#define VT_SO_ERROR 4u
 #define VT_SO_REUSEPORT 15u
 #define VT_SO_BINDTODEVICE 25u
 #define VT_SO_BINDTOIFINDEX 62u
@@ -177,6 +191,8 @@
 #define VT_TCP_ULP 31u
 #define VT_TCP_FASTOPEN_KEY 33u
 #define VT_IP_OPTIONS 4u
+#define VT_IP_FREEBIND 15u
+#define VT_IP_TRANSPARENT 19u
 #define VT_IP_ADD_MEMBERSHIP 35u
 #define VT_IP_ADD_SOURCE_MEMBERSHIP 39u
 #define VT_IP_MSFILTER 41u
@@ -184,9 +200,21 @@
 #define VT_MCAST_JOIN_GROUP 42u
 #define VT_MCAST_JOIN_SOURCE_GROUP 46u
 #define VT_MCAST_MSFILTER 48u
+#define VT_IPV6_2292PKTINFO 2u
+#define VT_IPV6_2292HOPOPTS 3u
+#define VT_IPV6_2292DSTOPTS 4u
+#define VT_IPV6_2292RTHDR 5u
+#define VT_IPV6_2292PKTOPTIONS 6u
 #define VT_IPV6_ADD_MEMBERSHIP 20u
 #define VT_IPV6_JOIN_ANYCAST 27u
 #define VT_IPV6_FLOWLABEL_MGR 32u
+#define VT_IPV6_PKTINFO 50u
+#define VT_IPV6_HOPOPTS 54u
+#define VT_IPV6_RTHDRDSTOPTS 55u
+#define VT_IPV6_RTHDR 57u
+#define VT_IPV6_DSTOPTS 59u
+#define VT_IPV6_TRANSPARENT 75u
+#define VT_IPV6_FREEBIND 78u
 
 /* Sizes of struct sockaddr_nl, _in, _in6 and __kernel_sockaddr_storage (linux/netlink.h, in.h, in6.h, socket.h). */
 #define VT_SOCKADDR_NL_SIZE 12u

@@ -20,6 +20,9 @@ enum {
   SIGNALS_UNSCOPED = 1 << 8, /* nor signals */
   WORKSPACE = 1 << 9,        /* the notifier carries calls out */
   PROXIED = 1 << 10,         /* TCP to the proxy only: the notifier connects */
+  OWN_SOCKETS = 1 << 11,     /* sockets among the command's own processes: the notifier binds, listens and connects */
+  UNROUTED = 1 << 12,        /* PROXIED or OWN_SOCKETS without NETWORK: no option may turn a socket elsewhere */
+  CONNECTS_NOTIFIED = 1 << 13, /* PROXIED or OWN_SOCKETS */
 };
 
 /* A verdict and the calls that get it. A call is in one group at most; without one it is allowed. */

@@ -19,6 +19,8 @@
 #define TERMINAL_IOCTLS \
   VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
       VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
+/* Of masters that the command has made (notify/world/pseudo_terminal.c). */
+#define OWN_TERMINAL_IOCTLS VT_TIOCSPTLCK, VT_TIOCGPTLCK, VT_TIOCPKT, VT_TIOCGPKT
 /* Refused with a report. Not terminal settings, which every program tries that thinks it has a terminal. */
 #define CHANGING_IOCTLS \
   VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \

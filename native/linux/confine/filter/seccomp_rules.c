@@ -5,11 +5,15 @@
 #include "confine/filter/seccomp_groups.h"
 #include "confine/filter/seccomp_ioctls.h"
 #include "confine/filter/seccomp_dsl.h"
+#include "confine/filter/seccomp_sockets.h"
 
 /* Access mode 3 opens a file "for ioctl only", which needs no Landlock right (open(2), File access mode); also refused with
  * O_PATH, as no program sends it. O_RDONLY|O_TRUNC truncates (ABI below 3). */
 #define REFUSED_FLAGS VT_O_ACCMODE, VT_O_ACCMODE | VT_O_TRUNC, VT_O_TRUNC
 #define WRITE_INTENT (VT_O_ACCMODE | VT_O_CREAT | VT_O_TRUNC)
+
+/* What libc's shm_open(3) opens a name with, to read. */
+#define SHARED_MEMORY_TO_READ (VT_O_NOFOLLOW | VT_O_CLOEXEC)
 
 /* No set-user-ID or set-group-ID files in a writable directory: they run as their owner. mkdir(2) ignores these bits. */
 #define MAKES_FILE (VT_O_CREAT | VT_O_TMPFILE)
@@ -17,6 +21,7 @@
 #define OPEN_RULES(flags, mode) \
   {EVER, {MASKED(flags, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)}, \
   {WRITABLE, {HAS_ANY(flags, MAKES_FILE), HAS_ANY(mode, SET_ID)}, REFUSE(EPERM)}, \
+  {OWN_SOCKETS, {IS(flags, SHARED_MEMORY_TO_READ)}, WATCH}, \
   {EVER, {HAS_ANY(flags, WRITE_INTENT)}, WATCH}
 static const struct vt_rule open_rules[] = {OPEN_RULES(1, 2)};
 static const struct vt_rule openat_rules[] = {OPEN_RULES(2, 3)};
@@ -35,6 +40,10 @@ static const struct vt_rule allocate_rules[] = {WATCH_LARGE(2), WATCH_LARGE(3)};
 static const struct vt_rule ioctl_rules[] = {
     {EVER, {IS(1, READING_IOCTLS)}, ALLOW},
     {TERMINAL, {IS(1, TERMINAL_IOCTLS)}, ALLOW},
+    {OWN_SOCKETS, {IS(1, TERMINAL_IOCTLS, OWN_TERMINAL_IOCTLS)}, ALLOW},
+    {OWN_SOCKETS, {IS(1, VT_TIOCGPTPEER)}, JUDGE},
+    /* As setsid(2): no process of the command leads a session of its own. */
+    {OWN_SOCKETS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, PRETEND},
     {NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
     {EVER, {IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
 };
@@ -102,74 +111,6 @@ static const struct vt_rule prctl_rules[] = {{LISTENER, {IS(0, VT_PR_SET_SECCOMP
 static const struct vt_rule own_domain_rules[] = {{LISTENER, {ANY_ARGUMENTS}, JUDGE}};
 static const struct vt_rule capset_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
 
-/* Left out: MPTCP, SCTP, SMC and raw sockets, which Landlock's TCP rules do not cover (landlock(7)). */
-#define READING_NETLINK IS(0, VT_AF_NETLINK), IS(2, VT_NETLINK_ROUTE, VT_NETLINK_SOCK_DIAG)
-#define PLAIN_INTERNET \
-  IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM), \
-      IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)
-#define UNIX_STREAM IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT)
-#define PLAIN_TCP \
-  IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP)
-static const struct vt_rule socket_rules[] = {
-    {EVER, {READING_NETLINK}, ALLOW},
-    {NETWORK, {PLAIN_INTERNET}, ALLOW},
-    {PROXIED, {PLAIN_TCP}, ALLOW},
-    {UNIX_SOCKETS, {UNIX_STREAM}, ALLOW},
-};
-/* Landlock decides which addresses and which of the unix sockets can be reached; the notifier connects to the proxy. */
-static const struct vt_rule connect_rules[] = {
-    {PROXIED, {ANY_ARGUMENTS}, JUDGE},
-    {UNIX_SOCKETS, {ANY_ARGUMENTS}, WATCH},
-    {NO_NETWORK, {ANY_ARGUMENTS}, REFUSE(EACCES)},
-};
-
-/* A datagram pair could still sendmsg() to any path (unix(7)). */
-static const struct vt_rule socketpair_rules[] = {
-    {EVER, {IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
-
-/* Clients bind too: netlink sockets always, internet sockets to a port that the kernel picks. Not allowed are a server's port,
- * and an abstract name for one end of a socket pair, which no other process could then use. The address is in memory, unseen
- * by the filter: the notifier binds (notify/handlers/bind.c). Without a listener only netlink is allowed, by its address
- * length. */
-static const struct vt_rule bind_rules[] = {
-    {NO_LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW},
-    {LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, JUDGE},
-    {PROXIED, {IS(2, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE},
-    {LISTENER | NETWORK, {IS(2, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE},
-};
-
-/* Fast open connects without Landlock's check of connect(2); TCP_ULP makes SMC of TCP. Multicast membership changes what the
- * interface receives for all; flow labels belong to the network namespace. Of two sockets on one port (SO_REUSEADDR) the
- * younger gets the datagrams, and IP_LOCAL_PORT_RANGE could pick another process's port. Clients need neither; some set
- * SO_REUSEADDR. A socket that is connected to the proxy could be turned to a network device, or to a route by another host
- * (IP_OPTIONS), and what it sends would leave the machine. */
-#define JOINING VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER
-static const struct vt_rule setsockopt_rules[] = {
-    {EVER, {IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
-     FAIL(ENOPROTOOPT)},
-    {EVER, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_REUSEADDR, VT_SO_REUSEPORT)}, PRETEND},
-    {EVER, {IS(1, VT_SOL_IP), IS(2, VT_IP_LOCAL_PORT_RANGE)}, FAIL(ENOPROTOOPT)},
-    {PROXIED, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_BINDTODEVICE, VT_SO_BINDTOIFINDEX)}, REFUSE(EPERM)},
-    {PROXIED, {IS(1, VT_SOL_IP), IS(2, VT_IP_OPTIONS)}, REFUSE(EPERM)},
-    {EVER,
-     {IS(1, VT_SOL_IP), IS(2, VT_IP_ADD_MEMBERSHIP, VT_IP_ADD_SOURCE_MEMBERSHIP, VT_IP_MSFILTER, JOINING)},
-     REFUSE(EPERM)},
-    {EVER,
-     {IS(1, VT_SOL_IPV6), IS(2, VT_IPV6_ADD_MEMBERSHIP, VT_IPV6_JOIN_ANYCAST, VT_IPV6_FLOWLABEL_MGR, JOINING)},
-     REFUSE(EPERM)},
-    {EVER, {IS(1, VT_SOL_SOCKET, VT_SOL_IP, VT_SOL_TCP, VT_SOL_UDP, VT_SOL_IPV6, VT_SOL_NETLINK)}, ALLOW},
-};
-
-/* MSG_FASTOPEN connects without Landlock's check of connect(2). */
-static const struct vt_rule sendto_rules[] = {
-    {NETWORK, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
-    {PROXIED, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
-};
-static const struct vt_rule sendmsg_rules[] = {
-    {NETWORK, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
-    {PROXIED, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
-};
-
 /* Signal 0 is only a test (kill(2)): Landlock answers it. The command's own processes are younger than its session; for them
  * kill(2) and tgkill(2) are not notified, because a notified call can return EINTR (seccomp_unotify(2)), which no caller
  * expects: dash, whose SIGCHLD handler lacks SA_RESTART, lost one in forty. The other calls are rare enough to be notified for
@@ -181,6 +122,9 @@ static const struct vt_rule thread_signal_rules[] = {
     SIGNALS_ARE_JUDGED, {EVER, {IS(2, 0)}, ALLOW}, {EVER, {OLDER(0)}, WATCH}};
 static const struct vt_rule rare_signal_rules[] = {SIGNALS_ARE_JUDGED, {EVER, {IS(1, 0)}, ALLOW}};
 static const struct vt_rule rare_thread_signal_rules[] = {SIGNALS_ARE_JUDGED, {EVER, {IS(2, 0)}, ALLOW}};
+
+static const struct vt_rule segment_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, JUDGE}};
+static const struct vt_rule detach_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, ALLOW}};
 
 static const struct vt_rule syslog_rules[] = {
     {EVER, {IS(0, VT_SYSLOG_ACTION_READ_ALL, VT_SYSLOG_ACTION_SIZE_BUFFER)}, ALLOW}};
@@ -218,8 +162,10 @@ const struct vt_group vt_groups[] = {
     {DECIDE(socketpair_rules, REFUSE(EACCES)), CALLS(VT_SYS_socketpair)},
     {DECIDE(bind_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
     {DECIDE(setsockopt_rules, REFUSE(EPERM)), CALLS(VT_SYS_setsockopt)},
+    {DECIDE(getsockopt_rules, ALLOW), CALLS(VT_SYS_getsockopt)},
     {DECIDE(connect_rules, ALLOW), CALLS(VT_SYS_connect)},
-    {ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_listen, VT_SYS_accept, VT_SYS_accept4)},
+    {DECIDE(listen_rules, REFUSE(EACCES)), CALLS(VT_SYS_listen)},
+    {DECIDE(accept_rules, REFUSE(EACCES)), CALLS(VT_SYS_accept, VT_SYS_accept4)},
     {DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
     {DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
 
@@ -252,8 +198,10 @@ const struct vt_group vt_groups[] = {
     {DECIDE(rare_thread_signal_rules, WATCH), CALLS(VT_SYS_rt_tgsigqueueinfo)},
 
     /* SysV and POSIX IPC, keyrings. A file opened on an mqueue file system is a queue too, and receiving consumes. */
+    {DECIDE(segment_rules, REFUSE(EPERM)), CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl)},
+    {DECIDE(detach_rules, REFUSE(EPERM)), CALLS(VT_SYS_shmdt)},
     {ALWAYS(REFUSE(EPERM)),
-     CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl, VT_SYS_shmdt, VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
+     CALLS(VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
            VT_SYS_semtimedop, VT_SYS_msgget, VT_SYS_msgsnd, VT_SYS_msgrcv, VT_SYS_msgctl, VT_SYS_mq_open,
            VT_SYS_mq_unlink, VT_SYS_mq_timedsend, VT_SYS_mq_timedreceive, VT_SYS_mq_notify, VT_SYS_add_key,
            VT_SYS_request_key, VT_SYS_keyctl)},

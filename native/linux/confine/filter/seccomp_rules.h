@@ -9,7 +9,7 @@
 /* One verdict per reviewed number, and a last one for all others (x32 numbers and -1 too). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
 
-enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 8, VT_MERGED_VALUES_MAX = 128 };
+enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 12, VT_MERGED_VALUES_MAX = 128 };
 
 /* The verdicts for one set of options. Points into itself: never copy it. */
 struct vt_rules {

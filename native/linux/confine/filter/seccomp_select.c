@@ -12,7 +12,10 @@ static uint32_t bits_of(const struct vt_filter_options *options) {
          (options->unix_sockets ? UNIX_SOCKETS : 0) | (options->terminal ? TERMINAL : 0) |
          (options->unwritable ? 0 : WRITABLE) | (options->abi < 3 || options->unwritable ? TRUNCATE_UNSEEN : 0) |
          (options->abi < 6 ? SIGNALS_UNSCOPED : 0) | (options->workspace ? WORKSPACE : 0) |
-         (options->proxied && options->judge && !options->network ? PROXIED : 0);
+         (options->proxied && options->judge && !options->network ? PROXIED : 0) |
+         (options->own_sockets && options->judge ? OWN_SOCKETS : 0) |
+         ((options->proxied || options->own_sockets) && options->judge && !options->network ? UNROUTED : 0) |
+         ((options->own_sockets || (options->proxied && !options->network)) && options->judge ? CONNECTS_NOTIFIED : 0);
 }
 
 static uint32_t resolve_action(uint32_t action, bool report) {

@@ -83,6 +83,7 @@ extern "C" {
   X(socket, 41, 198) \
   X(socketpair, 53, 199) \
   X(bind, 49, 200) \
+  X(getsockopt, 55, 209) \
   X(setsockopt, 54, 208) \
   X(connect, 42, 203) \
   X(listen, 50, 201) \

@@ -67,6 +67,11 @@ ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *t
   return length < 0 && (errno == EPERM || errno == ENOSYS) ? read_through_proc(caller, address, to, size) : length;
 }
 
+ssize_t vt_caller_write(const struct vt_caller *caller, uint64_t address, const void *from, size_t size) {
+  struct iovec ours = {(void *)(uintptr_t)from, size}, theirs = {(void *)(uintptr_t)address, size};
+  return process_vm_writev(caller->thread, &ours, 1, &theirs, 1, 0);
+}
+
 /* Arguments and environment, which /proc shows even if Yama forbids reading the memory. */
 static const struct given {
   int first_field; /* of proc_pid_stat(5): the start address; the next field is the end */

@@ -32,6 +32,9 @@ void vt_caller_forget(struct vt_known_caller *known);
 /* Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);
 
+/* To memory of the process alone. Returns as vt_caller_read. */
+ssize_t vt_caller_write(const struct vt_caller *caller, uint64_t address, const void *from, size_t size);
+
 /* At most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
 

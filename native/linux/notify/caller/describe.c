@@ -175,3 +175,10 @@ void vt_describe(struct vt_notification *notification) {
     case VT_PROCESS: return describe_process(notification);
   }
 }
+
+void vt_refuse(struct vt_notification *notification) {
+  notification->error = EACCES;
+  notification->done = false;
+  notification->counted = true;
+  vt_describe(notification);
+}

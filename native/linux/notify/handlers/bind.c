@@ -11,6 +11,7 @@
 #include "notify/dispatch.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/caller/own_sandbox.h"
+#include "notify/sockets/sockets.h"
 
 union address {
   struct sockaddr any;
@@ -96,11 +97,13 @@ static int bind_client(struct vt_notification *notification) {
   return vt_with_borrowed_fd(notification, (int)arguments[0], bind_for, &binding);
 }
 
-void vt_handle_bind(struct vt_notification *notification) {
+void vt_bind_client(struct vt_notification *notification) {
   notification->error = bind_client(notification);
   notification->done = notification->error == 0;
-  if (notification->error != NOT_A_CLIENTS) return;
-  notification->error = EACCES;
-  notification->counted = true;
-  vt_describe(notification);
+  if (notification->error == NOT_A_CLIENTS) vt_refuse(notification);
+}
+
+void vt_handle_bind(struct vt_notification *notification) {
+  if (notification->sockets) vt_own_bind(notification);
+  else vt_bind_client(notification);
 }

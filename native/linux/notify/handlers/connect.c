@@ -12,6 +12,7 @@
 #include "notify/dispatch.h"
 #include "notify/caller/resolve.h"
 #include "notify/handlers/connect_proxy.h"
+#include "notify/sockets/sockets.h"
 #include "confine/confinement.h"
 
 static bool is_granted(const struct vt_notification *notification, const struct stat *status) {
@@ -39,11 +40,11 @@ void vt_handle_connect(struct vt_notification *notification) {
   ssize_t got = vt_caller_read(&notification->caller, notification->notif.data.args[1], &address, length);
   bool local = got > (ssize_t)before && address.sun_family == AF_UNIX && *notification->listener->confinement->sockets;
   if (!local && notification->listener->proxy.port) return vt_connect_to_proxy(notification);
+  if (!local && notification->sockets) return vt_own_connect(notification);
+  if (!local && notification->listener->world) return vt_refuse(notification);
   if (!local) return; /* not a unix socket, or EFAULT */
   char path[sizeof address.sun_path + 1] = "";
   memcpy(path, address.sun_path, (size_t)got - before);
   if (path[0] && !reaches_another(notification, path)) return;
-  notification->error = EACCES;
-  notification->counted = true;
-  vt_describe(notification);
+  vt_refuse(notification);
 }

@@ -14,6 +14,7 @@
 #include "notify/dispatch.h"
 #include "notify/caller/own_sandbox.h"
 #include "notify/handlers/proxy_clients.h"
+#include "notify/sockets/sockets.h"
 
 union address {
   struct sockaddr any;
@@ -94,7 +95,6 @@ void vt_connect_to_proxy(struct vt_notification *notification) {
   notification->error = connect_client(notification);
   notification->done = notification->error == 0;
   if (notification->error != NOT_THE_PROXY) return;
-  notification->error = EACCES;
-  notification->counted = true;
-  vt_describe(notification);
+  if (notification->sockets) vt_own_connect(notification);
+  else vt_refuse(notification);
 }

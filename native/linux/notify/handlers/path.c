@@ -9,6 +9,7 @@
 
 #include "base/paths.h"
 #include "notify/dispatch.h"
+#include "notify/world/own_world.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
 #include "notify/names/notice.h"
@@ -70,6 +71,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
+  if (notification->sockets && vt_own_world(notification)) return VT_NO_FILE;
   if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification)) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
@@ -164,6 +166,7 @@ void vt_handle_open(struct vt_notification *notification) {
   uint32_t flags = open_flags(notification);
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & VT_O_TMPFILE) != 0;
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
+  if (!(flags & (O_ACCMODE | O_CREAT | O_TRUNC))) return vt_own_world_read(notification);
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   bool impossible = place.slashed && !place.exists; /* EISDIR */
   if (impossible || vt_workspace_opens(notification, flags, &place) || is_granted(notification, &place) || is_dispensable(notification, &place))
@@ -254,13 +257,9 @@ static bool link_descriptor(struct vt_notification *notification) {
   return !private;
 }
 
-static uint32_t link_flags(const struct vt_notification *notification) {
-  return notification->call->call == VT_SYS_linkat ? (uint32_t)vt_argument(notification, 4) : 0;
-}
-
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
-  uint32_t flags = link_flags(notification);
+  uint32_t flags = notification->call->call == VT_SYS_linkat ? (uint32_t)vt_argument(notification, 4) : 0;
   if (flags & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) return fail_here(notification, EINVAL);
   if (link_descriptor(notification)) return;
   if (!find_both(notification, (flags & AT_SYMLINK_FOLLOW) != 0, &old, &new)) return;

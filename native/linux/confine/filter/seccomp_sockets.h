@@ -1,0 +1,100 @@
+/* The rules of socket calls, a part of the table in seccomp_rules.c. */
+#pragma once
+
+#include <errno.h>
+
+#include "confine/filter/seccomp_constants.h"
+#include "confine/filter/seccomp_dsl.h"
+#include "confine/filter/seccomp_groups.h"
+
+/* Left out: MPTCP, SCTP, SMC and raw sockets, which Landlock's TCP rules do not cover (landlock(7)). */
+#define READING_NETLINK IS(0, VT_AF_NETLINK), IS(2, VT_NETLINK_ROUTE, VT_NETLINK_SOCK_DIAG)
+#define PLAIN_INTERNET \
+  IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM), \
+      IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)
+#define UNIX_STREAM IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT)
+#define PLAIN_TCP \
+  IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP)
+static const struct vt_rule socket_rules[] = {
+    {EVER, {READING_NETLINK}, ALLOW},
+    {NETWORK, {PLAIN_INTERNET}, ALLOW},
+    {PROXIED, {PLAIN_TCP}, ALLOW},
+    {OWN_SOCKETS, {PLAIN_TCP}, ALLOW},
+    {OWN_SOCKETS,
+     {IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET), IS(2, VT_IPPROTO_DEFAULT)},
+     ALLOW},
+    /* Go, curl and others then use TCP. */
+    {OWN_SOCKETS, {IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_MPTCP)},
+     FAIL(EPROTONOSUPPORT)},
+    {UNIX_SOCKETS, {UNIX_STREAM}, ALLOW},
+};
+/* Landlock decides which addresses and which of the unix sockets can be reached; the notifier connects to the proxy. */
+static const struct vt_rule connect_rules[] = {
+    {OWN_SOCKETS, {ANY_ARGUMENTS}, JUDGE},
+    {PROXIED, {ANY_ARGUMENTS}, JUDGE},
+    {UNIX_SOCKETS, {ANY_ARGUMENTS}, WATCH},
+    {NO_NETWORK, {ANY_ARGUMENTS}, REFUSE(EACCES)},
+};
+
+/* A datagram pair could still sendmsg() to any path (unix(7)). */
+static const struct vt_rule socketpair_rules[] = {
+    {EVER, {IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
+
+/* Clients bind too: netlink sockets always, internet sockets to a port that the kernel picks. Not allowed are a server's port,
+ * and an abstract name for one end of a socket pair, which no other process could then use. The address is in memory, unseen
+ * by the filter: the notifier binds (notify/handlers/bind.c). Without a listener only netlink is allowed, by its address
+ * length. */
+static const struct vt_rule bind_rules[] = {
+    {NO_LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW},
+    {LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, JUDGE},
+    {OWN_SOCKETS, {ANY_ARGUMENTS}, JUDGE},
+    {PROXIED, {IS(2, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE},
+    {LISTENER | NETWORK, {IS(2, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE},
+};
+
+/* Those of the command's own sockets, and of descriptors that came with it, which can do no more than before. */
+static const struct vt_rule listen_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, JUDGE}};
+static const struct vt_rule accept_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, ALLOW}};
+
+/* A signal can interrupt a notified connect(2) before it is received. A caller then waits for the socket to be writable, as a new one is
+ * anyway, and asks for its error (connect(2), EINTR): it must not be told that there is none. */
+static const struct vt_rule getsockopt_rules[] = {
+    {CONNECTS_NOTIFIED, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_ERROR)}, JUDGE}};
+
+/* Fast open connects without Landlock's check of connect(2); TCP_ULP makes SMC of TCP. Multicast membership changes what the
+ * interface receives for all; flow labels belong to the network namespace. Of two sockets on one port (SO_REUSEADDR) the
+ * younger gets the datagrams, and IP_LOCAL_PORT_RANGE could pick another process's port. Clients need neither; some set
+ * SO_REUSEADDR. A socket that is connected to the proxy could be turned to a network device, or to a route by another host
+ * (IP_OPTIONS), and what it sends would leave the machine. */
+#define ROUTING_OPTIONS_6 \
+  VT_IPV6_2292PKTINFO, VT_IPV6_2292HOPOPTS, VT_IPV6_2292DSTOPTS, VT_IPV6_2292RTHDR, VT_IPV6_2292PKTOPTIONS, VT_IPV6_PKTINFO, \
+      VT_IPV6_HOPOPTS, VT_IPV6_RTHDRDSTOPTS, VT_IPV6_RTHDR, VT_IPV6_DSTOPTS, VT_IPV6_TRANSPARENT, VT_IPV6_FREEBIND
+#define JOINING VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER
+static const struct vt_rule setsockopt_rules[] = {
+    {EVER, {IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
+     FAIL(ENOPROTOOPT)},
+    {OWN_SOCKETS | NO_NETWORK, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_REUSEADDR)}, ALLOW},
+    {OWN_SOCKETS, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_REUSEADDR)}, JUDGE},
+    {EVER, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_REUSEADDR, VT_SO_REUSEPORT)}, PRETEND},
+    {EVER, {IS(1, VT_SOL_IP), IS(2, VT_IP_LOCAL_PORT_RANGE)}, FAIL(ENOPROTOOPT)},
+    {UNROUTED, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_BINDTODEVICE, VT_SO_BINDTOIFINDEX)}, REFUSE(EPERM)},
+    {UNROUTED, {IS(1, VT_SOL_IP), IS(2, VT_IP_OPTIONS, VT_IP_FREEBIND, VT_IP_TRANSPARENT)}, REFUSE(EPERM)},
+    {UNROUTED, {IS(1, VT_SOL_IPV6), IS(2, ROUTING_OPTIONS_6)}, REFUSE(EPERM)},
+    {EVER,
+     {IS(1, VT_SOL_IP), IS(2, VT_IP_ADD_MEMBERSHIP, VT_IP_ADD_SOURCE_MEMBERSHIP, VT_IP_MSFILTER, JOINING)},
+     REFUSE(EPERM)},
+    {EVER,
+     {IS(1, VT_SOL_IPV6), IS(2, VT_IPV6_ADD_MEMBERSHIP, VT_IPV6_JOIN_ANYCAST, VT_IPV6_FLOWLABEL_MGR, JOINING)},
+     REFUSE(EPERM)},
+    {EVER, {IS(1, VT_SOL_SOCKET, VT_SOL_IP, VT_SOL_TCP, VT_SOL_UDP, VT_SOL_IPV6, VT_SOL_NETLINK)}, ALLOW},
+};
+
+/* MSG_FASTOPEN connects without Landlock's check of connect(2). */
+static const struct vt_rule sendto_rules[] = {
+    {NETWORK, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {UNROUTED, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+};
+static const struct vt_rule sendmsg_rules[] = {
+    {NETWORK, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {UNROUTED, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+};

@@ -1,0 +1,39 @@
+/* Addresses of TCP sockets, and the tie of a socket to the loopback device. */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+struct vt_notification;
+
+union vt_address {
+  struct sockaddr any;
+  struct sockaddr_in in;
+  struct sockaddr_in6 in6; /* sin6_port is where sin_port is */
+  struct sockaddr_un un;
+  struct sockaddr_storage storage;
+};
+
+/* Copies the address of a bind(2) or connect(2): 0, or an errno as the kernel's. */
+int vt_address_read(const struct vt_notification *notification, union vt_address *address, socklen_t *length);
+
+/* An int option of SOL_SOCKET; -1: none. */
+int vt_socket_option(int fd, int name);
+bool vt_is_tcp(int fd);
+
+/* Ties the socket to the device "lo", unless another device has it: what it then serves and reaches is on this machine. Without
+ * CAP_NET_RAW the kernel permits this once for each socket (net/core/sock.c, sock_bindtoindex_locked; Linux 5.7). */
+bool vt_tie(int fd);
+
+/* A link-local address with a scope would give the socket another device, without any capability (net/ipv6/af_inet6.c, __inet6_bind). */
+bool vt_changes_device(const union vt_address *address);
+
+/* Whether 127.0.0.0/8, ::1, or another address of this machine. */
+bool vt_is_of_this_machine(const union vt_address *plain);
+
+/* The destination as the kernel would choose it for an unspecified address. `wire` is what connect(2) gets; in `plain` a mapped address
+ * is IPv4. 0 or an errno. */
+int vt_address_make_concrete(int fd, const union vt_address *given, socklen_t length, union vt_address *wire, socklen_t *wire_length,
+                             union vt_address *plain);

@@ -1,0 +1,118 @@
+/* connect(2) to the command's own sockets: carried out here, on the borrowed socket with a copy of the address. It goes only where a
+ * socket of the command's world listens; the kernel's own lookup tells. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "confine/confinement.h"
+#include "notify/caller/own_sandbox.h"
+#include "notify/dispatch.h"
+#include "notify/handlers/connect_proxy.h"
+#include "notify/sockets/connecting.h"
+#include "notify/sockets/listening.h"
+#include "notify/sockets/own_unix.h"
+#include "notify/sockets/sockets.h"
+
+/* In place of an error: the answer comes later. */
+enum { LATER = -1 };
+
+struct client {
+  int fd;
+  bool nonblocking;
+  union vt_address wire, plain;
+  socklen_t length;
+};
+
+/* An IPv4 destination of an IPv6 socket keeps its family. */
+static int refuse_for_certain(const struct vt_sockets *sockets, struct client *client) {
+  if (!client->nonblocking) return ECONNREFUSED;
+  union vt_address end = client->plain.any.sa_family == AF_INET ? sockets->four.address : sockets->six.address;
+  if (client->plain.any.sa_family == client->wire.any.sa_family) client->wire = end;
+  else client->wire.in6.sin6_port = end.in.sin_port, client->wire.in6.sin6_addr.s6_addr32[3] = end.in.sin_addr.s_addr;
+  return vt_connect_now(client->fd, &client->wire, client->length);
+}
+
+static int follow(struct vt_notification *notification, struct client *client) {
+  int error = 0;
+  if (notification->listener->network && client->nonblocking) return EINPROGRESS;
+  if (vt_connect_step(notification, client->fd, &client->plain, client->nonblocking, &error)) return error;
+  if (!vt_connecting_add(notification, client->fd, &client->plain, client->nonblocking)) {
+    vt_disconnect(client->fd);
+    return ECONNREFUSED;
+  }
+  return client->nonblocking ? EINPROGRESS : LATER;
+}
+
+static int connect_to_own(struct vt_notification *notification, struct client *client) {
+  int error = vt_connect_now(client->fd, &client->wire, client->length);
+  return error && error != EINPROGRESS ? error : follow(notification, client);
+}
+
+static int connect_where_own(struct vt_notification *notification, struct client *client) {
+  const struct vt_sockets *sockets = notification->sockets;
+  if (!vt_tie(client->fd) || !vt_is_of_this_machine(&client->plain)) return EACCES;
+  switch (vt_who_listens(sockets->netlink, sockets->device, notification->listener->world, &client->plain)) {
+    case VT_LISTENS_OWN: return connect_to_own(notification, client);
+    case VT_LISTENS_NONE: return refuse_for_certain(sockets, client);
+    default: return EACCES;
+  }
+}
+
+/* A socket that is connected, or about to be: no address is passed on. */
+static int connect_again(struct vt_notification *notification, struct client *client, int state) {
+  bool under_way = state == TCP_SYN_SENT || state == TCP_SYN_RECV;
+  return under_way && !client->nonblocking ? follow(notification, client) : vt_connect_outcome(notification, client->fd);
+}
+
+static int connect_tcp(struct vt_notification *notification, int fd, const union vt_address *given, socklen_t length) {
+  struct client client = {.fd = fd, .nonblocking = fcntl(fd, F_GETFL) & O_NONBLOCK};
+  if (given->any.sa_family == AF_UNSPEC) return connect(fd, &given->any, length) ? errno : 0;
+  int error = vt_address_make_concrete(fd, given, length, &client.wire, &client.length, &client.plain);
+  if (error) return error;
+  int state = vt_tcp_state(fd);
+  if (state != TCP_CLOSE) return connect_again(notification, &client, state);
+  return notification->listener->network ? connect_to_own(notification, &client) : connect_where_own(notification, &client);
+}
+
+/* With the whole network granted, UDP sockets reach anything. */
+static int connect_other(const struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+  int domain = vt_socket_option(fd, SO_DOMAIN);
+  bool internet = (domain == AF_INET || domain == AF_INET6) && notification->listener->network;
+  if (domain < 0) return ENOTSOCK;
+  if (!internet) return EACCES;
+  return connect(fd, &address->any, length) ? errno : 0;
+}
+
+static int connect_unix(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+  bool waits = false;
+  int error = vt_unix_connect(notification, fd, address, length, &waits);
+  return waits ? LATER : error;
+}
+
+static int connect_socket(struct vt_notification *notification) {
+  union vt_address address;
+  socklen_t length;
+  int error = vt_address_read(notification, &address, &length);
+  if (error) return error;
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox || !vt_sockets_ready(notification->sockets)) return EACCES;
+  int fd = vt_own_socket(notification);
+  if (fd < 0) return EBADF;
+  if (vt_socket_option(fd, SO_DOMAIN) == AF_UNIX) error = connect_unix(notification, fd, &address, length);
+  else if (vt_is_tcp(fd)) error = connect_tcp(notification, fd, &address, length);
+  else error = connect_other(notification, fd, &address, length);
+  close(fd);
+  return error;
+}
+
+void vt_own_connect(struct vt_notification *notification) {
+  int error = connect_socket(notification);
+  notification->deferred = error == LATER;
+  notification->error = error == LATER ? 0 : error;
+  notification->done = error == 0;
+  if (error == EACCES) vt_refuse(notification);
+}

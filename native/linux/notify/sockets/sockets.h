@@ -1,0 +1,41 @@
+/* What a command's server thread has for the sockets of its world, in its own descriptor table; made when the first call needs it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "notify/sockets/address.h"
+
+struct vt_notification;
+struct vt_connecting;
+
+/* A port that is bound and never listens: a client that is sent there is refused, for certain. */
+struct vt_dead_end {
+  int fd; /* -1: the machine lacks the family */
+  union vt_address address;
+};
+
+struct vt_sockets {
+  bool ready;
+  int netlink, device;
+  struct vt_dead_end four, six;
+  struct vt_connecting *connecting; /* connections that are under way */
+};
+
+/* Handlers of bind(2), listen(2) and connect(2), where the listener has a world. */
+void vt_own_bind(struct vt_notification *notification);
+void vt_bind_client(struct vt_notification *notification); /* handlers/bind.c: any other socket */
+void vt_handle_reuse(struct vt_notification *notification);
+void vt_handle_listen(struct vt_notification *notification);
+void vt_own_connect(struct vt_notification *notification);
+void vt_handle_socket_error(struct vt_notification *notification); /* getsockopt(2), SO_ERROR */
+
+/* A borrowed descriptor of a call that still waits; -1: none. For this thread to close. */
+int vt_own_socket(struct vt_notification *notification);
+
+/* False with errno: the thread can carry no socket calls out. */
+bool vt_sockets_ready(struct vt_sockets *sockets);
+
+/* Looks after connections under way. Returns the milliseconds until the next look, -1: there are none. */
+int vt_sockets_watch(struct vt_notification *notification);
+void vt_sockets_drop(struct vt_sockets *sockets);

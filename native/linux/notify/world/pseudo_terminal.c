@@ -1,0 +1,120 @@
+/* Terminals that a command makes (pty(7)): a master of its own, and slaves of masters that the caller has a descriptor of. The kernel
+ * opens the slave of a master, so that no number of another's terminal counts. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "confine/filter/seccomp_constants.h"
+#include "base/procfs.h"
+#include "notify/caller/borrow_fd.h"
+#include "notify/caller/own_sandbox.h"
+#include "notify/dispatch.h"
+#include "notify/world/own_world.h"
+#include "notify/reply.h"
+
+static void send(struct vt_notification *notification, int fd, uint32_t flags) {
+  notification->send_fd = fd;
+  notification->send_flags = flags & O_CLOEXEC;
+  notification->error = fd < 0 ? errno : 0;
+  notification->done = fd >= 0;
+}
+
+static int borrow_from(struct vt_notification *notification, struct vt_caller *process, int number) {
+  int fd = vt_borrow_descriptor(process, number);
+  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
+  close(fd);
+  errno = EBADF;
+  return -1;
+}
+
+/* ioctl_tty(2): fails unless the descriptor is a master. The kernel sets no controlling terminal without a session's leader calling. */
+static int open_peer(int master, uint32_t flags) {
+  int fd = ioctl(master, VT_TIOCGPTPEER, (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
+  int error = errno;
+  close(master);
+  errno = error;
+  return fd;
+}
+
+void vt_handle_terminal_peer(struct vt_notification *notification) {
+  uint32_t flags = (uint32_t)vt_argument(notification, 2);
+  notification->error = EACCES;
+  if (!notification->sockets || vt_has_own_sandbox(notification)) return;
+  int master = borrow_from(notification, &notification->caller, (int)vt_argument(notification, 0));
+  send(notification, master < 0 ? -1 : open_peer(master, flags), flags);
+}
+
+static bool is_master_of(int fd, int number) {
+  int own = -1;
+  return ioctl(fd, VT_TIOCGPTN, &own) == 0 && own == number;
+}
+
+/* By the master, or by a descriptor of the slave itself, opened anew. -1: it is neither. */
+static int open_by(int fd, const char *link, const char *slave, int number, uint32_t flags) {
+  char path[40];
+  if (strcmp(link, slave)) return is_master_of(fd, number) ? open_peer(fd, flags) : (close(fd), -1);
+  snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
+  int again = open(path, (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
+  close(fd);
+  return again;
+}
+
+static int open_slave_of(struct vt_notification *notification, struct vt_caller *process, int number, uint32_t flags) {
+  enum { MOST = 256 };
+  char name[32], link[32];
+  for (int at = 0; at < MOST; at++) {
+    snprintf(name, sizeof name, "fd/%d", at);
+    ssize_t length = vt_caller_link(process, name, link, sizeof link);
+    if (length < 0 || (!strstr(link, "ptmx") && strcmp(link, notification->given))) continue;
+    int fd = borrow_from(notification, process, at), opened = fd < 0 ? -1 : open_by(fd, link, notification->given, number, flags);
+    if (opened >= 0) return opened;
+  }
+  return -1;
+}
+
+/* 0: it is not of the command. */
+static pid_t parent_of(const struct vt_notification *notification, pid_t process) {
+  char text[2048];
+  if (!vt_procfs_read(process, "status", text, sizeof text)) return 0;
+  pid_t parent = (pid_t)vt_number_after(text, "\nPPid:");
+  return parent > 1 && getsid(parent) == notification->listener->session ? parent : 0;
+}
+
+/* Programs open the slave in a child that may have closed the master. -1: neither the caller nor those that started it have a descriptor
+ * of the terminal. */
+static int open_slave(struct vt_notification *notification, int number, uint32_t flags) {
+  enum { MOST_ANCESTORS = 8 };
+  pid_t process = vt_caller_process(&notification->caller);
+  for (int generation = 0; process && generation < MOST_ANCESTORS; generation++) {
+    struct vt_caller holder = {.thread = process, .process = process};
+    int slave = open_slave_of(notification, &holder, number, flags);
+    if (slave >= 0) return slave;
+    process = parent_of(notification, process);
+  }
+  return -1;
+}
+
+static bool opens_slave(struct vt_notification *notification, uint32_t flags) {
+  static const char place[] = "/dev/pts/";
+  char *end;
+  if (strncmp(notification->given, place, sizeof place - 1)) return false;
+  const char *digits = notification->given + sizeof place - 1;
+  long number = strtol(digits, &end, 10);
+  if (end == digits || *end || *digits < '0' || *digits > '9') return false;
+  int slave = open_slave(notification, (int)number, flags);
+  if (slave >= 0) send(notification, slave, flags);
+  return slave >= 0;
+}
+
+bool vt_own_terminal(struct vt_notification *notification, uint32_t flags) {
+  if (!notification->sockets || strncmp(notification->given, "/dev/pt", 7) || vt_has_own_sandbox(notification)) return false;
+  bool master = !strcmp(notification->given, "/dev/ptmx") || !strcmp(notification->given, "/dev/pts/ptmx");
+  if (!master) return opens_slave(notification, flags);
+  send(notification, open("/dev/ptmx", (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC), flags);
+  return true;
+}

@@ -1,0 +1,130 @@
+/* What a world notes stays known until it is pruned, and what is pruned is known no longer. */
+#define _GNU_SOURCE
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "notify/sockets/listening.h"
+#include "notify/sockets/unix_bound.h"
+#include "notify/world/world.h"
+#include "test/check.h"
+
+enum { MANY = 10000, KEPT = 10 };
+
+/* Far apart, and such that many begin at one place. */
+static uint64_t cookie_of(uint64_t i) { return i % 2 ? i : i << 32; }
+
+static void knows_what_it_noted(struct vt_world *world) {
+  for (uint64_t i = 1; i <= MANY; i++) vt_world_note(world, cookie_of(i));
+  for (uint64_t i = 1; i <= MANY; i++) CHECK(vt_world_has(world, cookie_of(i)), "%lu", (unsigned long)i);
+  for (uint64_t i = MANY + 1; i <= 2 * MANY; i++) CHECK(!vt_world_has(world, cookie_of(i)), "%lu", (unsigned long)i);
+  size_t count = world->count;
+  vt_world_note(world, cookie_of(1));
+  CHECK(world->count == count, "a cookie counts twice");
+}
+
+static void forgets_what_is_pruned(struct vt_world *world) {
+  struct vt_world listening = {.number = 0};
+  vt_world_note(&listening, cookie_of(3 * MANY)); /* another program's */
+  for (uint64_t i = 1; i <= KEPT; i++) vt_world_note(&listening, cookie_of(i * 100));
+  CHECK(vt_world_is_crowded(world), "%zu", world->count);
+  vt_world_prune(world, &listening);
+  for (uint64_t i = 1; i <= MANY; i++) CHECK(vt_world_has(world, cookie_of(i)) == (i % 100 == 0 && i <= KEPT * 100), "%lu", (unsigned long)i);
+  CHECK(!vt_world_has(world, cookie_of(3 * MANY)), "a socket of another program is known");
+  CHECK(world->count == KEPT && world->room <= 64 && !vt_world_is_crowded(world), "%zu of %zu", world->count, world->room);
+  free(listening.cookies);
+}
+
+static void is_shared_while_it_is_referred_to(void) {
+  struct vt_world *one = vt_world_enter(7), *same = vt_world_enter(7), *other = vt_world_enter(8);
+  CHECK(one == same && one != other, "one world for each number");
+  vt_world_note(one, 1);
+  vt_world_leave(one);
+  CHECK(vt_world_has(same, 1) && !vt_world_has(other, 1), "what the last one noted");
+  vt_world_leave(same);
+  struct vt_world *again = vt_world_enter(7);
+  CHECK(!vt_world_has(again, 1), "a world that all have left is forgotten");
+  vt_world_leave(again);
+  vt_world_leave(other);
+}
+
+static int listen_at_once(void) {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  union vt_address address = {.in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+  if (bind(fd, &address.any, sizeof address.in) || listen(fd, 1)) abort();
+  return fd;
+}
+
+static uint64_t cookie_in(int fd) {
+  uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size)) abort();
+  return cookie;
+}
+
+static enum vt_listens who_has(int netlink, struct vt_world *world, int fd) {
+  union vt_address address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, &address.any, &size)) abort();
+  return vt_who_listens(netlink, 0, world, &address);
+}
+
+/* More sockets than the world keeps, of which two still listen. */
+static void keeps_what_listens(int netlink, struct vt_world *world) {
+  int noted = listen_at_once(), foreign = listen_at_once();
+  vt_world_note(world, cookie_in(noted));
+  CHECK(who_has(netlink, world, noted) == VT_LISTENS_OWN, "noted");
+  CHECK(who_has(netlink, world, foreign) == VT_LISTENS_FOREIGN, "not noted");
+  for (uint64_t i = 1; i <= MANY; i++) vt_world_note(world, cookie_of(i) | 1ull << 63), vt_listening_prune(netlink, world);
+  CHECK(world->count < 2048, "%zu are noted", world->count);
+  CHECK(who_has(netlink, world, noted) == VT_LISTENS_OWN, "noted, after pruning");
+  CHECK(who_has(netlink, world, foreign) == VT_LISTENS_FOREIGN, "not noted, after pruning");
+  close(noted), close(foreign);
+}
+
+static size_t noted_unix_sockets(int netlink, struct vt_world *world, int number, bool stay_open, int *fds) {
+  const struct sockaddr_un unnamed = {.sun_family = AF_UNIX};
+  for (int i = 0; i < number; i++) {
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(fd, (const struct sockaddr *)&unnamed, sizeof unnamed.sun_family)) abort();
+    vt_unix_note(netlink, world, fd, NULL);
+    if (stay_open) fds[i] = fd;
+    else close(fd);
+  }
+  return world->bound_count;
+}
+
+static void forgets_closed_unix_sockets(int netlink, struct vt_world *world) {
+  enum { OPEN = 300 };
+  int fds[OPEN];
+  CHECK(noted_unix_sockets(netlink, world, OPEN, true, fds) == OPEN, "%zu", world->bound_count);
+  size_t count = noted_unix_sockets(netlink, world, MANY, false, NULL);
+  CHECK(count >= OPEN && count <= 1024, "%zu are noted", count);
+  for (int i = 0; i < OPEN; i++) {
+    vt_unix_note(netlink, world, fds[i], NULL);
+    CHECK(world->bound_count == count, "an open socket was forgotten");
+    close(fds[i]);
+  }
+}
+
+static void counts_a_message_without_its_body_as_none(void) {
+  union vt_diag_reply reply = {.header = {.nlmsg_len = NLMSG_LENGTH(4), .nlmsg_type = NLMSG_ERROR}};
+  CHECK(!vt_diag_body(&reply.header, NLMSG_ERROR, sizeof(struct nlmsgerr)), "too short");
+  CHECK(!vt_diag_body(&reply.header, NLMSG_DONE, 4), "of another type");
+  CHECK(vt_diag_body(&reply.header, NLMSG_ERROR, 4), "whole");
+}
+
+int main(void) {
+  struct vt_world *world = vt_world_enter(1);
+  knows_what_it_noted(world);
+  forgets_what_is_pruned(world);
+  int netlink = vt_listening_open();
+  bool told = netlink >= 0 && !vt_listening_probe();
+  if (told) keeps_what_listens(netlink, world), forgets_closed_unix_sockets(netlink, world);
+  else printf("  skipped: the kernel does not tell whose a socket is (CONFIG_INET_DIAG)\n");
+  if (netlink >= 0) close(netlink);
+  vt_world_leave(world);
+  is_shared_while_it_is_referred_to();
+  counts_a_message_without_its_body_as_none();
+  return finish("world");
+}

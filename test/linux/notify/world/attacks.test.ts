@@ -1,0 +1,92 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Result } from '../../../../src/base/types.ts'
+import { users } from '../../../attacks/table.ts'
+import { ownWorldMissing } from '../../../helpers/own-world.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+import { isExecutable } from '../../../helpers/programs.ts'
+import { runAs } from '../../../helpers/run-as.ts'
+
+const fixtures = fileURLToPath(new URL('../../../fixtures/world', import.meta.url))
+/** Debian's own: another user may not be able to start the one in PATH. */
+const python = '/usr/bin/python3'
+const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
+
+/** What no kernel offers without a capability, or what only the sandbox makes possible to try. */
+const withoutControl = ['a_listener_turned_elsewhere', 'an_address_that_changes', 'a_unix_path_that_changes']
+
+describe.skipIf(missing !== null || !isExecutable(python)).for(users)(
+  'what a command of $name with sockets of its own reaches of other processes of its user',
+  (user) => {
+    const place = makeDirectory()
+    const outside = makeDirectory()
+    let victims: ChildProcess
+    let control: string
+    let held: Result
+
+    beforeAll(async () => {
+      for (const directory of [place, outside]) chmodSync(directory, 0o777)
+      for (const name of ['attempts.py', 'victims.py']) cpSync(join(fixtures, name), join(place, name))
+      execFileSync('git', ['init', '-q', place])
+      execFileSync('chmod', ['-R', 'a+rwX', place])
+      const { uid, gid } = user
+      const paths = [join(place, 'victims.py'), join(place, 'inside.sock'), join(outside, 'outside.sock')]
+      victims = spawn(python, paths, { uid, gid, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] })
+      const [json] = await once(victims.stdout as NodeJS.ReadableStream, 'data')
+      const command = [python, join(place, 'attempts.py'), String(json)]
+      const free = {
+        uid,
+        gid,
+        cwd: place,
+        env: { TMPDIR: makeOpen(), TRIES: '20' },
+        encoding: 'utf8',
+      } as const
+      control = spawnSync(python, command.slice(1), free).stdout
+      ;[held] = (await runAs(user, {
+        options: { mode: 'workspace', cwd: place },
+        commands: [command],
+      })) as [Result]
+    }, 120_000)
+
+    afterAll(async () => {
+      victims.stdin?.end()
+      await once(victims, 'exit')
+    })
+
+    it('nothing', () => {
+      const reached = held.stdout.split('\n').filter((line) => line.endsWith(' reached'))
+      expect(reached).toEqual([])
+      expect(linesOf(held.stdout)).toEqual(linesOf(control))
+    })
+
+    it('though each attempt succeeds without vitrine', () => {
+      const failed = control.split('\n').filter((line) => line && !line.endsWith(' reached'))
+      expect(
+        failed.map((line) => line.split(' ')[0]).filter((name) => !withoutControl.includes(name ?? '')),
+      ).toEqual([])
+    })
+
+    it('and is told which address, in the result', () => {
+      expect(held.denials).toContainEqual(
+        expect.objectContaining({
+          operation: 'connect',
+          address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        }),
+      )
+    })
+  },
+)
+
+function makeOpen(): string {
+  const directory = makeDirectory()
+  chmodSync(directory, 0o777)
+  return directory
+}
+
+function linesOf(output: string): string[] {
+  return output.split('\n').map((line) => line.split(' ')[0] ?? '')
+}

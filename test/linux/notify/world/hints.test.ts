@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { hintBehind } from '../../../../src/base/hint.ts'
+import type { Result } from '../../../../src/base/types.ts'
+import { describeHint } from '../../../../src/messages/hints.ts'
+import { ownWorldMissing } from '../../../helpers/own-world.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { isInstalled } from '../../../helpers/programs.ts'
+
+const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
+const setting = '[shell]\nown_sockets = false\n'
+const listen = (at: string) => [
+  'node',
+  '-e',
+  `require('net').createServer().listen(${at}, () => process.exit())`,
+]
+
+async function openWorld(options: Parameters<typeof openTestShell>[0] = {}) {
+  const workspace = makeDirectory()
+  execFileSync('git', ['init', '-q', workspace])
+  return openTestShell({ cwd: workspace, mode: 'workspace', ...options })
+}
+
+async function serve(at: Parameters<ReturnType<typeof createServer>['listen']>[0]) {
+  const server = createServer().listen(at)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return server.address() as AddressInfo
+}
+
+function remedyOf(result: Result) {
+  const hint = hintBehind(result)
+  expect(result.hint).toBe(hint && describeHint(hint, 'user'))
+  return hint?.remedy
+}
+
+describe.skipIf(missing !== null)('the hint of a command with sockets of its own', () => {
+  it.each(['127.0.0.1', '::1'])('names address and port of another service at %s', async (host) => {
+    const { port } = await serve({ port: 0, host })
+    const address = host === '::1' ? `[::1]:${port}` : `${host}:${port}`
+    const connect = `require('net').connect(${port}, '${host}')`
+    for (const network of [false, ['registry.example']]) {
+      const result = await (await openWorld({ network })).execute({ argv: ['node', '-e', connect] })
+      expect(result.denials).toMatchObject([{ operation: 'connect', address }])
+      expect(remedyOf(result)).toEqual({ kind: 'service', address })
+      expect(result.hint).toContain(`list ${address} in [shell] network`)
+    }
+  })
+
+  it('is right: what it names reaches the service', async () => {
+    const { port } = await serve({ port: 0, host: '127.0.0.1' })
+    const connect = `require('net').connect(${port}, '127.0.0.1', () => process.exit())`
+    const shell = await openWorld({ network: true })
+    expect(await shell.execute({ argv: ['node', '-e', connect] })).toMatchObject({ exitCode: 0, denials: [] })
+  })
+
+  it('says that services on unix sockets are out of reach', async () => {
+    const path = join(makeDirectory(), 'service.sock')
+    await serve(path)
+    const result = await (await openWorld()).execute({
+      argv: ['node', '-e', `require('net').connect('${path}')`],
+    })
+    expect(result.denials).toMatchObject([{ operation: 'connect', address: path }])
+    expect(hintBehind(result)).toMatchObject({
+      instead: { kind: 'local-services' },
+      remedy: { kind: 'write' },
+    })
+  })
+
+  it('does not name [workspace] writable for what it cannot open', async () => {
+    const result = await (await openWorld()).execute({ command: 'mkdir /dev/shm/vitrine-test' })
+    expect(remedyOf(result)).toEqual({ kind: 'write' })
+  })
+})
+
+describe.skipIf(missing !== null)('the hint of a command without sockets of its own', () => {
+  const tries: [string, { readonly argv: readonly string[] } | { readonly command: string }, boolean][] = [
+    ['a server', { argv: listen('0') }, true],
+    ['a server on a unix socket', { argv: listen('"own.sock"') }, true],
+    ['shared memory', { command: ': > /dev/shm/vitrine-test' }, true],
+    ['a terminal', { command: 'script -qc true /dev/null' }, isInstalled('script')],
+  ]
+  for (const [what, request, installed] of tries) {
+    it.skipIf(!installed)(`names the setting that shuts ${what}`, async () => {
+      const result = await (await openWorld({ toml: setting })).execute(request)
+      expect(remedyOf(result)).toEqual({ kind: 'own-sockets', shut: 'setting' })
+    })
+
+    it.skipIf(!installed)(`names the private TMPDIR that opens ${what} in read mode`, async () => {
+      const shell = await openWorld({ mode: 'read' })
+      expect(remedyOf(await shell.execute(request))).toEqual({ kind: 'own-sockets', shut: 'no-private-tmp' })
+      expect(hintBehind(await shell.execute({ ...request, privateTmp: true }))?.remedy.kind).not.toBe(
+        'own-sockets',
+      )
+    })
+  }
+
+  it('names the network for a client', async () => {
+    const connect = "require('net').connect(1, '127.0.0.1')"
+    const result = await (await openWorld({ toml: setting })).execute({ argv: ['node', '-e', connect] })
+    expect(remedyOf(result)).toEqual({ kind: 'network' })
+  })
+})

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ownWorldMissing } from '../../../helpers/own-world.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { isInstalled } from '../../../helpers/programs.ts'
+
+const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
+const python = (program: string) => ['python3', '-c', program]
+
+const serveAndAsk = `
+import http from 'node:http'
+const [host, path] = process.argv.slice(2)
+const server = http.createServer((request, response) => response.end('pong'))
+server.on('error', (error) => { console.log(error.code); process.exit(1) })
+server.listen(path ?? { port: 0, host }, () => {
+  const at = path ? { socketPath: path } : { port: server.address().port, host: host === '::1' ? host : '127.0.0.1' }
+  http.get(at, (response) => response.on('data', (data) => { console.log(String(data)); server.close() }))
+})`
+
+function makeWorkspace(): string {
+  const workspace = makeDirectory()
+  execFileSync('git', ['init', '-q', workspace])
+  writeFileSync(join(workspace, 'ask.mjs'), serveAndAsk)
+  return workspace
+}
+
+async function openWorld(options: Parameters<typeof openTestShell>[0] = {}) {
+  return openTestShell({ cwd: makeWorkspace(), mode: 'workspace', ...options })
+}
+
+describe.skipIf(missing !== null)('processes of a command reach each other', () => {
+  it.each(['127.0.0.1', '0.0.0.0', '::1', '::'])('by HTTP to a server that listens at %s', async (host) => {
+    const shell = await openWorld()
+    expect(await shell.execute({ argv: ['node', 'ask.mjs', host] })).toMatchObject({
+      stdout: 'pong\n',
+      denials: [],
+    })
+  })
+
+  it.each([
+    ['in TMPDIR', '$TMPDIR/s'],
+    ['in the workspace', 'made.sock'],
+    ['deeper in it', 'deep/made.sock'],
+  ])('by a unix socket %s', async (_where, path) => {
+    const shell = await openWorld()
+    const command = `mkdir -p deep; node ask.mjs - ${path}`
+    expect(await shell.execute({ command })).toMatchObject({ stdout: 'pong\n', denials: [] })
+  })
+
+  it('in read mode with a private TMPDIR, and not without', async () => {
+    const shell = await openWorld({ mode: 'read' })
+    const argv = ['node', 'ask.mjs', '127.0.0.1']
+    expect((await shell.execute({ argv, privateTmp: true })).stdout).toBe('pong\n')
+    expect((await shell.execute({ argv })).stdout).toBe('EACCES\n')
+  })
+
+  it('beside a list of hosts, and beside the whole network', async () => {
+    for (const network of [['registry.example'], true]) {
+      const shell = await openWorld({ network })
+      expect((await shell.execute({ argv: ['node', 'ask.mjs', '0.0.0.0'] })).stdout).toBe('pong\n')
+    }
+  })
+
+  it.skipIf(!isInstalled('curl'))(
+    'beside a list of hosts, by a client that uses the proxy (needs curl)',
+    async () => {
+      const serve = `
+const server = require('http').createServer((_, response) => response.end('pong\\n')).listen(0, '127.0.0.1', () =>
+  require('child_process').spawn('curl', ['-sS', 'http://localhost:' + server.address().port], { stdio: 'inherit' })
+    .on('exit', () => process.exit()))`
+      const shell = await openWorld({ network: ['registry.example'] })
+      expect(await shell.execute({ argv: ['node', '-e', serve] })).toMatchObject({
+        stdout: 'pong\n',
+        denials: [],
+      })
+      const listing = await openWorld({ network: ['127.0.0.1:5432'] })
+      expect((await listing.execute({ command: 'echo "$NO_PROXY"' })).stdout).toBe('\n')
+    },
+  )
+
+  it('unless own_sockets = false', async () => {
+    const shell = await openWorld({ toml: '[shell]\nown_sockets = false\n' })
+    expect((await shell.execute({ argv: ['node', 'ask.mjs', '127.0.0.1'] })).stdout).toBe('EACCES\n')
+    expect(shell.enforcement).not.toHaveProperty('own sockets')
+  })
+
+  it.skipIf(!isInstalled('python3'))(
+    'by a pool of processes, in each way to start them (needs python3)',
+    async () => {
+      const shell = await openWorld()
+      writeFileSync(
+        join(shell.cwd, 'pool.py'),
+        `
+import multiprocessing, sys
+if __name__ == '__main__':
+    print(multiprocessing.get_context(sys.argv[1]).Pool(2).map(abs, [-1, -2]))`,
+      )
+      const command = 'for way in fork spawn forkserver; do python3 pool.py $way; done'
+      expect(await shell.execute({ command })).toMatchObject({ stdout: '[1, 2]\n'.repeat(3), denials: [] })
+    },
+  )
+
+  it.skipIf(!isInstalled('python3'))('by memory that both have attached (needs python3)', async () => {
+    const before = readdirSync('/dev/shm')
+    const shell = await openWorld()
+    const program = `
+from multiprocessing import shared_memory
+made = shared_memory.SharedMemory(create=True, size=16, name='vitrine-test')
+made.buf[:5] = b'hello'
+found = shared_memory.SharedMemory('vitrine-test')
+print(bytes(found.buf[:5]).decode())
+found.close(); made.close(); made.unlink()`
+    expect(await shell.execute({ argv: python(program) })).toMatchObject({ stdout: 'hello\n', denials: [] })
+    expect(readdirSync('/dev/shm')).toEqual(before)
+  })
+
+  it.skipIf(!isInstalled('python3'))('by System V memory, by its key (needs python3)', async () => {
+    const shell = await openWorld()
+    const program = `
+import ctypes, os
+libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p
+made = libc.shmget(0x5654, 4096, 0o1600)
+at = libc.shmat(made, None, 0)
+if os.fork() == 0:
+    ctypes.memmove(libc.shmat(libc.shmget(0x5654, 4096, 0), None, 0), b'hello', 5); os._exit(0)
+os.wait(); print(ctypes.string_at(at, 5).decode(), made)`
+    const { stdout, denials } = await shell.execute({ argv: python(program) })
+    const [text, id] = stdout.trim().split(' ')
+    expect({ text, denials }).toEqual({ text: 'hello', denials: [] })
+    await shell.close()
+    const ids = () =>
+      readFileSync('/proc/sysvipc/shm', 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/)[1])
+    await expect.poll(ids, { timeout: 10_000 }).not.toContain(id)
+  })
+
+  it.skipIf(!isInstalled('script'))('through a terminal that one of them makes (needs script)', async () => {
+    const shell = await openWorld()
+    const result = await shell.execute({ command: "script -qc 'test -t 0 && echo a terminal' /dev/null" })
+    expect(result).toMatchObject({ stdout: 'a terminal\r\n', exitCode: 0 })
+  })
+})
+
+describe.skipIf(missing !== null || !isInstalled('python3'))('a server of a command (needs python3)', () => {
+  const serve = `
+import socket
+server = socket.socket(); server.bind(('', 0)); server.listen()
+print(server.getsockname()[1], flush=True)
+client, _ = server.accept(); client.sendall(b'pong')`
+  const ask = (port: string) =>
+    python(`import socket; print(socket.create_connection(('127.0.0.1', ${port})).recv(4).decode())`)
+
+  async function startServer(shell: Awaited<ReturnType<typeof openWorld>>) {
+    let told = (_port: string) => {}
+    const port = new Promise<string>((resolve) => {
+      told = resolve
+    })
+    const ended = shell.execute(
+      { argv: python(serve) },
+      { onOutput: (_stream, chunk) => told(String(chunk).trim()) },
+    )
+    return { port: await port, ended }
+  }
+
+  it('is in the result: address, port, process and program', async () => {
+    const shell = await openWorld()
+    const { port, ended } = await startServer(shell)
+    await shell.execute({ argv: ask(port) })
+    const { listening } = await ended
+    const where = { address: '0.0.0.0', port: Number(port), program: 'python3', pid: expect.any(Number) }
+    expect(listening).toEqual([where])
+  })
+
+  it('is in the result once for each address and port, and for no client', async () => {
+    const shell = await openWorld()
+    const many = `
+import socket
+for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1')):
+    server = socket.socket(family); server.bind((address, 0)); server.listen(); server.listen(5)
+    socket.create_connection(server.getsockname()[:2])
+try: socket.socket().bind(('127.0.0.1', server.getsockname()[1]))
+except OSError: pass`
+    const { listening, stderr } = await shell.execute({ argv: python(many) })
+    expect({ stderr, at: listening.map(({ address }) => address) }).toEqual({
+      stderr: '',
+      at: ['127.0.0.1', '::1'],
+    })
+  })
+
+  it('is left out behind the first 32', async () => {
+    const shell = await openWorld()
+    const many = `
+import socket
+servers = [socket.create_server(('127.0.0.1', 0)) for _ in range(40)]
+print(*(server.getsockname()[1] for server in servers))`
+    const { listening, stdout } = await shell.execute({ argv: python(many) })
+    expect(listening.map(({ port }) => port)).toEqual(stdout.trim().split(' ').slice(0, 32).map(Number))
+  })
+
+  it('is reached by other commands of its shell', async () => {
+    const shell = await openWorld()
+    const { port, ended } = await startServer(shell)
+    expect((await shell.execute({ argv: ask(port) })).stdout).toBe('pong\n')
+    expect((await ended).exitCode).toBe(0)
+  })
+
+  it('is not reached by those of another shell, which are told its address', async () => {
+    const [shell, other] = [await openWorld(), await openWorld()]
+    const { port, ended } = await startServer(shell)
+    const refused = await other.execute({ argv: ask(port) })
+    expect(refused.denials).toMatchObject([{ operation: 'connect', address: `127.0.0.1:${port}`, count: 1 }])
+    expect((await shell.execute({ argv: ask(port) })).stdout).toBe('pong\n')
+    await ended
+  })
+})
