@@ -237,7 +237,7 @@ describe('Anthropic’s bash tool', () => {
     })
   })
 
-  it.each(['python3 -c "import tempfile; tempfile.mkstemp()"', 'touch $TMPDIR/x'])(
+  it.each(['python3 -c "import tempfile; tempfile.mkstemp()"', 'touch ./x'])(
     'its answer names no parameter that it does not have: %s',
     async (command) => {
       const answer = await bashTool(await openTestShell({ mode: 'read' })).run({ command })

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { errorCode } from '../../src/base/errno.ts'
 import { type Host, thisHost } from '../../src/host/host.ts'
 import type { ShellOptions } from '../../src/host/shell-options.ts'
 import { openShellOn, type Shell } from '../../src/shell.ts'
@@ -14,13 +16,17 @@ export function makeDirectory(): string {
   return directory
 }
 
-/** A process that a test has just ended may still make a file: rmSync with `maxRetries` does not look for new ones. */
+/**
+ * A process that a test has just ended may still make a file: rmSync with `maxRetries` does not look for new ones. What a test has shut
+ * is opened: an ordinary user could not remove it.
+ */
 async function removeDirectory(directory: string): Promise<void> {
   for (let tries = 50; ; tries--)
     try {
       return rmSync(directory, { recursive: true, force: true })
     } catch (error) {
       if (tries === 0) throw error
+      if (errorCode(error) === 'EACCES') spawnSync('chmod', ['-R', 'u+rwX', directory], { stdio: 'ignore' })
       await setTimeout(20)
     }
 }
