@@ -69,12 +69,12 @@ rm -rf sub
   ),
 )
 
-const places = ['.', 'src', '.git', '.git/hooks', '../outside']
+const paths = ['.git/hooks/bound', '../outside/bound', '.vitrine.toml', 'src/objects', 'src/refs', 'src/.git']
 
 describeAttacks(
-  'sockets are not bound in the workspace or outside',
-  places.map((at) => ({
-    ...py(`bind in ${at}`, `socket.socket(socket.AF_UNIX).bind("${at}/bound")`),
-    look: ['sh', '-c', `ls ${at}/bound || true`],
+  'sockets are not bound at protected names, at what git looks for, or outside',
+  paths.map((path) => ({
+    ...py(`bind at ${path}`, `socket.socket(socket.AF_UNIX).bind("${path}")`),
+    look: ['sh', '-c', `ls ${path} || true`],
   })),
 )
