@@ -72,13 +72,13 @@ test('it passes on the terms of what is bundled into it', () => {
     assert.match(notices, new RegExp(`^${name} \\d`, 'm'))
 })
 
-test('it takes at most 3.4 MB, with what a release adds', (t) => {
+test('it takes at most 3.6 MB, with what a release adds', (t) => {
   // Windows on ARM is built on Windows alone, and takes about as much as the other.
   const added = files.includes('prebuilds/win32-arm64/vitrine.node')
     ? 0
     : sizeOf('prebuilds/win32-x64/vitrine.node')
   t.diagnostic(`${unpackedSize} bytes unpacked, and ${added} to come`)
-  assert.ok(unpackedSize + added <= 3_400_000, `${unpackedSize} bytes, and ${added} to come`)
+  assert.ok(unpackedSize + added <= 3_600_000, `${unpackedSize} bytes, and ${added} to come`)
 })
 
 test('nothing runs when it is installed', (t) => {
