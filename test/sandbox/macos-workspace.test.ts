@@ -242,13 +242,8 @@ describe('what git and editors obey, under the profile of a repository', () => {
     mkdirSync(join(workspace, '.git/modules/group/deep/hooks'), { recursive: true })
     writeFileSync(join(workspace, '.git/modules/group/deep/HEAD'), 'ref: refs/heads/main\n')
     mkdirSync(join(workspace, '.git/worktrees/other'), { recursive: true })
-    const found = changesFor({
-      workspace,
-      writable: [],
-      protected: ['default'],
-      gitConfigs: [],
-      own: { home: '/nonexistent', others: [] },
-    })
+    const wanted = { workspace, writable: [], protected: ['default'], gitConfigs: [] }
+    const found = changesFor({ ...wanted, own: { home: '/nonexistent', others: [] } }, [])
     if ('why' in found) throw new Error(found.why)
     changes = found
   })
