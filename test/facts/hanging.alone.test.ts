@@ -88,7 +88,8 @@ describe.skipIf(missing() !== null)(
     })
 
     it('ends, as a command line: nothing of what hangs keeps its process', () => {
-      const stderr = endLines({ kind: 'timed-out', afterMs: 300 })
+      // Where `cat` comes as far as the file system in time, its end is not reported, and a further line says so.
+      const stderr = expect.stringContaining(endLines({ kind: 'timed-out', afterMs: 300 }))
       expect(happened.commandLine.value).toMatchObject({ code: 124, stderr })
     })
 

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { chmodSync } from 'node:fs'
 import type { Result } from '../../src/base/types.ts'
 import type { ShellOptions } from '../../src/host/shell-options.ts'
 import type { User } from '../attacks/table.ts'
+import { makeDirectory } from './place.ts'
 import { builtLibrary } from './programs.ts'
 
 /** Runs what it reads, and prints the results. */
@@ -51,8 +53,14 @@ export async function runTasksAs(
   const [program = '', ...words] = [...wrapper, process.execPath, '--input-type=module', '-e', host]
   const child = spawn(program, words, {
     ...credentials,
-    // A program of root's cannot create it.
-    env: { PATH: process.env['PATH'], HOME: '/dev/null/home', XDG_CONFIG_HOME: '/dev/null/home' },
+    env: {
+      PATH: process.env['PATH'],
+      // A program of root's cannot create it.
+      HOME: '/dev/null/home',
+      XDG_CONFIG_HOME: '/dev/null/home',
+      // Outputs are saved there, as there is no HOME.
+      TMPDIR: makeTemporary(),
+    },
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -60,4 +68,11 @@ export async function runTasksAs(
   let text = ''
   for await (const chunk of child.stdout) text += String(chunk)
   return JSON.parse(text) as Result[][]
+}
+
+/** For every user, as a wrapper may make the host another one's. */
+function makeTemporary(): string {
+  const directory = makeDirectory()
+  chmodSync(directory, 0o1777)
+  return directory
 }
