@@ -140,7 +140,7 @@ void vt_handle_reuse(struct vt_notification *notification) {
   int fd = notification->sockets ? vt_own_socket(notification) : -1, value = 0;
   bool read = vt_argument(notification, 4) >= sizeof value &&
               vt_caller_read(&notification->caller, vt_argument(notification, 3), &value, sizeof value) == sizeof value;
-  int error = !read ? EINVAL : 0;
+  int error = fd < 0 && vt_names_closed(notification) ? EBADF : read ? 0 : EINVAL;
   if (read && fd >= 0 && vt_is_tcp(fd)) error = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) ? errno : 0;
   if (fd >= 0) close(fd);
   answer(notification, error);
