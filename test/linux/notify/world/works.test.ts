@@ -75,8 +75,6 @@ const server = require('http').createServer((_, response) => response.end('pong\
         stdout: 'pong\n',
         denials: [],
       })
-      const listing = await openWorld({ network: ['127.0.0.1:5432'] })
-      expect((await listing.execute({ command: 'echo "$NO_PROXY"' })).stdout).toBe('\n')
     },
   )
 
