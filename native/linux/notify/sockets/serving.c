@@ -149,10 +149,23 @@ void vt_handle_reuse(struct vt_notification *notification) {
 enum { TCP_CLOSE = 7 }; /* net/tcp_states.h */
 
 /* Neither connected nor ever about to be: not even a first packet was sent. */
-static bool is_fresh(int fd) {
+static bool is_fresh_tcp(int fd) {
   struct tcp_info info = {.tcpi_state = TCP_CLOSE};
   socklen_t size = sizeof info;
   return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_CLOSE && info.tcpi_segs_out == 0;
+}
+
+/* A socket keeps its peer when that is closed. */
+static bool is_fresh_unix(int fd) {
+  union vt_address peer;
+  socklen_t size = sizeof peer;
+  int type = vt_socket_option(fd, SO_TYPE);
+  if (type != SOCK_STREAM && type != SOCK_SEQPACKET) return false;
+  return vt_socket_option(fd, SO_ACCEPTCONN) == 0 && getpeername(fd, &peer.any, &size) && errno == ENOTCONN;
+}
+
+static bool is_fresh(int fd) {
+  return vt_is_tcp(fd) ? is_fresh_tcp(fd) : vt_socket_option(fd, SO_DOMAIN) == AF_UNIX && is_fresh_unix(fd);
 }
 
 static int say_aborted(const struct vt_notification *notification) {
@@ -163,10 +176,20 @@ static int say_aborted(const struct vt_notification *notification) {
   return written ? 0 : EFAULT;
 }
 
-/* Else the call goes on. */
+static int tell_if_fresh(struct vt_notification *notification, int fd, void *context) {
+  (void)context;
+  if (is_fresh(fd)) answer(notification, say_aborted(notification));
+  return 0;
+}
+
+/* Else the call goes on. Where only connections to the proxy are carried out, a notifier asks. */
 void vt_handle_socket_error(struct vt_notification *notification) {
-  int fd = notification->sockets ? vt_own_socket(notification) : -1;
-  bool fresh = fd >= 0 && vt_is_tcp(fd) && is_fresh(fd);
-  if (fd >= 0) close(fd);
-  if (fresh) answer(notification, say_aborted(notification));
+  if (!notification->sockets) {
+    vt_with_borrowed_fd(notification, (int)vt_argument(notification, 0), tell_if_fresh, NULL);
+    return;
+  }
+  int fd = vt_own_socket(notification);
+  if (fd < 0) return;
+  tell_if_fresh(notification, fd, NULL);
+  close(fd);
 }
