@@ -88,7 +88,7 @@ static const struct vt_call calls[] = {
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
     ROW(setsockopt, SOCKET, OPTION, JUDGED(vt_handle_reuse)),
     ROW(listen, LISTEN, OWN_ADDRESS(0), JUDGED(vt_handle_listen)),
-    ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_socket_error)),
+    ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_asked)),
     ROW(accept, LISTEN, OWN_ADDRESS(0)),
     ROW(accept4, LISTEN, OWN_ADDRESS(0)),
 

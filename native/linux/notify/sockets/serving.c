@@ -2,7 +2,6 @@
  * call could have either replaced after the check. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/tcp.h> /* netinet/tcp.h lacks tcpi_segs_out */
 #include <net/if.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,7 +115,8 @@ static int listen_noted(struct vt_notification *notification, int fd, int backlo
 static int listen_at_name(struct vt_notification *notification, int fd) {
   if (!vt_sockets_ready(notification->sockets)) return EACCES;
   if (listen(fd, (int)vt_argument(notification, 1))) return errno;
-  vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, NULL);
+  pid_t process = vt_caller_process(&notification->caller);
+  vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, NULL, process);
   return 0;
 }
 
@@ -144,52 +144,4 @@ void vt_handle_reuse(struct vt_notification *notification) {
   if (read && fd >= 0 && vt_is_tcp(fd)) error = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) ? errno : 0;
   if (fd >= 0) close(fd);
   answer(notification, error);
-}
-
-enum { TCP_CLOSE = 7 }; /* net/tcp_states.h */
-
-/* Neither connected nor ever about to be: not even a first packet was sent. */
-static bool is_fresh_tcp(int fd) {
-  struct tcp_info info = {.tcpi_state = TCP_CLOSE};
-  socklen_t size = sizeof info;
-  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_CLOSE && info.tcpi_segs_out == 0;
-}
-
-/* A socket keeps its peer when that is closed. */
-static bool is_fresh_unix(int fd) {
-  union vt_address peer;
-  socklen_t size = sizeof peer;
-  int type = vt_socket_option(fd, SO_TYPE);
-  if (type != SOCK_STREAM && type != SOCK_SEQPACKET) return false;
-  return vt_socket_option(fd, SO_ACCEPTCONN) == 0 && getpeername(fd, &peer.any, &size) && errno == ENOTCONN;
-}
-
-static bool is_fresh(int fd) {
-  return vt_is_tcp(fd) ? is_fresh_tcp(fd) : vt_socket_option(fd, SO_DOMAIN) == AF_UNIX && is_fresh_unix(fd);
-}
-
-static int say_aborted(const struct vt_notification *notification) {
-  int error = ECONNABORTED, size = 0; /* EINTR would have Python ask for ever */
-  bool read = vt_caller_read(&notification->caller, vt_argument(notification, 4), &size, sizeof size) == sizeof size;
-  if (!read || size < (int)sizeof error) return EINVAL;
-  bool written = vt_caller_write(&notification->caller, vt_argument(notification, 3), &error, sizeof error) == sizeof error;
-  return written ? 0 : EFAULT;
-}
-
-static int tell_if_fresh(struct vt_notification *notification, int fd, void *context) {
-  (void)context;
-  if (is_fresh(fd)) answer(notification, say_aborted(notification));
-  return 0;
-}
-
-/* Else the call goes on. Where only connections to the proxy are carried out, a notifier asks. */
-void vt_handle_socket_error(struct vt_notification *notification) {
-  if (!notification->sockets) {
-    vt_with_borrowed_fd(notification, (int)vt_argument(notification, 0), tell_if_fresh, NULL);
-    return;
-  }
-  int fd = vt_own_socket(notification);
-  if (fd < 0) return;
-  tell_if_fresh(notification, fd, NULL);
-  close(fd);
 }
