@@ -9,7 +9,7 @@ const fixture = fileURLToPath(new URL('../../../fixtures/world/interrupted.py', 
 const tries = 200
 
 describe.skipIf(missing !== null || !isInstalled('python3'))(
-  'a connect(2) that signals interrupt is never told to have succeeded for nothing (needs python3)',
+  'a connect(2) that signals interrupt never succeeds for nothing (needs python3)',
   () => {
     it.each([
       ['workspace', 'the proxy and servers of the command', ['own'], ['proxy', 'tcp', 'unix']],
