@@ -8,7 +8,7 @@
 #include "reports.h"
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 22 };
+enum { VT_INTERFACE = 23 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
 /* Limits of a command with everything it starts; 0: no limit. */
@@ -82,6 +82,7 @@ enum vt_place_kind {
   VT_NO_PLACE, /* ends an array of places */
   VT_WRITABLE,
   VT_SOCKET, /* a unix socket to connect to */
+  VT_SERVICE, /* ADDRESS:PORT of loopback to connect to without the proxy; needs `world` */
   VT_READABLE,
   VT_UNLINKED, /* readable too, unless a symbolic link is on the way: a command may have made it */
   VT_UNREADABLE,
@@ -96,7 +97,7 @@ enum vt_place_kind {
 
 struct vt_place {
   enum vt_place_kind kind;
-  const char *text; /* an absolute path, a pattern or a name */
+  const char *text; /* an absolute path, a pattern, a name or an address */
 };
 
 /* Where a confined command may connect to, instead of anywhere: a port of 127.0.0.1. */

@@ -43,7 +43,7 @@ const withTools = {
     network: 'list its hosts in [shell] network (--allow-host HOST), or set network = true (--network)',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
     service: (address: string) =>
-      `list ${visible(address)} in [shell] network (--allow-host ${visible(address)}) for a program that connects by a proxy, or set network = true (--network)`,
+      `list ${visible(address)} in [shell] network (--allow-host ${visible(address)}), or set network = true (--network)`,
     ownSockets: {
       setting: 'set [shell] own_sockets = true',
       'no-private-tmp': 'set private_tmp = true (--private-tmp), or run the command in workspace mode',
@@ -63,7 +63,7 @@ const withTools = {
     network: 'ask the user to list its hosts in [shell] network, or to set network = true; a call cannot',
     host: (host: string) => `ask the user to add "${visible(host)}" to [shell] network; a call cannot`,
     service: (address: string) =>
-      `ask the user to list ${visible(address)} in [shell] network, for a program that connects by a proxy, or to set network = true; a call cannot`,
+      `ask the user to list ${visible(address)} in [shell] network, or to set network = true; a call cannot`,
     ownSockets: {
       setting: 'ask the user to set [shell] own_sockets = true; a call cannot',
       'no-private-tmp': 'call with private_tmp: true, or use execute_command_workspace if it is listed',

@@ -120,6 +120,8 @@ export interface WindowsProbe {
 export interface ProxyAccess {
   readonly port: number
   readonly command: number
+  /** `ADDRESS:PORT` of loopback that commands with sockets of their own reach without the proxy. */
+  readonly services: readonly string[]
 }
 
 export interface SandboxOptions {

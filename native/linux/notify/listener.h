@@ -18,6 +18,7 @@ struct vt_listener {
   pid_t session;
   struct vt_proxy proxy;   /* where it may connect to */
   bool network;            /* it may connect anywhere */
+  char **services;         /* where it may connect to beside (VT_SERVICE), NULL-terminated; NULL: nowhere */
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */

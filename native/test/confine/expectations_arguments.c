@@ -174,21 +174,27 @@ const struct argument_row argument_rows[] = {
 
     /* setpriority(which, who), ioprio_set(which, who), sched_set*(pid) */
     {SETPRIORITY, ALL, {0, 0, 19}, LET},
-    {SETPRIORITY, ALL, {0, 1}, TELL(EPERM)},
+    {SETPRIORITY, BIND_UNJUDGED, {0, 1}, TELL(EPERM)},
+    {SETPRIORITY, BIND_JUDGED, {0, 1}, ASK},
     {SETPRIORITY, ALL, {1, 0}, TELL(EPERM)},
     {SETPRIORITY, ALL, {2, 0}, TELL(EPERM)},
     {IOPRIO_SET, ALL, {1, 0, 7}, LET},
-    {IOPRIO_SET, ALL, {1, 1}, TELL(EPERM)},
+    {IOPRIO_SET, BIND_UNJUDGED, {1, 1}, TELL(EPERM)},
+    {IOPRIO_SET, BIND_JUDGED, {1, 1}, ASK},
     {IOPRIO_SET, ALL, {2, 0}, TELL(EPERM)},
     {IOPRIO_SET, ALL, {0, 0}, TELL(EPERM)},
     {"sched_setparam", 142, 118, ALL, {0}, LET},
-    {"sched_setparam", 142, 118, ALL, {1}, TELL(EPERM)},
+    {"sched_setparam", 142, 118, BIND_UNJUDGED, {1}, TELL(EPERM)},
+    {"sched_setparam", 142, 118, BIND_JUDGED, {1}, ASK},
     {"sched_setscheduler", 144, 119, ALL, {0, 3}, LET},
-    {"sched_setscheduler", 144, 119, ALL, {1}, TELL(EPERM)},
+    {"sched_setscheduler", 144, 119, BIND_UNJUDGED, {1}, TELL(EPERM)},
+    {"sched_setscheduler", 144, 119, BIND_JUDGED, {1}, ASK},
     {"sched_setaffinity", 203, 122, ALL, {0, 8}, LET},
-    {"sched_setaffinity", 203, 122, ALL, {0xffffffff}, TELL(EPERM)},
+    {"sched_setaffinity", 203, 122, BIND_UNJUDGED, {0xffffffff}, TELL(EPERM)},
+    {"sched_setaffinity", 203, 122, BIND_JUDGED, {0xffffffff}, ASK},
     {"sched_setattr", 314, 274, ALL, {0}, LET},
-    {"sched_setattr", 314, 274, ALL, {0x80000000}, TELL(EPERM)},
+    {"sched_setattr", 314, 274, BIND_UNJUDGED, {0x80000000}, TELL(EPERM)},
+    {"sched_setattr", 314, 274, BIND_JUDGED, {0x80000000}, ASK},
 
     /* futex(address, operation): linux/futex.h */
     {FUTEX, ALL, {0x1000, 0}, LET},            /* FUTEX_WAIT */

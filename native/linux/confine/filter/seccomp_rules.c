@@ -82,9 +82,12 @@ static const struct vt_rule prlimit_rules[] = {
 /* Until the first change every process of the command has the host's umask. */
 static const struct vt_rule umask_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
 
-static const struct vt_rule setpriority_rules[] = {{EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}};
-static const struct vt_rule ioprio_rules[] = {{EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
-static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}};
+/* 0 is the caller; its own number the notifier recognizes. */
+static const struct vt_rule setpriority_rules[] = {
+    {EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, VT_PRIO_PROCESS)}, JUDGE}};
+static const struct vt_rule ioprio_rules[] = {
+    {EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, VT_IOPRIO_WHO_PROCESS)}, JUDGE}};
+static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}, {LISTENER, {ANY_ARGUMENTS}, JUDGE}};
 
 /* With read access to a file that other processes map, requeueing could move their waiters to a futex that is never woken.
  * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) it is allowed. Other flags, such as FUTEX_ROBUST_UNLOCK of Linux

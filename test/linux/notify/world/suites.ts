@@ -26,8 +26,6 @@ const noSession = 'setsid(2) is pretended, so that ending the command finds all 
 const noOwners = 'files are not given to others'
 const noPipeSizes = 'F_SETPIPE_SZ of a FIFO would change it for its other users'
 const noWatch = 'F_NOTIFY watches directories without a limit'
-const noPriority = 'priorities of other processes do not change'
-const badDescriptor = 'a descriptor that is not open is refused before it is looked at'
 const noGroups = 'the groups of a process do not change'
 
 const pythons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -45,9 +43,6 @@ const pythons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   test_os: {
     test_chown_with_root: noOwners,
     test_chown_without_permission: noOwners,
-    test_fchmod: badDescriptor,
-    test_fchown: badDescriptor,
-    test_set_get_priority: noPriority,
   },
   test_pathlib: {},
   test_posix: {

@@ -19,6 +19,26 @@ server.listen(path ?? { port: 0, host }, () => {
   http.get(at, (response) => response.on('data', (data) => { console.log(String(data)); server.close() }))
 })`
 
+const peers = `
+import os, socket, struct
+def peer(sock): return struct.unpack('iii', sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+def own(pid): return pid, os.getuid(), os.getgid()
+tmp = os.environ['TMPDIR']
+for kind in socket.SOCK_STREAM, socket.SOCK_SEQPACKET:
+    for path in f'{tmp}/s{int(kind)}', f'here{int(kind)}', f'\\0abstract{os.getpid()}':
+        server = socket.socket(socket.AF_UNIX, kind); server.bind(path); server.listen()
+        ready, told = os.pipe()
+        client = os.fork()
+        if client == 0:
+            sock = socket.socket(socket.AF_UNIX, kind); sock.connect(path)
+            os.write(told, b'yes' if peer(sock) == own(os.getppid()) else b'no')
+            sock.recv(1); os._exit(0)
+        accepted, _ = server.accept()
+        name = server.getsockname()
+        print(peer(accepted) == own(client), os.read(ready, 3) == b'yes', path in (name, name if isinstance(name, str) else name.decode()))
+        accepted.close(); os.wait()
+`
+
 function makeWorkspace(): string {
   const workspace = makeDirectory()
   execFileSync('git', ['init', '-q', workspace])
@@ -49,6 +69,18 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
     expect(await shell.execute({ command })).toMatchObject({ stdout: 'pong\n', denials: [] })
   })
 
+  it.skipIf(!isInstalled('python3'))(
+    'by unix sockets that tell whose they are: SO_PEERCRED, name (needs python3)',
+    async () => {
+      const shell = await openWorld()
+      expect(await shell.execute({ argv: python(peers) })).toMatchObject({
+        stdout: 'True True True\n'.repeat(6),
+        stderr: '',
+        denials: [],
+      })
+    },
+  )
+
   it('in read mode with a private TMPDIR, and not without', async () => {
     const shell = await openWorld({ mode: 'read' })
     const argv = ['node', 'ask.mjs', '127.0.0.1']
@@ -75,8 +107,6 @@ const server = require('http').createServer((_, response) => response.end('pong\
         stdout: 'pong\n',
         denials: [],
       })
-      const listing = await openWorld({ network: ['127.0.0.1:5432'] })
-      expect((await listing.execute({ command: 'echo "$NO_PROXY"' })).stdout).toBe('\n')
     },
   )
 
