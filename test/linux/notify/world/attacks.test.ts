@@ -81,8 +81,9 @@ describe.skipIf(missing !== null || !isExecutable(python)).for(cases)(
       ;[held] = (await runAs(user, {
         options: { mode: 'workspace', cwd: place },
         commands: [command],
+        timeoutMs: 170_000,
       })) as [Result]
-    }, 120_000)
+    }, 300_000)
 
     afterAll(async () => {
       victims.stdin?.end()
