@@ -16,6 +16,7 @@
 
 #include "base/descriptors.h"
 #include "base/kernel.h"
+#include "base/mark.h"
 #include "confine/capabilities.h"
 #include "confine/filter/bpf.h"
 #include "launch/clone3.h"
@@ -51,10 +52,16 @@ static int reset_signals(struct vt_command *command) {
   return 0;
 }
 
+/* Before the watcher knows it. */
+static int take_mark(struct vt_command *command) {
+  struct rlimit limit = {command->mark | MARK_UNBOUND, command->mark | MARK_UNBOUND};
+  return command->mark ? setrlimit(RLIMIT_LOCKS, &limit) : 0;
+}
+
 /* The watcher must know the session before the command can start another process. */
 static int new_session(struct vt_command *command) {
   if (setsid() < 0) return -1;
-  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->confinement ? 0 : command->id);
+  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->confinement ? 0 : command->id, command->mark);
   return 0;
 }
 
@@ -211,6 +218,7 @@ static int execute(struct vt_command *command) {
 static const struct step steps[] = {
     {VT_STEP_CLONE, ANY, have_pidfd},
     {VT_STEP_SIGNALS, ANY, reset_signals},
+    {VT_STEP_LIMITS, CONFINED, take_mark},
     {VT_STEP_SESSION, ANY, new_session},
     {VT_STEP_CGROUP, ANY, join_cgroup},
     {VT_STEP_TERMINAL, ANY, take_terminal},
