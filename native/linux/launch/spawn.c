@@ -121,18 +121,9 @@ static int limit_descriptors(struct vt_command *command) {
   return most ? lower(RLIMIT_NOFILE, most) : 0;
 }
 
-/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. The host may have lost
- * it since an earlier command (setuid(2)). Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file,
- * security/commoncap.c). */
 static int drop_capabilities(struct vt_command *command) {
   (void)command;
-  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct now[2];
-  if (vt_capabilities_read(now)) return -1;
-  uint32_t kept = now[0].permitted & (1u << CAP_DAC_READ_SEARCH);
-  struct __user_cap_data_struct data[2] = {{kept, kept, 0}, {0, 0, 0}};
-  return (int)syscall(SYS_capset, &header, data);
+  return vt_capabilities_drop();
 }
 
 /* The notifier acts with the effective ids: a command must not go on without them, which it can where the others differ. System
