@@ -74,7 +74,7 @@ expect ready {} timeout {exit 1}; send "hello\\r"; expect "got hello" {puts "ans
     file: '/usr/bin/expect',
     package: 'expect',
     line: `expect -c 'log_user 0; set timeout 20
-spawn sh -c {trap "echo interrupted; exit 3" INT; echo ready; sleep 60}
+spawn sh -c {trap "echo interrupted; exit 3" INT; echo ready; read line}
 expect ready {} timeout {exit 1}; send "\\003"; expect interrupted {} timeout {exit 1}; expect eof; puts "exit [lindex [wait] 3]"'`,
     says: 'exit 3\n',
   },
@@ -91,14 +91,14 @@ test "$(ps -o sid= -p $$)" -eq "$(ps -o tpgid= -p $$)" && echo leads' /dev/null 
     file: '/usr/bin/expect',
     package: 'expect',
     line: `cat >"$TMPDIR/job" <<'END'
-trap 'echo goes on' CONT; echo begun; while :; do sleep 0.05; done
+echo begun; exec sed -u s/^/got:/
 END
 PS1='> ' HISTFILE= expect -c 'log_user 0; set timeout 20
 proc want {what} {expect $what {} timeout {puts "no $what"; exit 1} eof {puts "eof, no $what"; exit 1}}
 spawn bash --norc --noprofile -i; want "> "
-send "sh \\$TMPDIR/job\\r"; want begun; send "\\032"; want "Stopped"; want "> "
-send "bg\\r"; want "goes on"; send "jobs -r\\r"; want "Running"; send "kill -STOP %1\\r"; want "Stopped"
-send "fg\\r"; want "goes on"; send "\\003"; want "> "; send "echo status $?\\r"; want "status 130"; want "> "
+send "sh \\$TMPDIR/job\\r"; want begun; send "\\032"; want Stopped; want "> "
+send "fg\\r"; want "job\\r"; send "line\\r"; want "got:line"; send "\\003"; want "> "; send "echo status $?\\r"; want "status 130"; want "> "
+send "sleep 61 &\\r"; want "> "; send "jobs -r\\r"; want Running; send "kill %1; wait; echo over\\r"; want "\\nover"; want "> "
 send "exit 4\\r"; expect eof; puts "exit [lindex [wait] 3]"'`,
     says: 'exit 4\n',
   },
@@ -108,9 +108,9 @@ send "exit 4\\r"; expect eof; puts "exit [lindex [wait] 3]"'`,
     package: 'tmux',
     line: `export TERM=xterm LC_ALL=C.UTF-8; t() { tmux -f /dev/null -S "$TMPDIR/tmux" "$@"; }
 t new-session -d -x 80 -y 24 sh; t send-keys 'stty size </dev/tty; echo do""ne' Enter
-until t capture-pane -p | grep -q '^done'; do sleep 0.05; done; t capture-pane -p | grep -x '24 80'
+until t capture-pane -p | grep -q '^done'; do sleep 0.05; done; t capture-pane -p | grep -o '24 80'
 t resize-window -x 90 -y 20; t send-keys 'clear; stty size; echo ag""ain' Enter
-until t capture-pane -p | grep -q '^again'; do sleep 0.05; done; t capture-pane -p | grep -x '20 90'
+until t capture-pane -p | grep -q '^again'; do sleep 0.05; done; t capture-pane -p | grep -o '20 90'
 t send-keys 'sleep 60' Enter; until t list-panes -F '#{pane_current_command}' | grep -q sleep; do sleep 0.05; done
 t send-keys C-c; until t list-panes -F '#{pane_current_command}' | grep -qx sh; do sleep 0.05; done
 t kill-server; echo ended`,
