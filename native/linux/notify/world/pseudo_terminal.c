@@ -26,9 +26,14 @@ static void send(struct vt_notification *notification, int fd, uint32_t flags) {
   notification->done = fd >= 0;
 }
 
+static bool is_own(const struct vt_notification *notification, pid_t process) {
+  return mark_tells(notification->listener->mark, notification->listener->session, process);
+}
+
+/* Asked afterwards, so that the descriptor is not of another process that has the same number by now. */
 static int borrow_from(struct vt_notification *notification, struct vt_caller *process, int number) {
   int fd = vt_borrow_descriptor(process, number);
-  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
+  if (fd < 0 || (vt_caller_still_waits(notification) && is_own(notification, process->process))) return fd;
   close(fd);
   errno = EBADF;
   return -1;
@@ -85,7 +90,7 @@ static pid_t parent_of(const struct vt_notification *notification, pid_t process
   char text[2048];
   if (!vt_procfs_read(process, "status", text, sizeof text)) return 0;
   pid_t parent = (pid_t)vt_number_after(text, "\nPPid:");
-  return parent > 1 && mark_tells(notification->listener->mark, notification->listener->session, parent) ? parent : 0;
+  return parent > 1 && is_own(notification, parent) ? parent : 0;
 }
 
 /* Programs open the slave in a child that may have closed the master. -1: neither the caller nor those that started it have a descriptor
