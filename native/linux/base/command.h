@@ -94,6 +94,7 @@ struct vt_command {
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment */
+  uint64_t mark;            /* confined (mark.h); 0: none */
   char *strings;            /* the block of the texts above */
   struct vt_limits limits;
   int64_t deadline; /* monotonic milliseconds; 0: left to the owner */

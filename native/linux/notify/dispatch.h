@@ -62,5 +62,5 @@ bool vt_is_nss_lookup(const struct vt_notification *notification);
 
 /* Opens a device that every command may write to (confine/landlock.h), by the path as given or by what it is: Landlock decides. A
  * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
-bool vt_opens_harmless_name(struct vt_notification *notification);
-bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status);
+bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags);
+bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags);

@@ -32,6 +32,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->references = 1;
   listener->fd = command->listener_fd;
   listener->session = command->pid;
+  listener->mark = command->mark;
   listener->proxy = command->proxy;
   listener->network = command->network;
   if (command->world) listener->world = vt_world_enter(command->world);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { makeDirectory } from '../../helpers/place.ts'
@@ -36,6 +36,7 @@ export function startHost(
   const script = join(readable, 'test/fixtures/host/host.mjs')
   const directory = makeDirectory()
   chmodSync(directory, 0o755) // it may run as another user
+  if (uid !== undefined) chownSync(directory, uid, uid)
   const argv = [process.execPath, script, directory, end, mode, ...lines]
   const child = spawn('sh', ['-c', `${before} && exec "$@"`, 'sh', ...argv], {
     stdio: ['ignore', 'pipe', 'ignore'],

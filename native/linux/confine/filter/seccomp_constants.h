@@ -6,6 +6,7 @@
 #define VT_O_ACCMODE 3u
 #define VT_O_CREAT 0100u
 #define VT_O_TRUNC 01000u
+#define VT_O_NONBLOCK 04000u
 #define VT_O_TMPFILE 020000000u /* __O_TMPFILE: without O_DIRECTORY */
 #ifdef __aarch64__
 #define VT_O_NOFOLLOW 0100000u /* arch/arm64/include/uapi/asm/fcntl.h */
@@ -252,6 +253,7 @@
 /* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */
 #define VT_RLIMIT_FSIZE 1u
 #define VT_RLIMIT_CORE 4u
+#define VT_RLIMIT_LOCKS 10u
 #define VT_PRIO_PROCESS 0u
 #define VT_IOPRIO_WHO_PROCESS 1u
 

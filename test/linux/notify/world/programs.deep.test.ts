@@ -70,6 +70,53 @@ expect ready {} timeout {exit 1}; send "hello\\r"; expect "got hello" {puts "ans
     says: 'answered\n',
   },
   {
+    name: 'expect, with Ctrl+C to a program in a terminal',
+    file: '/usr/bin/expect',
+    package: 'expect',
+    line: `expect -c 'log_user 0; set timeout 20
+spawn sh -c {trap "echo interrupted; exit 3" INT; echo ready; read line}
+expect ready {} timeout {exit 1}; send "\\003"; expect interrupted {} timeout {exit 1}; expect eof; puts "exit [lindex [wait] 3]"'`,
+    says: 'exit 3\n',
+  },
+  {
+    name: 'script, with /dev/tty, stty and a session of its own',
+    file: '/usr/bin/script',
+    package: 'bsdutils',
+    line: `script -qec 'echo shown >/dev/tty; stty rows 7 columns 70; stty size </dev/tty; stty -F "$(tty)" size
+test "$(ps -o sid= -p $$)" -eq "$(ps -o tpgid= -p $$)" && echo leads' /dev/null </dev/null | tr -d '\\r'`,
+    says: 'shown\n7 70\n7 70\nleads\n',
+  },
+  {
+    name: "bash's job control in a terminal",
+    file: '/usr/bin/expect',
+    package: 'expect',
+    line: `cat >"$TMPDIR/job" <<'END'
+echo begun; exec sed -u s/^/got:/
+END
+PS1='> ' HISTFILE= expect -c 'log_user 0; set timeout 20
+proc want {what} {expect $what {} timeout {puts "no $what"; exit 1} eof {puts "eof, no $what"; exit 1}}
+spawn bash --norc --noprofile -i; want "> "
+send "sh \\$TMPDIR/job\\r"; want begun; send "\\032"; want Stopped; want "> "
+send "fg\\r"; want "job\\r"; send "line\\r"; want "got:line"; send "\\003"; want "> "; send "echo status $?\\r"; want "status 130"; want "> "
+send "sleep 61 &\\r"; want "> "; send "jobs -r\\r"; want Running; send "kill %1; wait; echo over\\r"; want "\\nover"; want "> "
+send "exit 4\\r"; expect eof; puts "exit [lindex [wait] 3]"'`,
+    says: 'exit 4\n',
+  },
+  {
+    name: 'tmux, with a server of its own',
+    file: '/usr/bin/tmux',
+    package: 'tmux',
+    line: `export TERM=xterm LC_ALL=C.UTF-8; t() { tmux -f /dev/null -S "$TMPDIR/tmux" "$@"; }
+t new-session -d -x 80 -y 24 sh; t send-keys 'stty size </dev/tty; echo do""ne' Enter
+until t capture-pane -p | grep -q '^done'; do sleep 0.05; done; t capture-pane -p | grep -o '24 80'
+t resize-window -x 90 -y 20; t send-keys 'clear; stty size; echo ag""ain' Enter
+until t capture-pane -p | grep -q '^again'; do sleep 0.05; done; t capture-pane -p | grep -o '20 90'
+t send-keys 'sleep 60' Enter; until t list-panes -F '#{pane_current_command}' | grep -q sleep; do sleep 0.05; done
+t send-keys C-c; until t list-panes -F '#{pane_current_command}' | grep -qx sh; do sleep 0.05; done
+t kill-server; echo ended`,
+    says: '24 80\n20 90\nended\n',
+  },
+  {
     name: "perl's IO::Socket",
     file: '/usr/bin/perl',
     package: 'perl',

@@ -22,7 +22,6 @@ export interface Suite {
 
 const noDatagrams = 'UDP and datagram unix sockets stay shut'
 const noRaw = 'raw sockets stay shut'
-const noSession = 'setsid(2) is pretended, so that ending the command finds all of its processes'
 const noOwners = 'files are not given to others'
 const noPipeSizes = 'F_SETPIPE_SZ of a FIFO would change it for its other users'
 const noWatch = 'F_NOTIFY watches directories without a limit'
@@ -51,10 +50,9 @@ const pythons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     test_lchown: noOwners,
     test_initgroups: noGroups,
     test_setgroups: noGroups,
-    test_setsid: noSession,
   },
   test_posixpath: {},
-  test_pty: { test_fork: noSession },
+  test_pty: {},
   test_select: {},
   test_selectors: {},
   test_shutil: {},
@@ -63,7 +61,7 @@ const pythons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   test_socketserver: {},
   test_sqlite3: {},
   test_ssl: { test_unsupported_dtls: noDatagrams },
-  test_subprocess: { test_pipesizes: noPipeSizes, test_start_new_session: noSession },
+  test_subprocess: { test_pipesizes: noPipeSizes },
   test_tempfile: {},
   test_threading: {},
   test_urllib2_localnet: {},
