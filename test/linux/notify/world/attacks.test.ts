@@ -29,6 +29,7 @@ const bySameUser = [
   'anothers_shared_memory_by_a_hard_link',
   'anothers_terminal_by_its_master',
   'anothers_terminal_by_proc',
+  'the_mark_of_another_process',
 ]
 
 /** Each user tries the services of its own, and the ordinary one root's, too. */
