@@ -1,0 +1,78 @@
+/** Tests of other projects' suites that pass outside and not in workspace and read mode, with the reason. */
+const noDatagrams = 'UDP and datagram unix sockets stay shut'
+const noRaw = 'raw sockets stay shut'
+const noSession = 'setsid(2) is pretended, so that ending the command finds all of its processes'
+const noOwners = 'files are not given to others'
+const noPipeSizes = 'F_SETPIPE_SZ of a FIFO would change it for its other users'
+const noWatch = 'F_NOTIFY watches directories without a limit'
+const noPriority = 'priorities of other processes do not change'
+const badDescriptor = 'a descriptor that is not open is refused before it is looked at'
+const noGroups = 'the groups of a process do not change'
+
+const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'servers of node:http, https, http2, net, cluster and worker threads': { datagrams: noDatagrams },
+  "CPython's test_asyncio.test_unix_events": { test_create_unix_server_path_dgram: noDatagrams },
+  "CPython's test_fcntl": { test_fcntl_64_bit: noWatch, test_fcntl_f_pipesize: noPipeSizes },
+  "CPython's test_os": {
+    test_chown_with_root: noOwners,
+    test_chown_without_permission: noOwners,
+    test_fchmod: badDescriptor,
+    test_fchown: badDescriptor,
+    test_set_get_priority: noPriority,
+  },
+  "CPython's test_posix": {
+    test_chown: noOwners,
+    test_fchown: noOwners,
+    test_lchown: noOwners,
+    test_initgroups: noGroups,
+    test_setgroups: noGroups,
+    test_setsid: noSession,
+  },
+  "CPython's test_pty": { test_fork: noSession },
+  "CPython's test_ssl": { test_unsupported_dtls: noDatagrams },
+  "CPython's test_subprocess": { test_pipesizes: noPipeSizes, test_start_new_session: noSession },
+  "Go's net": {
+    TestAllocs: noDatagrams,
+    TestCloseError: noDatagrams,
+    TestConnAndPacketConn: noDatagrams,
+    TestDialerControl: noDatagrams,
+    TestDualStackUDPListener: noDatagrams,
+    TestFileConn: noDatagrams,
+    TestFilePacketConn: noDatagrams,
+    TestIPConnLocalName: noRaw,
+    TestIPConnRemoteName: noRaw,
+    TestIPConnSpecificMethods: noRaw,
+    TestIPv6WriteMsgUDPAddrPortTargetAddrIPVersion: noDatagrams,
+    TestListenConfigControl: noDatagrams,
+    TestPacketConn: noDatagrams,
+    TestPacketConnClose: noDatagrams,
+    TestReadFromTimeout: noDatagrams,
+    TestReadFromTimeoutFluctuation: noDatagrams,
+    TestReadUnixgramWithUnnamedSocket: noDatagrams,
+    TestSplice: noDatagrams,
+    TestUDPConnLocalAndRemoteNames: noDatagrams,
+    TestUDPConnSpecificMethods: noDatagrams,
+    TestUDPIPVersionReadMsg: noDatagrams,
+    TestUDPListener: noDatagrams,
+    TestUDPReadSizeError: noDatagrams,
+    TestUDPReadTimeout: noDatagrams,
+    TestUDPServer: noDatagrams,
+    TestUDPZeroByteBuffer: noDatagrams,
+    TestUDPZeroBytePayload: noDatagrams,
+    TestUnixConnSpecificMethods: noDatagrams,
+    TestUnixgramAutobind: noDatagrams,
+    TestUnixgramConnLocalAndRemoteNames: noDatagrams,
+    TestUnixgramLinuxAbstractLongName: noDatagrams,
+    TestUnixgramServer: noDatagrams,
+    TestUnixgramWrite: noDatagrams,
+    TestUnixgramZeroByteBuffer: noDatagrams,
+    TestUnixgramZeroBytePayload: noDatagrams,
+    TestWriteToTimeout: noDatagrams,
+    TestWriteToUDP: noDatagrams,
+  },
+}
+
+/** Ends of the names of these tests. */
+export function exceptionsOf(suite: string): readonly string[] {
+  return Object.keys(exceptions[suite] ?? {})
+}
