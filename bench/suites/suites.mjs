@@ -56,8 +56,8 @@ async function measure(suite, codexHome, rounds) {
   try {
     const runs = {
       [outside]: unconfined(['sh', '-c'], suite, { cwd: directory, env }),
-      'vitrine, workspace mode': confined(workspace, suite),
-      'vitrine, read mode with private tmp': confined(read, suite),
+      'vitrine, workspace mode': confined(workspace, suite, directory),
+      'vitrine, read mode with private tmp': confined(read, suite, directory),
       ...others(suite, { cwd: directory, env: { ...env, CODEX_HOME: codexHome } }),
     }
     return await compare(suite, runs, rounds)
@@ -95,15 +95,17 @@ async function compare(suite, runs, rounds) {
 function unconfined(prefix, suite, options) {
   // TMPDIR again: sandbox-runtime names one that is not there.
   const line = `export TMPDIR="$D/tmp"; ${suite.run}`
-  return async () => (await told('timeout', [String(timeoutSeconds), ...prefix, line], options)).text
+  // Node connects its children by sockets, to which programs cannot write in Codex's sandbox.
+  const piped = ['-c', '"$@" 2>&1 | cat', 'sh', 'timeout', String(timeoutSeconds), ...prefix, line]
+  return async () => (await told('sh', piped, options)).text
 }
 
-/** @param {import('../../dist/index.js').Shell} shell @param {Suite} suite @returns {Run} */
-function confined(shell, suite) {
+/** @param {import('../../dist/index.js').Shell} shell @param {Suite} suite @param {string} directory @returns {Run} */
+function confined(shell, suite, directory) {
   return async () => {
     const texts = { stdout: '', stderr: '' }
     await shell.execute(
-      { command: suite.run, timeoutMs: timeoutSeconds * 1000 },
+      { command: suite.run, env: { D: directory }, timeoutMs: timeoutSeconds * 1000 },
       {
         onOutput: (stream, chunk) => {
           texts[/** @type {keyof typeof texts} */ (stream)] += chunk

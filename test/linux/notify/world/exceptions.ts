@@ -7,6 +7,8 @@ const noPipeSizes = 'F_SETPIPE_SZ of a FIFO would change it for its other users'
 const noWatch = 'F_NOTIFY watches directories without a limit'
 const noPriority = 'priorities of other processes do not change'
 const badDescriptor = 'a descriptor that is not open is refused before it is looked at'
+const noReusePort = 'SO_REUSEPORT is pretended: a real one would take connections of other servers'
+const noLargeFiles = 'a file in the private TMPDIR has at most 1 GiB'
 const noGroups = 'the groups of a process do not change'
 
 const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -31,6 +33,26 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "CPython's test_pty": { test_fork: noSession },
   "CPython's test_ssl": { test_unsupported_dtls: noDatagrams },
   "CPython's test_subprocess": { test_pipesizes: noPipeSizes, test_start_new_session: noSession },
+  "CPython's test_mmap": {
+    test_around_2GB: noLargeFiles,
+    test_around_4GB: noLargeFiles,
+    test_large_filesize: noLargeFiles,
+    test_large_offset: noLargeFiles,
+  },
+  "perl's IO::Socket and Socket": {
+    'cachepropagate-udp.t': noDatagrams,
+    'cachepropagate-unix.t': noDatagrams,
+    'io_sock.t': noDatagrams,
+    'io_udp.t': noDatagrams,
+    '01local-client-v4.t': noDatagrams,
+    '02local-server-v4.t': noDatagrams,
+    '03local-cross-v4.t': noDatagrams,
+    '04local-client-v6.t': noDatagrams,
+    '05local-server-v6.t': noDatagrams,
+    '06local-cross-v6.t': noDatagrams,
+    '11sockopts.t': noReusePort,
+    'socketpair.t': noDatagrams,
+  },
   "Go's net": {
     TestAllocs: noDatagrams,
     TestCloseError: noDatagrams,
