@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { users } from '../../../attacks/table.ts'
+import { type User, users } from '../../../attacks/table.ts'
 import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { isExecutable } from '../../../helpers/repository.ts'
@@ -17,7 +17,13 @@ interface Program {
   readonly says: string
   /** PostgreSQL refuses to be root's. */
   readonly notAsRoot?: boolean
+  /** Where not every suite is run: as an ordinary user and in workspace mode only. */
+  readonly long?: boolean
+  /** `network = true`, for what needs more than sockets of its own. */
+  readonly network?: boolean
 }
+
+const all = process.env['VITRINE_SUITES'] === 'all'
 
 const freePort = `import socket
 taken = socket.socket(); taken.bind(("127.0.0.1", 0)); print(taken.getsockname()[1])`
@@ -37,7 +43,51 @@ for (@servers) {
   my $client = $server->accept; my $line = <$client>; $line =~ s/ping/pong/; print $client $line; close $client; wait;
 }`
 
+/** Its page is complete when it has fetched from the server. */
+const browsed = `
+const { createServer } = require('node:http')
+const page = '<p id="said"></p><script>fetch("/data").then((answer) => answer.text()).then((text) => { said.textContent = text })</script>'
+const server = createServer(({ url }, response) => {
+  response.setHeader('content-type', 'text/html')
+  response.end(url === '/data' ? 'pong' : page)
+}).listen(0, '127.0.0.1', () => {
+  const { port } = server.address()
+  const argv = [...process.argv.slice(2), 'http://127.0.0.1:' + port]
+  require('node:child_process').execFile('chromium', argv, (_error, stdout) => {
+    console.log(/<p id="said">(.*?)<[/]p>/.exec(stdout)?.[1])
+    server.close()
+  })
+})`
+
+/** Nothing of it leaves the machine. Its own sandbox needs namespaces, which root's does not get outside, either. */
+const chromiumOptions = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync', '--virtual-time-budget=5000', '--dump-dom'],
+].join(' ')
+
 const programs: readonly Program[] = [
+  {
+    name: 'Chromium, on a page of a server beside it',
+    file: '/usr/bin/chromium',
+    package: 'chromium',
+    line: `cat >"$TMPDIR/browse.cjs" <<'END'${browsed}
+END
+HOME="$TMPDIR" exec '${process.execPath}' "$TMPDIR/browse.cjs" ${chromiumOptions} \\
+  --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' --user-data-dir="$TMPDIR/profile"`,
+    says: 'pong\n',
+  },
+  {
+    name: 'Gradle, with its daemon',
+    file: '/usr/bin/gradle',
+    package: 'gradle',
+    long: true,
+    network: true, // Java asks a UDP socket for the interfaces, and Gradle for an address of theirs
+    line: `export GRADLE_USER_HOME="$TMPDIR/gradle" JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$TMPDIR" HOME="$TMPDIR"
+mkdir "$TMPDIR/project"; cd "$TMPDIR/project"; echo 'task hello { doLast { println "built" } }' >build.gradle
+for build in 1 2; do gradle --offline --daemon -q hello 2>/dev/null; done
+gradle --status 2>/dev/null | grep -c IDLE; gradle --stop 2>/dev/null | tail -n 1`,
+    says: 'built\nbuilt\n1\n1 Daemon stopped\n',
+  },
   {
     name: 'PostgreSQL, by its unix socket and by its port',
     file: '/usr/lib/postgresql/15/bin/initdb',
@@ -127,30 +177,38 @@ perl "$TMPDIR/sockets.pl"`,
   },
 ]
 
+function runOutside({ uid, gid }: User, line: string) {
+  const [cwd, TMPDIR] = [makeDirectory(), makeDirectory()]
+  for (const directory of [cwd, TMPDIR]) chmodSync(directory, 0o777)
+  const env = { PATH: '/usr/bin:/bin', TMPDIR }
+  return spawnSync('sh', ['-c', line], { uid, gid, cwd, env, encoding: 'utf8', timeout: 90_000 })
+}
+
+async function runInside(user: User, { line, network = false }: Program, mode: 'workspace' | 'read') {
+  const cwd = makeDirectory()
+  chmodSync(cwd, 0o777)
+  const [ran] = await runAs(user, {
+    options: { mode, cwd, network, privateTmp: true },
+    commands: [['sh', '-c', line]],
+    timeoutMs: 90_000,
+  })
+  return ran
+}
+
 for (const user of users)
-  describe.skipIf(missing !== null)(`${user.name} runs in workspace mode as outside`, () => {
-    for (const { name, line, says, ...program } of programs) {
-      const refuses = program.notAsRoot && user.uid === 0
-      it.skipIf(refuses || !isExecutable(program.file))(`${name} (needs ${program.package})`, async () => {
-        const [cwd, TMPDIR] = [makeDirectory(), makeDirectory()]
-        for (const directory of [cwd, TMPDIR]) chmodSync(directory, 0o777)
-        const { uid, gid } = user
-        const env = { PATH: '/usr/bin:/bin', TMPDIR }
-        const outside = spawnSync('sh', ['-c', line], {
-          uid,
-          gid,
-          cwd,
-          env,
-          encoding: 'utf8',
-          timeout: 90_000,
-        })
-        expect(outside).toMatchObject({ stdout: says, status: 0 })
-        const [inside] = await runAs(user, {
-          options: { mode: 'workspace', cwd },
-          commands: [['sh', '-c', line]],
-          timeoutMs: 90_000,
-        })
-        expect(inside).toMatchObject({ stdout: says, exitCode: 0 })
-      })
+  describe.skipIf(missing !== null)(`${user.name} runs in workspace mode and in read mode as outside`, () => {
+    for (const { long, ...program } of programs) {
+      const leftOut = (program.notAsRoot || (long && !all)) && user.uid === 0
+      it.skipIf(leftOut || !isExecutable(program.file))(
+        `${program.name} (needs ${program.package})`,
+        async () => {
+          expect(runOutside(user, program.line)).toMatchObject({ stdout: program.says, status: 0 })
+          for (const mode of long && !all ? (['workspace'] as const) : (['workspace', 'read'] as const))
+            expect(await runInside(user, program, mode), mode).toMatchObject({
+              stdout: program.says,
+              exitCode: 0,
+            })
+        },
+      )
     }
   })
