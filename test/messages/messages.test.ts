@@ -14,7 +14,6 @@ const elsewhere = [
   'cli/help',
   'cli/policy-list',
   'cli/shell',
-  'cli/traps',
   'denials',
   'error',
   'fallbacks',
