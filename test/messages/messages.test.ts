@@ -122,7 +122,6 @@ const refusals: readonly Refusal[] = [
   },
   { code: 'INVALID_REQUEST', problem: { kind: 'wrong-type', field: 'cwd', wanted: 'a string', got: '3' } },
   { code: 'INVALID_REQUEST', problem: { kind: 'unknown-option', field: 'comand', nearest: 'command' } },
-  { code: 'INVALID_REQUEST', problem: { kind: 'unreadable', field: 'env', reason: 'no' } },
   { code: 'INVALID_REQUEST', problem: { kind: 'cwd', path: '/gone', reason: 'missing' } },
   { code: 'INVALID_REQUEST', problem: { kind: 'cwd', path: '/gone', reason: 'unanswered' } },
   { code: 'INVALID_REQUEST', problem: { kind: 'cwd-outside', path: '/a', workspace: '/b' } },
