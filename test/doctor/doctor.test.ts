@@ -56,19 +56,12 @@ describe('on this host', () => {
     ).toEqual([])
   })
 
-  it('workspace mode has rows: held outside and where protected, allowed elsewhere', async () => {
-    const rows = (await diagnosis()).rights.filter(({ right }) => right === 'workspace')
-    expect(rows.map(({ state, by }) => [state, by])).toEqual(
-      Array.from({ length: 3 }, () => ['enforced', 'landlock+seccomp listener']),
-    )
-    expect(new Set(rows.map(({ settings }) => settings?.['shell.mode']))).toEqual(new Set(['workspace']))
-  })
-
-  it('own sockets have rows: a server of the command is reached, another is not', async () => {
-    const rows = (await diagnosis()).rights.filter(({ right }) => right === 'own sockets')
-    expect(rows).toMatchObject([
-      { attempt: 'connect to the server of another process', state: 'enforced', by: 'seccomp listener' },
-      { attempt: 'connect to a server of its own (allowed)', state: 'enforced', by: 'seccomp listener' },
+  it('workspace mode and own sockets are tried in workspace mode', async () => {
+    const { rights } = await diagnosis()
+    const rows = rights.filter(({ settings }) => settings?.['shell.mode'] === 'workspace')
+    expect(rows.map(({ right, state, by }) => [right, state, by])).toEqual([
+      ['own sockets', 'enforced', 'seccomp listener'],
+      ['workspace', 'enforced', 'landlock+seccomp listener'],
     ])
   })
 
@@ -112,13 +105,10 @@ it('every attempt that works without a sandbox is seen as a right that is open',
   const elsewhere = ['descriptors', 'death of the host', 'limits']
   const inShell = found.filter(({ right }) => !elsewhere.includes(right))
   expect(inShell.filter(({ state }) => state === 'enforced')).toEqual([])
-  expect(inShell.filter(({ state }) => state === 'open').length).toBeGreaterThan(20)
+  expect(inShell.filter(({ state }) => state === 'open').length).toBeGreaterThan(15)
   // Limits are the one thing that holds in both modes.
   const limits = found.filter(({ right }) => right === 'limits')
-  expect(limits.map(({ state, by }) => [state, /watch/.test(by)])).toEqual(
-    limits.map(() => ['enforced', true]),
-  )
-  expect(limits.length).toBe(4)
+  expect(limits).toMatchObject([{ state: 'enforced', by: expect.stringContaining('watch') }])
 })
 
 /** The package without its addon. */

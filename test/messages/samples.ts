@@ -90,7 +90,6 @@ export const sentences: Samples = {
     emptyToken: [],
     tokenNeeded: ['0.0.0.0'],
     cannotListen: ['127.0.0.1:80', 'EACCES'],
-    messageTooLong: [9, 8],
   },
   'mcp/install': {
     installUsage: [['claude', 'codex']],
