@@ -196,7 +196,7 @@ describe('where something is in the way', () => {
       lacking: ['survivors', 'death of the host', 'denial reports', 'limits', 'own sockets', 'workspace'],
     },
   ])(
-    'inside read mode with a TMPDIR, it finds what is enforced there; own sockets outside: $sockets',
+    'inside read mode with a TMPDIR it finds what holds; own sockets outside: $sockets',
     async ({ sockets, lacking, ...told }) => {
       const inner = ['run', '--private-tmp', '--', process.execPath, program, 'doctor', '--json']
       const ran = await home.run(inner, { env: { VITRINE_SHELL_OWN_SOCKETS: sockets } })
