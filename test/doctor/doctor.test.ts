@@ -174,16 +174,28 @@ describe('where something is in the way', () => {
     expect(traps.map(({ id }) => id)).toContain('nested-listener')
   })
 
-  it('inside read mode, with a directory of its own, it finds what is enforced there', async () => {
-    const inner = ['run', '--private-tmp', '--', process.execPath, program, 'doctor', '--json']
-    const ran = await home.run(inner)
-    const { verdict, rights } = JSON.parse(ran.stdout) as Diagnosis
-    expect({ code: ran.code, verdict }).toEqual({ code: 1, verdict: 'partly' })
-    const lacking = rights.filter(({ state }) => state === 'lacking').map(({ right }) => right)
-    expect([...new Set(lacking)]).toEqual([
-      ...['survivors', 'death of the host', 'denial reports', 'limits', 'own sockets', 'workspace'],
-    ])
-    expect(rights.filter(({ state }) => state === 'open')).toEqual([])
-    expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(10)
-  })
+  it.for([
+    {
+      sockets: 'true',
+      code: 0,
+      verdict: 'enforced',
+      lacking: ['denial reports', 'own sockets', 'workspace'],
+    },
+    {
+      ...{ sockets: 'false', code: 1, verdict: 'partly' },
+      lacking: ['survivors', 'death of the host', 'denial reports', 'limits', 'own sockets', 'workspace'],
+    },
+  ])(
+    'inside read mode with a TMPDIR it finds what holds; own sockets outside: $sockets',
+    async ({ sockets, lacking, ...told }) => {
+      const inner = ['run', '--private-tmp', '--', process.execPath, program, 'doctor', '--json']
+      const ran = await home.run(inner, { env: { VITRINE_SHELL_OWN_SOCKETS: sockets } })
+      const { verdict, rights } = JSON.parse(ran.stdout) as Diagnosis
+      expect({ code: ran.code, verdict }).toEqual(told)
+      const lacks = rights.filter(({ state }) => state === 'lacking').map(({ right }) => right)
+      expect([...new Set(lacks)]).toEqual(lacking)
+      expect(rights.filter(({ state }) => state === 'open')).toEqual([])
+      expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(10)
+    },
+  )
 })
