@@ -64,7 +64,7 @@ export const sentences: Samples = {
     variableUnnamed: ['='],
     valueMissing: ['--cwd'],
     ptyAlone: ['--json'],
-    ptyWithoutTerminal: [],
+    needsTerminal: ['--pty'],
     rawUnavailable: [],
     commandMissing: ['run'],
     dashesMissing: [['vitrine', 'run', '--', 'ls']],

@@ -2,7 +2,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest, LineVariables, Mode } from '../../src/index.ts'
-import { Home } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 const path = '/usr/local/bin:/usr/bin:/bin'
@@ -184,34 +183,4 @@ it('a pager among the variables of one command is asked about, and cat is not', 
     expect(await decide({ [name]: undefined })).toBe('ask')
     expect(await decide({ [name]: 'cat' })).toBe('allow')
   }
-})
-
-linux('vitrine shell', () => {
-  const lines = (home: Home, ...all: string[]) => home.run(['shell'], { input: `${all.join('\n')}\n` })
-
-  it('runs no program from a PATH of workspace mode in write mode', async () => {
-    const home = new Home()
-    const { evil, ran } = makeTrap()
-    const setPath = `export PATH="${evil}:$PATH"`
-    const done = await lines(home, ':workspace', setPath, ':write', 'git --version', 'cd /', 'git --version')
-    expect(done.stdout.match(/^git version/gm)).toHaveLength(2)
-    expect(done.stderr).toMatch(/PATH/)
-    expect(ran()).toBe(false)
-  })
-
-  it('asks about a safe line after an allowed one has set the PATH of write mode', async () => {
-    const home = new Home()
-    home.configure('[policy]\nunattended = "deny"\nallow = ["export"]\n')
-    const { evil, ran } = makeTrap()
-    const done = await lines(
-      home,
-      ':write',
-      'git --version',
-      `export PATH="${evil}:/usr/bin:/bin"`,
-      'git --version',
-    )
-    expect(done.stdout.match(/^git version/gm)).toHaveLength(1)
-    expect(done.stderr).toMatch(/PATH/)
-    expect(ran()).toBe(false)
-  })
 })
