@@ -28,7 +28,7 @@ extern "C" {
 
 namespace {
 
-// spawn(record, handler) -> { kind: "queued", id, stdin, state? } | { kind: "failed", step, errno }
+// spawn(record, handler) -> { kind: "queued", id, stdin } | { kind: "failed", step, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -48,7 +48,6 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   set_text(object, "kind", "queued");
   set_number(object, "id", request.id);
   set_number(object, "stdin", started.stdin_fd);
-  if (request.state) set_number(object, "state", started.state_fd);
   return object;
 }
 

@@ -8,7 +8,7 @@
 #include "reports.h"
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 22 };
+enum { VT_INTERFACE = 23 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
 /* Limits of a command with everything it starts; 0: no limit. */
@@ -121,7 +121,6 @@ struct vt_request {
   uint32_t world; /* Linux, confined: commands of one number reach each other's sockets; needs `listener`; 0: none */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
-  bool state; /* Linux: descriptor 3 is a pipe to the owner */
   int abi;
 };
 
@@ -129,7 +128,6 @@ struct vt_started {
   int failed_step; /* 0: queued, `end` follows */
   int failed_errno;
   int stdin_fd; /* our end of stdin or the terminal; -1: none, or see vt_core_write */
-  int state_fd; /* our end of descriptor 3, non-blocking; -1: none */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);

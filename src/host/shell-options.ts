@@ -11,7 +11,6 @@ import {
   fieldOf,
   fieldOneOf,
   hasFields,
-  isFunction,
   isString,
   kindOf,
   placesOf,
@@ -112,10 +111,6 @@ const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
   },
   encoding: fieldOneOf('utf8', 'buffer'),
   hintFor: fieldOneOf('user', 'tool', 'only-tool', 'only-command'),
-  line: {
-    wanted: wanted.line,
-    test: (value) => hasFields(value, 'onState') && isFunction(Object(value).onState),
-  },
 }
 
 const listFields: FieldRules<ExecuteAllOptions<Encoding>> = {

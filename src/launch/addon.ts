@@ -29,8 +29,6 @@ export interface SpawnRecord {
   readonly cwd: string
   readonly stdin: null | number | 'pipe'
   readonly merged: boolean
-  /** Linux: descriptor 3 is a pipe. */
-  readonly state: boolean
   /** Linux: instead of pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   /** Linux. */
@@ -47,8 +45,6 @@ interface Spawned {
   readonly id: number
   /** Linux: our end of stdin or the terminal; -1: none. */
   readonly stdin: number
-  /** Our end of descriptor 3, non-blocking. */
-  readonly state?: number
 }
 
 export interface NativeFailure {
@@ -141,7 +137,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 22
+const interfaceVersion = 23
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -25,5 +25,5 @@ export async function startShell(terminal: Tmux, args = ''): Promise<void> {
   terminal.line(
     `clear; "$NODE_PROGRAM" "$CLI_PROGRAM" shell ${args}; echo "code $?"; stty -a | grep -o " icanon"`,
   )
-  await terminal.shows(/^vitrine: .* mode: .*\n(.*\n)*[>$#] *$/m)
+  await terminal.shows(/^vitrine: .* mode: .*\n(.*\n)*[>$#](?: .*)?$/m)
 }
