@@ -6,7 +6,6 @@ import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { addonsOff, otherInterface } from '../messages/platform.ts'
-import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
@@ -94,7 +93,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates, RelayAddon {
+export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates {
   /** Does in the background what a first command would wait for. */
   prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
   /** Ends the process without the runtime's own teardown. */
