@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { prefixed } from '../../src/messages/cli/run.ts'
-import { shellGreeting } from '../../src/messages/cli/shell.ts'
-import { allProcesses, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
-import { isInstalled } from '../helpers/programs.ts'
-import { Tmux } from '../helpers/tmux.ts'
+import { prefixed } from '../../../src/messages/cli/run.ts'
+import { shellGreeting } from '../../../src/messages/cli/shell.ts'
+import { allProcesses, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { Tmux } from '../../helpers/tmux.ts'
 import { homeForShells, startShell } from './shells.ts'
 
 describe.runIf(process.platform === 'linux')('with another standard input', () => {

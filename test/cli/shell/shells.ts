@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Tmux } from '../helpers/tmux.ts'
-import { Home } from './vitrine.ts'
+import type { Tmux } from '../../helpers/tmux.ts'
+import { Home } from '../vitrine.ts'
 
 /** What keeps each shell from asking and greeting at its start, and has its prompt be "> ". */
 const settings = {
