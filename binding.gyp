@@ -78,8 +78,6 @@
             "native/linux/lookup/cached.c",
             "native/linux/lookup/worker.c",
             "native/linux/lookup/pool.c",
-            "native/linux/relay/relay.c",
-            "native/linux/relay/way.c",
             "native/linux/limits/process_set.c",
             "native/linux/limits/monitor.c",
             "native/linux/notify/handlers/devices.c",

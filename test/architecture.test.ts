@@ -249,9 +249,6 @@ describe('architecture', () => {
         'resize',
         'lock',
         'proxyClient',
-        'relay',
-        'relayMore',
-        'endRelay',
         'write',
         'closeStdin',
         'acceptIntegrity',
@@ -302,7 +299,6 @@ describe('architecture', () => {
         'env',
         'cwd',
         'merged',
-        'state',
       ],
     })
   })

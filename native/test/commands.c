@@ -75,7 +75,7 @@ struct vt_command *make_command(const char *program, const char *line, const cha
   command->cwd = copies[2];
   command->id = ++last_id;
   command->owner = &test_owner;
-  command->stdin_fd = command->state_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
+  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   heard[last_id % KEPT] = (struct heard){.ended = false};
   return command;
 }

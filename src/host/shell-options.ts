@@ -12,7 +12,6 @@ import {
   fieldOneOf,
   functionField,
   hasFields,
-  hasMethods,
   isString,
   kindOf,
   placesOf,
@@ -20,7 +19,6 @@ import {
   readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
-import type { LineOptions } from '../request/line-state.ts'
 import { networkField, programField, requestSchema } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
@@ -116,7 +114,6 @@ const executeFields = {
   ),
   encoding: fieldOneOf('utf8', 'buffer'),
   hintFor: fieldOneOf('user', 'tool', 'only-tool', 'only-command'),
-  line: v.custom<LineOptions>((value) => hasMethods(value, 'onState'), wanted.line),
 }
 
 const executeSchema = v.partial(v.strictObject(executeFields))

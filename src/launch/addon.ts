@@ -6,7 +6,6 @@ import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { addonsOff, otherInterface } from '../messages/platform.ts'
-import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
@@ -29,8 +28,6 @@ export interface SpawnRecord {
   readonly cwd: string
   readonly stdin: null | number | 'pipe'
   readonly merged: boolean
-  /** Linux: descriptor 3 is a pipe. */
-  readonly state: boolean
   /** Linux: instead of pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   /** Linux. */
@@ -47,8 +44,6 @@ interface Spawned {
   readonly id: number
   /** Linux: our end of stdin or the terminal; -1: none. */
   readonly stdin: number
-  /** Our end of descriptor 3, non-blocking. */
-  readonly state?: number
 }
 
 export interface NativeFailure {
@@ -98,7 +93,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates, RelayAddon {
+export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates {
   /** Does in the background what a first command would wait for. */
   prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
   /** Ends the process without the runtime's own teardown. */

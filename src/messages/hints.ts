@@ -209,9 +209,3 @@ function alternative(instead: Alternative, reader: HintReader): string {
     return `HOME is ${visible(instead.named)}, but ssh and others take ${visible(instead.passwd)}, the home directory in passwd(5); `
   return instead.kind === 'private-tmp' ? remedies[reader].privateTmp : alternatives[instead.kind]
 }
-
-/** @param names of variables that lines of a stricter mode left */
-export function notKept(names: readonly string[], mode: Mode): string {
-  const those = names.slice(0, 10).map(visible).join(', ') + (names.length > 10 ? ', ...' : '')
-  return `What a line of a stricter mode left does not apply in ${mode} mode: ${those}. Set it again if you need it.`
-}

@@ -42,7 +42,6 @@ export const wanted = {
   scratchpad: 'a Scratchpad',
   scratchpadName: '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
   abortSignal: 'an AbortSignal',
-  line: 'an object with onState',
 
   // Of configuration keys
   trueOrFalse: 'true or false',

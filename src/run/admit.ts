@@ -1,6 +1,6 @@
 import { attempted, errorCode, tried } from '../base/errno.ts'
-import type { Decision, Denial, Encoding, Environment, Mode } from '../base/types.ts'
-import { environmentsOf, knownEnvironments } from '../host/mode-setup.ts'
+import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
+import { knownEnvironments } from '../host/mode-setup.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -8,7 +8,6 @@ import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
-import { besides } from '../request/line-state.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -81,43 +80,24 @@ export function interpreterOf(work: Invocation, { backend }: RunContext): Interp
 
 async function admitted(
   asked: Asked,
-  given: ExecuteOptions<Encoding>,
+  options: ExecuteOptions<Encoding>,
   context: RunContext,
 ): Promise<Execution> {
   const { mode, refused } = asked
-  const { options, dropped } = withoutStricter(given, mode, context)
   const request = await checked(asked.request(), mode, context)
   const network = narrowed(context.network, request.network, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
   if (mode === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
   const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
-  // A line of a session begins with the variables that earlier ones left.
-  const terminal = request.terminal !== null
-  const environments = options.line ? undefined : knownEnvironments(setup, terminal)
-  const state = besides(options.line?.variables ?? {}, environmentsOf(setup, terminal))
+  const environments = knownEnvironments(setup, request.terminal !== null)
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
-  const command = { mode, environments, refused, ...withState(request, state) }
+  const command = { mode, environments, refused, ...request }
   const admission = await context.admission.admit(command, wait)
   await startEngine(request, mode, options, context)
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(setup, context.removing)
   const answered = { answers: [], hostAnswers: [] }
-  return { request, mode, options, dropped, admission, tmp, access, context, ...answered, running: undefined }
-}
-
-/** A copy of the options, whose line begins with nothing that a stricter mode left. */
-function withoutStricter(options: ExecuteOptions<Encoding>, mode: Mode, { left }: RunContext) {
-  const { line } = options
-  if (!line?.variables) return { options, dropped: [] }
-  const dropped = left.stricter(mode, line.variables)
-  const kept = Object.entries(line.variables).filter(([name]) => !dropped.includes(name))
-  return { options: { ...options, line: { ...line, variables: Object.fromEntries(kept) } }, dropped }
-}
-
-/** The state of a line is decided about like variables of the command, over which it wins. */
-function withState(request: CompleteRequest, state: Environment) {
-  const names = Object.keys(state)
-  return names.length === 0 ? request : { ...request, env: { ...request.env, ...state }, state: names }
+  return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

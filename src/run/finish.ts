@@ -4,7 +4,6 @@ import { cannotEnter } from '../facts/directory.ts'
 import { Lookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
-import { notKept } from '../messages/hints.ts'
 import { namingProjects } from '../messages/project.ts'
 import type { Variables } from '../request/environment.ts'
 import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
@@ -29,17 +28,10 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const parts = partsOf(execution, { connections, hint, ...ended, end }, collected)
   const result = buildResult({ ...parts, handoffs })
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
-  const told = withDropped(result, execution)
-  const named = namingProjects(told, context.config, ended.setup.projectSettings)
+  const named = namingProjects(result, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
   const left = { enforced: false, by: 'none', note }
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
-}
-
-function withDropped(result: AnyResult, { dropped, mode }: Execution): AnyResult {
-  if (dropped.length === 0) return result
-  const said = notKept(dropped, mode)
-  return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
 }
 
 async function handedOff(

@@ -63,7 +63,7 @@ describe('a command line that cannot be understood is refused with 125 and one m
       ['mcp', 'install', 'claude', '--mode', 'write', '--network'],
       say.noSandbox(['--network']),
     ],
-    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.ptyWithoutTerminal],
+    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.needsTerminal('--pty')],
     ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], say.ptyAlone('--each')],
     ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], say.unknownBackend('podman')],
     [

@@ -14,7 +14,6 @@ function record(): SpawnRecord {
     cwd: '/',
     stdin: null,
     merged: false,
-    state: false,
     terminal: null,
     limits: { memoryBytes: 0, cpuSeconds: 0, processes: 0, openFiles: 64, privateTmpBytes: 0 },
     deadline: { timeoutMs: 20_000, graceMs: 100 },

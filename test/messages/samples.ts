@@ -64,7 +64,7 @@ export const sentences: Samples = {
     variableUnnamed: ['='],
     valueMissing: ['--cwd'],
     ptyAlone: ['--json'],
-    ptyWithoutTerminal: [],
+    needsTerminal: ['--pty'],
     rawUnavailable: [],
     commandMissing: ['run'],
     dashesMissing: [['vitrine', 'run', '--', 'ls']],
@@ -162,7 +162,6 @@ export const fragments: Samples = {
   },
   'private-tmp': { notRemoved: ['/tmp/x', 'EBUSY'], stillRemoved: ['/tmp/x'] },
   'sandbox/network': { narrowWildcard: [], suffixWildcard: ['*.com'] },
-  'sandbox/macos': { logEnded: ['log', 1] },
   'cli/run': { runningLine: [2000, 5] },
   'mcp/serve': { listeningLine: ['http://x'], tokenLine: ['x'], drainingLine: [] },
   'mcp/install': {

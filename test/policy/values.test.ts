@@ -181,14 +181,6 @@ describe('a value that names a program', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  it('is asked about where an earlier line of the session may have set it', async () => {
-    const { open } = place()
-    const shell = await open({ X: 'foo' })
-    const line = { variables: { X: '--pre=./evil' }, onState: () => undefined }
-    const running = shell.execute({ command: 'rg "$X" src' }, { line })
-    await expect(running).rejects.toMatchObject({ code: 'NOT_APPROVED' })
-  })
-
   it('runs with a harmless one', async () => {
     const { open } = place()
     const result = await (await open({ X: 'foo' })).execute({ command: 'grep -rh "$X" src' })

@@ -83,7 +83,6 @@ struct vt_command {
   const char *cwd;
   int stdin_fd;             /* -1: /dev/null */
   bool owns_stdin;
-  int state_fd;             /* becomes its descriptor 3; -1: none */
   bool merged;
   struct vt_place *places;  /* NULL: unconfined */
   bool network, with_listener, asks; /* as in struct vt_request, like `proxy` */

@@ -104,8 +104,7 @@ static void close_child_ends(struct vt_command *command) {
     command->write_ends[stream] = -1;
   }
   if (command->owns_stdin && command->stdin_fd >= 0) close(command->stdin_fd);
-  if (command->state_fd >= 0) close(command->state_fd);
-  command->state_fd = command->stdin_fd = -1;
+  command->stdin_fd = -1;
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 

@@ -183,8 +183,7 @@ static int place(int fd, int target) {
 static int standard_streams(struct vt_command *command) {
   if (place(command->stdin_fd, 0)) return -1;
   if (place(command->write_ends[VT_STDOUT], 1)) return -1;
-  if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
-  return command->state_fd < 0 ? 0 : place(command->state_fd, 3);
+  return place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2);
 }
 
 static int unblock_signals(struct vt_command *command) {

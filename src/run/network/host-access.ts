@@ -41,8 +41,8 @@ export class ShellProxy {
 
   async #start(): Promise<HostProxy> {
     const { HostProxy } = await loadLate(() => import('../../network/proxy.ts'))
-    const { clientOf, relays, resolver } = this.#backend
-    const proxy = new HostProxy({ clientOf, relays, resolver })
+    const { clientOf, resolver } = this.#backend
+    const proxy = new HostProxy({ clientOf, resolver })
     await proxy.listen()
     return proxy
   }
