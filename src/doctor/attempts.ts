@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { systemTool } from '../base/program-path.ts'
-import type { Result } from '../internal.ts'
+import type { Result, Shell } from '../internal.ts'
 import { type Attempt, attempt, becomes, isAlive, type Trial } from './attempt.ts'
 import type { CheckSettings } from './diagnosis.ts'
 
@@ -47,11 +47,16 @@ function onSleeper(
   })
 }
 
-function reading(name: string, file: string, settings: CheckSettings): Attempt {
+function reading(
+  name: string,
+  file: (directory: string, cwd: string) => string,
+  settings: CheckSettings,
+): Attempt {
   const content = 'a throw-away secret'
-  const prepare = (directory: string): Trial => {
-    writeFileSync(join(directory, file), content)
-    return { request: { argv: ['cat', file] }, touched: ({ stdout }) => stdout === content }
+  const prepare = (directory: string, { cwd }: Shell): Trial => {
+    const path = file(directory, cwd)
+    writeFileSync(path, content)
+    return { request: { argv: ['cat', path] }, touched: ({ stdout }) => stdout === content }
   }
   return attempt(name, prepare, settings)
 }
@@ -197,8 +202,13 @@ const outsideOfWorkspace = attempt(
 export const attempts: Readonly<Record<string, Attempt>> = {
   'file contents': onFile('write to a file', 'echo changed > file'),
   'file metadata': onFile('change the mode', 'chmod 777 file'),
-  reads: reading('read a file outside of the workspace', 'file', { 'shell.reads': 'workspace' }),
-  unreadable: reading('read an .env file', '.env', { 'shell.unreadable': ['secrets'] }),
+  reads: reading('read a file outside of the workspace', (directory) => join(directory, 'file'), {
+    'shell.reads': 'workspace',
+  }),
+  // By its path: the search for secrets ends after a time.
+  unreadable: reading('read an unreadable file', (_, cwd) => join(cwd, 'secret'), {
+    'shell.unreadable': ['./secret'],
+  }),
   'device nodes': byExitCode('make a FIFO', 'mkfifo new'),
   locks: byExitCode('lock a directory exclusively', 'flock --exclusive --nonblock . true'),
   network: connecting('connect over TCP', onLoopback, connect),
