@@ -228,7 +228,6 @@ describe('a timeout above the maximum', () => {
   it.each([
     [['run', '--timeout', '20m', '--', 'echo x']],
     [['run', '--timeout', '20m', '--json', '--', 'echo x']],
-    [['shell', '--timeout', '20m']],
   ])('is lowered, and said: %j', async (args) => {
     const ran = await home.run(args)
     expect(ran).toMatchObject({ code: 0, stderr: say.prefixed(say.timeoutLowered(1_200_000, 600_000)) })

@@ -74,7 +74,6 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   cwd: wrongText,
   stdin: [undefined, -1, 0.5, true, {}, 2 ** 31],
   merged: wrongFlag,
-  state: wrongFlag,
   terminal: wrongRecord,
   limits: wrongRecord,
   'limits.memoryBytes': wrongNumber,
