@@ -32,6 +32,8 @@ export interface HostStart {
   readonly wrapper?: readonly string[] | undefined
   /** For each command. Default 50 s. */
   readonly timeoutMs?: number
+  /** TMPDIR. Default: one of its own, with a long path. */
+  readonly temporary?: string
 }
 
 export type Errand = Task & HostStart
@@ -46,7 +48,7 @@ export async function runAs(user: User, { options, commands, ...start }: Errand)
 export async function runTasksAs(
   { uid, gid }: User,
   tasks: readonly Task[],
-  { wrapper = [], timeoutMs = 50_000 }: HostStart = {},
+  { wrapper = [], timeoutMs = 50_000, temporary = makeTemporary() }: HostStart = {},
 ): Promise<Result[][]> {
   const library = builtLibrary
   const credentials = uid === process.getuid?.() ? {} : { uid, gid }
@@ -59,7 +61,7 @@ export async function runTasksAs(
       HOME: '/dev/null/home',
       XDG_CONFIG_HOME: '/dev/null/home',
       // Outputs are saved there, as there is no HOME.
-      TMPDIR: makeTemporary(),
+      TMPDIR: temporary,
     },
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -202,6 +202,7 @@ static bool names_closed_directory(struct vt_notification *notification) {
 }
 
 bool vt_names_closed(struct vt_notification *notification) {
+  if (notification->call->operation == VT_OP_MOUNT) return false; /* refused, whatever it names */
   int argument = named_descriptor(notification);
   if (argument >= 0) return is_closed(notification, (int)vt_argument(notification, argument));
   return notification->call->subject == VT_PATH && names_closed_directory(notification);

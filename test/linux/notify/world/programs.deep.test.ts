@@ -191,6 +191,7 @@ async function runInside(user: User, { line, network = false }: Program, mode: '
     options: { mode, cwd, network, privateTmp: true },
     commands: [['sh', '-c', line]],
     timeoutMs: 90_000,
+    temporary: '/tmp', // Chromium's socket in it has a long name (unix(7))
   })
   return ran
 }
