@@ -50,7 +50,9 @@ static void on_release(struct vt_owner *owner) {
   pthread_mutex_unlock(&lock);
 }
 
-struct vt_owner test_owner = {.output = on_output, .end = on_end, .release = on_release};
+static void on_started(struct vt_owner *owner, uint32_t id) { (void)owner, (void)id; }
+
+struct vt_owner test_owner = {.output = on_output, .end = on_end, .release = on_release, .started = on_started};
 
 static char **vector(const char *first, const char *second, const char *third) {
   char **items = calloc(5, sizeof *items); /* room for the cookie */
