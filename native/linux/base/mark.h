@@ -10,7 +10,7 @@
 
 enum { MARKED_LIMIT = 10 }; /* RLIMIT_LOCKS, asm-generic/resource.h */
 
-/* The highest bit of a mark; a limit that somebody has set is lower. Bit 0 is not part of the mark: it is cleared in a process that has
+/* The highest bit of a mark; a limit set elsewhere is lower. Bit 0 is not part of the mark: it is cleared in a process that has
  * entered a Landlock domain of its own (notify/caller/own_sandbox.c). */
 #define MARK_TOP (1ull << 61)
 #define MARK_UNBOUND 1ull

@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)('a process that hides in every way ends with i
   it('and lives on in write mode without a mark', async () => {
     const marker = marked()
     const [user] = users
-    if (!user) throw new Error('nobody is here')
+    if (!user) throw new Error('there is no user to run as')
     const options = { mode: 'write', cwd: makeOpen() } as const
     const [result] = await runAs(user, { options, commands: [[hermit, 'exit', marker]] })
     expect(result).toMatchObject({ stdout: expect.stringMatching(/^started real/), exitCode: 0 })

@@ -16,7 +16,7 @@ const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 
 /** What the sandbox answers in another way, each with the reason. */
 const differs: Readonly<Record<string, string>> = {
-  'the slave is opened by a leader without a terminal': "the notifier opens it, so that it becomes nobody's",
+  'the slave is opened by a leader without a terminal': 'the notifier opens it, so that no session gets it',
   'the slave is opened for reading, and may wait': 'such an open is not notified',
   'a byte is typed by TIOCSTI': 'it stays refused',
 }
