@@ -78,7 +78,6 @@ export const grammar = {
           mode: modes,
           write: 'flag',
           json: 'flag',
-          workspace: 'directory',
           backend,
           shell,
         },

@@ -29,6 +29,10 @@ export interface ShellOptions {
   readonly backend?: Backend | undefined
   /** The shell that reads lines: `sh`, `bash`, or the path of one. Default: `[shell] program`. Not on Windows. */
   readonly program?: string | undefined
+  /**
+   * What workspace mode may change, and `[shell] reads = "workspace"` read. Default: the git repository of `cwd`, else `cwd`.
+   */
+  readonly workspace?: string | undefined
   /** `read`, `workspace` (docs/workspace.md) or `write`. Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
   /**
@@ -75,6 +79,7 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
 
 const shellFields: FieldRules<ShellOptions> = {
   cwd: fieldOf.string,
+  workspace: fieldOf.string,
   backend: fieldOneOf('local', 'docker'),
   addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
   mode: { wanted: wanted.oneOf(modes), test: isString },
@@ -132,7 +137,7 @@ const shellPlaces = {
 
 const optionPlaces = {
   ...placesOf(Object.keys(requestFields), place.request),
-  ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
+  ...placesOf(['backend', 'approver', 'config', 'addon', 'workspace'], place.shell),
   mode: place.mode,
 }
 
@@ -141,6 +146,7 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
   const options = readFields('options', given, shellFields, shellPlaces)
   if (options.mode !== undefined) checkMode(options.mode)
   checkNoNul('cwd', options.cwd)
+  checkNoNul('workspace', options.workspace)
   if (isString(options.config)) checkNoNul('config', options.config)
   return options.env ? { ...options, env: readVariablesField('env', options.env) } : options
 }

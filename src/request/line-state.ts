@@ -1,5 +1,5 @@
 import { type Environment, type Mode, modes } from '../base/types.ts'
-import type { Environments, Variables } from './environment.ts'
+import type { Variables } from './environment.ts'
 import { plainScript, terminalScript } from './line-scripts.ts'
 import { canBeUnread } from './typed-ahead.ts'
 
@@ -33,13 +33,12 @@ export function withLineVariables(environment: Variables, variables: LineVariabl
 }
 
 /**
- * The variables of a line's state that no environment of its mode would have like this; undefined: unset. Without OLDPWD, which
+ * The variables of a line's state that the environment of its mode would not have like this; undefined: unset. Without OLDPWD, which
  * `cd` sets: the policy takes `cd -` for a change to an unknown directory.
  */
-export function besides(variables: LineVariables, environments: Environments): Environment {
-  const usual: readonly Variables[] = Object.values(environments)
+export function besides(variables: LineVariables, usual: Variables): Environment {
   const other = Object.entries(variables).filter(
-    ([name, value]) => name !== 'OLDPWD' && usual.some((each) => (each[name] ?? null) !== value),
+    ([name, value]) => name !== 'OLDPWD' && (usual[name] ?? null) !== value,
   )
   return Object.fromEntries(other.map(([name, value]) => [name, value ?? undefined]))
 }

@@ -1,11 +1,13 @@
+import type { Refused } from '../admit/admission.ts'
 import { attempted, errorCode, tried } from '../base/errno.ts'
-import type { Decision, Denial, Encoding, Environment, Mode } from '../base/types.ts'
-import { environmentsOf, knownEnvironments } from '../host/mode-setup.ts'
+import type { Decision, Encoding, Environment, Mode } from '../base/types.ts'
+import { environmentOf } from '../host/mode-setup.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
+import { checkDirectory } from '../request/directory.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
 import { besides } from '../request/line-state.ts'
@@ -17,6 +19,7 @@ import {
 } from '../request/request.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/name.ts'
+import { isRepeatable } from './again.ts'
 import type { RunContext } from './context.ts'
 import type { Execution } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
@@ -38,7 +41,7 @@ export interface Asked {
   /** Throws INVALID_REQUEST, as `options` does. */
   readonly request: () => CompleteRequest
   readonly options: () => ExecuteOptions<Encoding>
-  readonly refused?: readonly Denial[]
+  readonly refused?: Refused
 }
 
 export function ask(given: Given, wanted: ExecuteOptions<Encoding>, mode: Mode, context: RunContext): Asked {
@@ -84,25 +87,35 @@ async function admitted(
   given: ExecuteOptions<Encoding>,
   context: RunContext,
 ): Promise<Execution> {
-  const { mode, refused } = asked
-  const { options, dropped } = withoutStricter(given, mode, context)
-  const request = await checked(asked.request(), mode, context)
+  const { mode: wanted, refused } = asked
+  const request = await checked(asked.request(), wanted, context)
   const network = narrowed(context.network, request.network, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
-  if (mode === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
-  const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
+  if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
+  const variant = { privateTmp: request.privateTmp, network: network.kind }
+  const setup = context.setups.in(wanted, variant)
+  const { options: kept } = withoutStricter(given, wanted, context)
   // A line of a session begins with the variables that earlier ones left.
-  const terminal = request.terminal !== null
-  const environments = options.line ? undefined : knownEnvironments(setup, terminal)
-  const state = besides(options.line?.variables ?? {}, environmentsOf(setup, terminal))
-  const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
-  const command = { mode, environments, refused, ...withState(request, state) }
+  const state = kept.line?.variables
+    ? besides(kept.line.variables, environmentOf(setup, request.terminal !== null))
+    : {}
+  const wait = { timeoutMs: request.timeoutMs, signal: given.signal }
+  const canHold = () => isHoldable(request, context)
+  const command = { mode: wanted, canHold, refused, ...withState(request, state) }
   const admission = await context.admission.admit(command, wait)
+  const { held } = admission.decision
+  const mode = held ? 'read' : wanted
+  const { options, dropped } = withoutStricter(given, mode, context)
   await startEngine(request, mode, options, context)
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
-  const tmp = new PrivateTmp(setup, context.removing)
+  const tmp = new PrivateTmp(held ? context.setups.held(network.kind) : setup, context.removing)
   const answered = { answers: [], hostAnswers: [] }
   return { request, mode, options, dropped, admission, tmp, access, context, ...answered, running: undefined }
+}
+
+/** Read mode can hold it, and it could run again in write mode, which preset `analysis` has no use for. */
+function isHoldable(request: CompleteRequest, { config, setups }: RunContext): boolean {
+  return (config.policy.preset === 'analysis' || isRepeatable(request)) && setups.canHold()
 }
 
 /** A copy of the options, whose line begins with nothing that a stricter mode left. */
@@ -122,9 +135,10 @@ function withState(request: CompleteRequest, state: Environment) {
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */
 export async function decide(request: ExecuteRequest, mode: Mode, context: RunContext): Promise<Decision> {
-  const { work, cwd, env } = complete({ kind: 'command', request }, context)
-  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode), false) : undefined
-  return context.admission.decide({ work, cwd, env, mode, environments })
+  const whole = complete({ kind: 'command', request }, context)
+  const { work, cwd, env } = whole
+  await checkDirectory(cwd)
+  return context.admission.decide({ work, cwd, env, mode, canHold: () => isHoldable(whole, context) })
 }
 
 function complete(given: Given, { defaults }: RunContext): CompleteRequest {

@@ -1,21 +1,72 @@
-import type { AnyResult } from '../base/types.ts'
+import type { Refused } from '../admit/admission.ts'
+import { hintBehind } from '../base/hint.ts'
+import type { AnyResult, Denial } from '../base/types.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { secondRunFailed } from '../messages/refusal.ts'
+import { heldHint, secondRunFailed } from '../messages/refusal.ts'
+import type { CompleteRequest } from '../request/request.ts'
+import { restrictsReads } from '../sandbox/sandbox.ts'
 import type { Execution } from './execution.ts'
 
-/** Whether the approver is to be asked about a second run in write mode: `[workspace] on_refusal`. */
-export function mayRunAgain({ request, context }: Execution, result: AnyResult): boolean {
-  if (context.config.workspace.on_refusal !== 'ask' || result.mode !== 'workspace') return false
-  // A stream or a descriptor has been read by the first run.
-  const { stdin } = request
-  const isRepeatable = stdin === null || typeof stdin === 'string' || ArrayBuffer.isView(stdin)
-  const failed = result.outcome.kind === 'exited' && result.exitCode !== 0
-  return failed && isRepeatable && result.denials.length > 0 && context.admission.hasApprover
+/** Whether the command could run a second time: the first uses up a stream, a descriptor or a terminal. */
+export function isRepeatable({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): boolean {
+  return terminal === null && (stdin === null || typeof stdin === 'string' || ArrayBuffer.isView(stdin))
 }
 
-/** The first run's result stands where the second one did not start; unless it was refused, the hint says why. */
-export function withoutSecondRun<R extends AnyResult>(first: R, error: unknown): R {
-  if (!isVitrineError(error)) throw error
-  if (error.code === 'DENIED' || error.code === 'NOT_APPROVED') return first
-  return { ...first, hint: secondRunFailed(error.message) }
+/** What the run was refused, where it could run once more in write mode. */
+export function refusedOf(execution: Execution, result: AnyResult): Refused | undefined {
+  const { mode, admission } = execution
+  if (mode === 'write') return undefined
+  const denials = admission.decision.held
+    ? refusedWhileHeld(execution, result)
+    : refusedInWorkspace(execution, result)
+  return denials && { mode, denials }
+}
+
+/** `[workspace] on_refusal` */
+function refusedInWorkspace(
+  { mode, request, context }: Execution,
+  result: AnyResult,
+): readonly Denial[] | undefined {
+  const asks = context.config.workspace.on_refusal === 'ask' && context.admission.hasApprover
+  if (mode !== 'workspace' || !asks || !isRepeatable(request)) return undefined
+  return hasFailed(result) && result.denials.length > 0 ? result.denials : undefined
+}
+
+/** Not for known fallbacks. Empty where the system does not report what it was. */
+function refusedWhileHeld({ context }: Execution, result: AnyResult): readonly Denial[] | undefined {
+  const hint = hintBehind(result)
+  if (hint) {
+    const first = hint.about === 'network' ? hint.named : [hint.about]
+    const others = result.denials.filter((denial) => !first.includes(denial))
+    return [...first, ...others.slice(0, hint.succeeded ? hint.succeeded.further : undefined)]
+  }
+  const isReported = result.enforcement['denial reports']?.enforced === true
+  const isUnreported = !isReported || restrictsReads(context.backend.reads)
+  return isUnreported && result.failure?.kind === 'permission-denied' ? [] : undefined
+}
+
+function hasFailed({ outcome }: AnyResult): boolean {
+  return outcome.kind === 'exited' && outcome.code !== 0
+}
+
+/** Whether the approver is asked: under preset `analysis` a line runs nowhere but in read mode. */
+export function mayRunAgain({ context, request }: Execution): boolean {
+  const { admission, config } = context
+  return admission.hasApprover && config.policy.preset !== 'analysis' && isRepeatable(request)
+}
+
+/** The first run's result stands where the second one did not start; the hint says why. */
+export function withoutSecondRun<R extends AnyResult>(
+  execution: Execution,
+  first: R,
+  refused: Refused,
+  error?: unknown,
+): R {
+  if (error !== undefined && !isVitrineError(error)) throw error
+  const isRefused = error === undefined || error.code === 'DENIED' || error.code === 'NOT_APPROVED'
+  if (!isRefused) return { ...first, hint: secondRunFailed(error.message) }
+  if (!execution.admission.decision.held) return first
+  const { preset } = execution.context.config.policy
+  const why = preset === 'analysis' ? 'analysis' : error === undefined ? 'unasked' : 'refused'
+  return { ...first, hint: heldHint(refused.denials, execution.request.cwd, why) }
 }

@@ -1,6 +1,6 @@
 import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
-import { environmentsOf, type ModeSetup } from '../host/mode-setup.ts'
+import { environmentOf, type ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
 import { checkInput } from '../request/descriptor.ts'
 import { type Variables, without, withVariables } from '../request/environment.ts'
@@ -149,9 +149,9 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
 type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
 
 /** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
-function variablesOf({ request, admission, options, access }: Execution, setup: ModeSetup): CommandVariables {
+function variablesOf({ request, options, access }: Execution, setup: ModeSetup): CommandVariables {
   const { env, terminal } = request
-  const inherited = environmentsOf(setup, terminal !== null)[admission.gitCare]
+  const inherited = environmentOf(setup, terminal !== null)
   const own = access?.variables
   const isChanged = options.line !== undefined || terminal !== null || Object.keys(env).length > 0
   if (own && !isChanged) return { environment: without(inherited, own), own }

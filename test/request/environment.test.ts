@@ -3,8 +3,6 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
-import { readOnlyValues } from '../../src/policy/decide/repositories.ts'
-import { readOnlyGit } from '../../src/request/environment.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -389,14 +387,6 @@ describe('read mode forces more', () => {
     ]
     for (const [key = '', value] of wanted)
       expect((await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout).toBe(`${value}\n`)
-  })
-
-  it('git is given the settings that the policy counts on', () => {
-    const given = Object.entries(readOnlyGit).map(([key, value]) => [key.toLowerCase(), value])
-    expect(Object.fromEntries(given)).toEqual({
-      ...Object.fromEntries(readOnlyValues),
-      'safe.barerepository': 'explicit',
-    })
   })
 })
 
