@@ -34,7 +34,7 @@ export function explainHeld(mode: Mode): string {
 
 /** @param why what allows the first of its commands */
 export function explainHeldLine(why: string): string {
-  return `${why}, and so is the rest of the line; the operating system keeps it from changing anything`
+  return `${why}; read mode keeps the line from changing anything`
 }
 
 export const explainUnheld =

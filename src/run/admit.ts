@@ -94,10 +94,10 @@ async function admitted(
   if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
   const variant = { privateTmp: request.privateTmp, network: network.kind }
   const setup = context.setups.in(wanted, variant)
-  const { options: kept } = withoutStricter(given, wanted, context)
+  const { options, dropped } = withoutStricter(given, wanted, context)
   // A line of a session begins with the variables that earlier ones left.
-  const state = kept.line?.variables
-    ? besides(kept.line.variables, environmentOf(setup, request.terminal !== null))
+  const state = options.line?.variables
+    ? besides(options.line.variables, environmentOf(setup, request.terminal !== null))
     : {}
   const wait = { timeoutMs: request.timeoutMs, signal: given.signal }
   const canHold = () => isHoldable(request, context)
@@ -105,7 +105,6 @@ async function admitted(
   const admission = await context.admission.admit(command, wait)
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
-  const { options, dropped } = withoutStricter(given, mode, context)
   await startEngine(request, mode, options, context)
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(held ? context.setups.held(network.kind) : setup, context.removing)

@@ -36,9 +36,9 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
 }
 
-function withDropped(result: AnyResult, { dropped, mode }: Execution): AnyResult {
+function withDropped(result: AnyResult, { dropped, mode, admission }: Execution): AnyResult {
   if (dropped.length === 0) return result
-  const said = notKept(dropped, mode)
+  const said = notKept(dropped, admission.decision.held ? 'write' : mode)
   return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
 }
 

@@ -27,7 +27,6 @@ const elsewhere = [
   'project',
   'reads',
   'refusal',
-  'repository',
   'sandbox/notes',
   'scratchpad',
   'wanted',

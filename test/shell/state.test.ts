@@ -129,11 +129,8 @@ linux('what a line of write mode left', () => {
     ['PYTHONSTARTUP', './evil.py'],
     ['PERL5LIB', './evil'],
     ['GIT_PAGER', './evil/git'],
-    ['KUBECONFIG', './evil'],
-    ['RUSTC', './evil/git'],
     ['LC_ALL', 'ja_JP.SJIS'],
     ['BASH_FUNC_git%%', '() { ./evil/git; }'],
-    ['NOT_ON_ANY_LIST', '1'],
     ['HOME', null],
     ['GIT_PAGER', null],
   ])('is asked about, by name: %s=%s', async (name, value) => {
@@ -147,7 +144,7 @@ linux('what a line of write mode left', () => {
     ['is as write mode has it', { PATH: path, GIT_TERMINAL_PROMPT: '0' }, 'git --version'],
     ['is what cd leaves', { OLDPWD: '/usr' }, 'ls'],
     ['cannot matter', { CI: '1', NO_COLOR: '1', GIT_PAGER: 'cat' }, 'ls'],
-    ['no program gets', { OTHER: '1' }, 'cd evil && export MORE=1'],
+    ['changes no more than a held line can', { KUBECONFIG: './evil', OTHER: '1' }, 'cd evil && ls'],
     ['a rule allows with it', { OTHER: '1' }, 'touch made', '[policy]\nallow = ["touch"]\n'],
   ])('is not asked about where it %s', async (_, variables, command, toml = '') => {
     const { result, asked } = await write(variables, command, { toml })
@@ -169,8 +166,8 @@ linux('what a line of write mode left', () => {
 
   it('a yes counts for the value that was shown', async () => {
     const { line, asked } = await openSession(makeTrap().cwd, { answer: 'yes' })
-    for (const OTHER of ['1', '2']) await line('write', 'ls', { OTHER })
-    expect(asked.map(({ command }) => command)).toEqual(['OTHER=1 ls', 'OTHER=2 ls'])
+    for (const OTHER of ['1', '2']) await line('write', 'touch x', { OTHER })
+    expect(asked.map(({ command }) => command)).toEqual(['OTHER=1 touch x', 'OTHER=2 touch x'])
   })
 })
 

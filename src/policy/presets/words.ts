@@ -46,8 +46,8 @@ function git(subcommands: readonly string[]): readonly string[] {
   return subcommands.map((subcommand) => `git ${subcommand}`)
 }
 
-function versions(option: string, names: string): readonly string[] {
-  return words(names).map((name) => `${name} ${option}`)
+function versions(option: string, names: readonly string[]): readonly string[] {
+  return names.map((name) => `${name} ${option}`)
 }
 
 const safeCommands = [
@@ -56,11 +56,13 @@ const safeCommands = [
   ...git([...gitReading, ...gitFurther, 'stash list', 'stash show', 'worktree list', 'config']),
   ...versions(
     '--version',
-    'node npm python python3 pip pip3 ruby perl java javac php gcc g++ cc clang make cmake docker git curl wget tsc cargo rustc gh',
+    words(
+      'node npm python python3 pip pip3 ruby perl java javac php gcc g++ cc clang make cmake docker git curl wget tsc cargo rustc gh',
+    ),
   ),
-  ...versions('-version', 'java javac'),
-  ...versions('-v', 'node npm php perl make tsc'),
-  ...versions('-V', 'python python3 pip pip3 curl wget'),
+  ...versions('-version', words('java javac')),
+  ...versions('-v', words('node npm php perl make tsc')),
+  ...versions('-V', words('python python3 pip pip3 curl wget')),
 ]
 
 const analysisPrograms = words(`
