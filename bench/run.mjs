@@ -23,6 +23,7 @@ const names = [
   'deadline',
   'cli',
   'mcp',
+  'suites',
 ]
 const usage = `npm run bench -- [--quick] [--only NAME[,NAME...]] [--doc]
   --quick  few rounds: a look, not a measurement

@@ -11,6 +11,7 @@ import { peers } from './suites/peers.mjs'
 import { reads } from './suites/reads.mjs'
 import { reports } from './suites/reports.mjs'
 import { held, start } from './suites/start.mjs'
+import { suites as ofOthers } from './suites/suites.mjs'
 import { workspace } from './suites/workspace.mjs'
 
 /** @type {Record<string, (options: { quick: boolean }) => Promise<import('./lib/rows.mjs').Row[]>>} */
@@ -29,6 +30,7 @@ const suites = {
   mcp,
   limited,
   deadline,
+  suites: ofOthers,
 }
 
 const [name = '', ...flags] = process.argv.slice(2)

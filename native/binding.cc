@@ -21,13 +21,12 @@ extern "C" {
 #include "binding/values.h"
 #ifdef __linux__
 #include "binding/private.h"
-#include "binding/relays.h"
 #include "binding/snapshots.h"
 #endif
 
 namespace {
 
-// spawn(record, handler) -> { kind: "queued", id, stdin, state? } | { kind: "failed", step, errno }
+// spawn(record, handler) -> { kind: "queued", id, stdin } | { kind: "failed", step, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -47,7 +46,6 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   set_text(object, "kind", "queued");
   set_number(object, "id", request.id);
   set_number(object, "stdin", started.stdin_fd);
-  if (request.state) set_number(object, "state", started.state_fd);
   return object;
 }
 
@@ -152,7 +150,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr, nullptr};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
@@ -166,7 +164,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
 #ifdef __linux__
   environment->owner.asked = on_asked;
-  environment->owner.relayed = on_relayed;
   environment->owner.held = on_held;
   environment->owner.stored = on_stored;
   exports.Set("prepare", Napi::Function::New(env, prepare));
@@ -184,9 +181,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));
   exports.Set("proxyClient", Napi::Function::New(env, proxy_client));
-  exports.Set("relay", Napi::Function::New(env, relay));
-  exports.Set("relayMore", Napi::Function::New(env, relay_more));
-  exports.Set("endRelay", Napi::Function::New(env, end_relay));
 #endif
 #ifdef _WIN32
   exports.Set("write", Napi::Function::New(env, write));

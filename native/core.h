@@ -8,7 +8,7 @@
 #include "reports.h"
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 23 };
+enum { VT_INTERFACE = 24 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
 /* Limits of a command with everything it starts; 0: no limit. */
@@ -59,11 +59,10 @@ struct vt_stored {
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
-  void (*release)(struct vt_owner *owner); /* a command or relay needs it no more */
+  void (*release)(struct vt_owner *owner); /* a command needs it no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
   void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
-  void (*relayed)(struct vt_owner *owner, uint32_t id, bool ended); /* Linux: a relay has ended, or needs vt_core_relay_more */
   void (*held)(struct vt_owner *owner, uint32_t id); /* Linux: no output follows until vt_core_store() */
   void (*stored)(struct vt_owner *owner, uint32_t id, struct vt_stored *stored); /* Linux: `stored` is the owner's; output goes on */
 };
@@ -81,6 +80,7 @@ enum vt_place_kind {
   VT_NO_PLACE, /* ends an array of places */
   VT_WRITABLE,
   VT_SOCKET, /* a unix socket to connect to */
+  VT_SERVICE, /* ADDRESS:PORT of loopback to connect to without the proxy; needs `world` */
   VT_READABLE,
   VT_UNLINKED, /* readable too, unless a symbolic link is on the way: a command may have made it */
   VT_UNREADABLE,
@@ -95,7 +95,7 @@ enum vt_place_kind {
 
 struct vt_place {
   enum vt_place_kind kind;
-  const char *text; /* an absolute path, a pattern or a name */
+  const char *text; /* an absolute path, a pattern, a name or an address */
 };
 
 /* Where a confined command may connect to, instead of anywhere: a port of 127.0.0.1. */
@@ -120,7 +120,6 @@ struct vt_request {
   uint32_t world; /* Linux, confined: commands of one number reach each other's sockets; needs `listener`; 0: none */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
-  bool state; /* Linux: descriptor 3 is a pipe to the owner */
   int abi;
 };
 
@@ -128,7 +127,6 @@ struct vt_started {
   int failed_step; /* 0: queued, `end` follows */
   int failed_errno;
   int stdin_fd; /* our end of stdin or the terminal; -1: none, or see vt_core_write */
-  int state_fd; /* our end of descriptor 3, non-blocking; -1: none */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
@@ -213,27 +211,6 @@ struct vt_proxy_client {
 
 /* By the port that it connected from; once for each connection. False: no command's. */
 bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client);
-
-/* Two connected TCP sockets, the first on loopback, whose bytes a thread is to carry. */
-struct vt_relay_request {
-  uint32_t id;
-  struct vt_owner *owner;
-  int first, second; /* copied */
-  uint64_t room;     /* bytes that it may take; at half of it `relayed` asks for more */
-  bool back_only;    /* carries `room` bytes from the second to the first, and ends */
-};
-
-struct vt_relayed {
-  uint64_t there, back; /* bytes written to the second socket, and to the first */
-};
-
-/* 0 or an errno. Ends when both directions have ended, or one fails; vt_core_end_relay() must follow. */
-int vt_core_relay(const struct vt_relay_request *request);
-void vt_core_relay_more(uint32_t id, uint64_t bytes);
-/* Ends it if it runs, forgets it and releases the owner. */
-struct vt_relayed vt_core_end_relay(uint32_t id);
-/* For an owner that goes away. Releases it once for each relay. */
-void vt_core_end_relays_of(const struct vt_owner *owner);
 
 /* An exclusive flock(2), without waiting; 0 or an errno. */
 int vt_core_lock(int fd);

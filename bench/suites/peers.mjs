@@ -1,14 +1,19 @@
 // Starting a command under the sandboxes of others, where they are installed.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram, plain, succeeded, told } from '../lib/commands.mjs'
+import {
+  codexProgram,
+  packaged,
+  policyFile,
+  sandboxRuntimeProgram,
+  withCodexHome,
+  writeSandboxRuntimeSettings,
+} from '../lib/peers.mjs'
 import { ratioRows, skippedRow } from '../lib/rows.mjs'
 import { withShells } from '../lib/shells.mjs'
 import { interleave } from '../lib/stats.mjs'
 
-const require = createRequire(new URL('../package.json', import.meta.url))
 const suite = 'start, under other sandboxes'
 
 /**
@@ -38,16 +43,6 @@ export function peers({ quick }) {
   )
 }
 
-/** Codex refuses a home below the temporary directory. @template T @param {(directory: string) => Promise<T>} use */
-async function withCodexHome(use) {
-  const directory = mkdtempSync(join(homedir(), '.vitrine-bench-'))
-  try {
-    return await use(directory)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
-
 /** @param {string} directory @param {string} codexHome @returns {(Peer | { name: string, missing: string })[]} */
 function candidates(directory, codexHome) {
   const bwrap = [
@@ -67,7 +62,7 @@ function candidates(directory, codexHome) {
     installed('landstrip', packaged(`@landstrip/landstrip-linux-${process.arch}`, 'bin/landstrip'), [
       'run',
       '--policy',
-      policyFile(directory, 'landstrip.json', { filesystem: { allowWrite: [] } }),
+      policyFile(join(directory, 'landstrip.json'), { filesystem: { allowWrite: [] } }),
       '--',
     ]),
     sandboxRuntime(directory),
@@ -80,35 +75,12 @@ function installed(name, program, args) {
   return program ? { name, prefix: [program, ...args] } : { name, missing: 'not installed' }
 }
 
-/** The package's own program, without the Node.js wrapper that npm puts before it. */
-function codexProgram() {
-  const cpu = process.arch === 'x64' ? 'x86_64' : 'aarch64'
-  const path = `vendor/${cpu}-unknown-linux-musl/bin/codex`
-  return packaged(`@openai/codex-linux-${process.arch}`, path)
-}
-
 /** @param {string} directory */
 function sandboxRuntime(directory) {
-  const cli = packaged('@anthropic-ai/sandbox-runtime', 'dist/cli.js')
-  const settings = policyFile(directory, 'srt.json', {
-    network: { allowedDomains: [], deniedDomains: [] },
-    filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
-  })
+  const cli = sandboxRuntimeProgram()
+  const settings = writeSandboxRuntimeSettings(join(directory, 'srt.json'), [])
   const peer = installed('sandbox-runtime', cli && process.execPath, [cli ?? '', '--settings', settings])
   return { ...peer, line: (/** @type {string} */ line) => ['-c', line] }
-}
-
-/** @param {string} directory @param {string} name @param {object} policy */
-function policyFile(directory, name, policy) {
-  const path = join(directory, name)
-  writeFileSync(path, JSON.stringify(policy))
-  return path
-}
-
-/** A file of a package of bench/package.json. @param {string} name @param {string} path */
-function packaged(name, path) {
-  const roots = require.resolve.paths(name) ?? []
-  return roots.map((root) => join(root, name, path)).find(existsSync)
 }
 
 /** @param {Peer} peer @param {string} line */

@@ -5,31 +5,31 @@
 
 namespace {
 
-// The handler of one running command or relay.
+// The handler of one running command.
 struct Handler {
   uint32_t id;
   napi_ref function;
   Handler* next;
 };
 
-// One JavaScript environment (of the main thread or a worker). Lives until it is closed and its last command and relay is freed.
+// One JavaScript environment (of the main thread or a worker). Lives until it is closed and its last command is freed.
 struct Environment {
   vt_owner owner;  // first member: environment_of casts from it
   vt_lock lock = VT_LOCK_INIT;
   bool alive = true;
-  int references = 1;  // of the environment itself, each command and relay, and vt_core_kill_all_of
+  int references = 1;  // of the environment itself, each command, and vt_core_kill_all_of
   napi_threadsafe_function deliver = nullptr;
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kWritten, kStarted, kAsked, kHeld, kEnd, kStored, kRelayed };
+enum Kind { kOutput, kWritten, kStarted, kAsked, kHeld, kEnd, kStored };
 constexpr const char* kKindNames[] = {"output", "written", "started", "asked", "held"};  // the others are described elsewhere
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
   uint32_t id;
   Kind kind;
-  int stream;  // kOutput: 0 or 1; kAsked: the number of the question; kRelayed: whether it has ended
+  int stream;  // kOutput: 0 or 1; kAsked: the number of the question
   size_t length;
   vt_end end;
   vt_stored* stored;
@@ -126,11 +126,10 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// Makes the event of src/launch/addon.ts or src/network/carry/relay-addon.ts.
+// Makes the event of src/launch/addon.ts.
 napi_value describe_event(Napi::Env env, Event* event) {
   if (event->kind == kEnd) return describe_end(env, event->end);
   if (event->kind == kStored) return describe_stored(env, *event->stored);
-  if (event->kind == kRelayed) return Napi::String::New(env, event->stream ? "ended" : "more");
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", kKindNames[event->kind]);
   if (event->kind == kAsked) {
@@ -150,7 +149,7 @@ napi_value handler_of(napi_env raw, Environment* environment, uint32_t id, bool 
   Handler** at = &environment->running;
   while (*at && (*at)->id != id) at = &(*at)->next;
   Handler* handler = *at;
-  if (!handler) return nullptr;  // "written" after the end (Windows), or an event of a relay that JavaScript has ended
+  if (!handler) return nullptr;  // "written" after the end (Windows)
   napi_get_reference_value(raw, handler->function, &function);
   if (!last) return function;
   napi_delete_reference(raw, handler->function);
@@ -192,7 +191,7 @@ void add_handler(napi_env raw, Environment* environment, uint32_t id, napi_value
   environment->running = handler;
 }
 
-// On exit of the worker or process: stops delivery, ends relays and kills the running commands.
+// On exit of the worker or process: stops delivery and kills the running commands.
 void close_environment(void* data) {
   auto* environment = static_cast<Environment*>(data);
   {
@@ -200,9 +199,6 @@ void close_environment(void* data) {
     environment->alive = false;
     environment->references++;  // for vt_core_kill_all_of
   }
-#ifdef __linux__
-  vt_core_end_relays_of(&environment->owner);
-#endif
   vt_core_kill_all_of(&environment->owner);
   release(environment);
 }

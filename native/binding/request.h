@@ -89,6 +89,7 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
   if (napi_value proxy = reader.record(from, "confinement.proxy")) {
     request->proxy.port = static_cast<uint16_t>(reader.number(proxy, "confinement.proxy.port", UINT16_MAX));
     request->proxy.command = static_cast<uint32_t>(reader.number(proxy, "confinement.proxy.command", UINT32_MAX));
+    read_places(reader, proxy, "confinement.proxy.services", VT_SERVICE, texts);
   }
   request->world = static_cast<uint32_t>(reader.number(from, "confinement.world", UINT32_MAX));
   request->listener = reader.flag(from, "confinement.listener");
@@ -144,7 +145,6 @@ bool take_request(Napi::Env env, napi_value record, napi_value handler, vt_reque
   reader.text(record, "cwd", &texts.directory);
   request->stdin_fd = stdin_of(reader, record);
   request->merged = reader.flag(record, "merged");
-  request->state = reader.flag(record, "state");
   request->limits = limits_of(reader, record);
   read_terminal(reader, record, request);
   read_deadline(reader, record, request);

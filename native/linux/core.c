@@ -62,19 +62,6 @@ static bool keep_stdin(struct vt_command *command) {
   return command->stdin_fd >= 0;
 }
 
-/* Returns our end. */
-static int open_state(struct vt_command *command) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC)) return -1;
-  command->state_fd = vt_above_standard(ends[1]);
-  if (command->state_fd < 0) {
-    vt_close(ends[0]);
-    return -1;
-  }
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return ends[0];
-}
-
 static struct vt_command *command_of(const struct vt_request *request) {
   struct vt_command *command = vt_must(calloc(1, sizeof *command));
   command->strings = request->candidates.at;
@@ -85,7 +72,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->merged = request->merged;
   command->id = request->id;
   command->owner = request->owner;
-  command->state_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
+  command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
   command->limits = request->limits;
   command->places = request->places;
@@ -110,7 +97,6 @@ static bool mark(struct vt_command *command) {
 /* On the JavaScript thread: the event loop, which is the supervisor's, has nothing of it yet. */
 static void discard(struct vt_command *command) {
   if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
-  if (command->state_fd >= 0) close(command->state_fd);
   vt_streams_release(command, false);
   vt_command_free(command);
 }
@@ -130,19 +116,17 @@ static bool prepare(struct vt_command *command, const struct vt_request *request
   *step = VT_STEP_WATCHER;
   if (!mark(command)) return false;
   *step = VT_STEP_PIPES;
-  if (request->state && (started->state_fd = open_state(command)) < 0) return false;
   if (request->stdin_fd >= 0) return keep_stdin(command);
   return command->stdin_fd != VT_STDIN_PIPE || (*owners_end = open_stdin(command)) >= 0;
 }
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started) {
   struct vt_command *command = command_of(request);
-  *started = (struct vt_started){.stdin_fd = -1, .state_fd = -1};
+  *started = (struct vt_started){.stdin_fd = -1};
   if (!prepare(command, request, started)) {
     started->failed_errno = errno;
     if (started->stdin_fd >= 0) close(started->stdin_fd);
-    if (started->state_fd >= 0) close(started->state_fd);
-    started->stdin_fd = started->state_fd = -1;
+    started->stdin_fd = -1;
     discard(command);
     return;
   }

@@ -50,7 +50,9 @@ static void on_release(struct vt_owner *owner) {
   pthread_mutex_unlock(&lock);
 }
 
-struct vt_owner test_owner = {.output = on_output, .end = on_end, .release = on_release};
+static void on_started(struct vt_owner *owner, uint32_t id) { (void)owner, (void)id; }
+
+struct vt_owner test_owner = {.output = on_output, .end = on_end, .release = on_release, .started = on_started};
 
 static char **vector(const char *first, const char *second, const char *third) {
   char **items = calloc(5, sizeof *items); /* room for the cookie */
@@ -75,7 +77,7 @@ struct vt_command *make_command(const char *program, const char *line, const cha
   command->cwd = copies[2];
   command->id = ++last_id;
   command->owner = &test_owner;
-  command->stdin_fd = command->state_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
+  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   heard[last_id % KEPT] = (struct heard){.ended = false};
   return command;
 }

@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import type { Result, Shell } from '../index.ts'
-import { type FieldRules, fieldOf, readFields, shellNamed } from '../internal.ts'
+import { fieldOf, readFields, shellNamed } from '../internal.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ignoreErrorsWithoutNext, toolDescription } from '../messages/mcp/mcp.ts'
 import { parameterTexts, wantedTexts } from '../messages/mcp/parameters.ts'
@@ -72,22 +73,22 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
   }
 }
 
-const inputFields: FieldRules<ToolInput> = {
-  command: fieldOf.string,
-  timeout_ms: fieldOf.milliseconds,
-  scratchpad: fieldOf.string,
-  cwd: fieldOf.string,
-  private_tmp: fieldOf.boolean,
-  next: {
-    wanted: wantedTexts.next(mostNext),
-    test: (value) => fieldOf.arguments.test(value) && isBetween(Object(value).length, 1, mostNext),
-  },
-  ignore_errors: fieldOf.boolean,
-}
-
-function isBetween(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most
-}
+const inputSchema = v.partial(
+  v.strictObject({
+    command: fieldOf.string,
+    timeout_ms: fieldOf.milliseconds,
+    scratchpad: fieldOf.string,
+    cwd: fieldOf.string,
+    private_tmp: fieldOf.boolean,
+    next: v.pipe(
+      v.array(v.string(wantedTexts.next(mostNext)), wantedTexts.next(mostNext)),
+      v.minLength(1, wantedTexts.next(mostNext)),
+      v.maxLength(mostNext, wantedTexts.next(mostNext)),
+    ),
+    ignore_errors: fieldOf.boolean,
+  }),
+  ['timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors'],
+)
 
 interface ToolOptions {
   readonly signal?: AbortSignal | undefined
@@ -97,11 +98,9 @@ interface ToolOptions {
   readonly onlyCommand?: boolean | undefined
 }
 
-const optionFields: FieldRules<ToolOptions> = {
-  signal: fieldOf.signal,
-  program: fieldOf.string,
-  onlyCommand: fieldOf.boolean,
-}
+const optionSchema = v.partial(
+  v.strictObject({ signal: fieldOf.signal, program: fieldOf.string, onlyCommand: fieldOf.boolean }),
+)
 
 export interface ToolAnswer {
   readonly text: string
@@ -117,14 +116,14 @@ export async function runTool(
   input: ToolInput,
   options: ToolOptions = {},
 ): Promise<ToolAnswer> {
-  const read = readFields('input', input, inputFields)
+  const read = readFields('input', input, inputSchema)
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp, next = [] } = read
   if (read.ignore_errors && next.length === 0)
     throw new VitrineError({
       code: 'INVALID_REQUEST',
       problem: { kind: 'usage', detail: ignoreErrorsWithoutNext },
     })
-  const { signal, program, onlyCommand } = readFields('options', options, optionFields)
+  const { signal, program, onlyCommand } = readFields('options', options, optionSchema)
   const lines = [command, ...next]
   const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
   const requests = lines.map((command) => ({

@@ -24,8 +24,6 @@ export interface CommandToDecide {
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
-  /** Names in `env` that earlier lines of the session left. */
-  readonly state?: readonly string[] | undefined
   /** Whether read mode can hold the line, and the line could run again in write mode. Default: it can. */
   readonly canHold?: (() => boolean) | undefined
 }
@@ -87,7 +85,7 @@ export class Decider {
     ]
   }
 
-  async decide({ work, cwd, mode, env = {}, state, canHold }: CommandToDecide): Promise<Decision> {
+  async decide({ work, cwd, mode, env = {}, canHold }: CommandToDecide): Promise<Decision> {
     const request = planRequest({
       work,
       cwd,
@@ -95,7 +93,6 @@ export class Decider {
       home: this.#home,
       shell: this.#shellOf(work),
       variables: env,
-      state,
       canHold: canHold?.() ?? true,
     })
     const places = await this.#placesFor(request)

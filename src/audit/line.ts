@@ -78,7 +78,11 @@ export type AuditRequest = Pick<CommandLine, 'time' | 'mode' | 'backend' | 'cwd'
 export type AuditAuthor = Pick<CommandLine, 'host' | 'user' | 'pid' | 'session'>
 export type AuditEnding = Pick<CommandLine, 'decision' | 'approval' | 'outcome'> & Partial<CommandLine>
 
+/** In the order of the interface. */
 const nothing = {
+  decision: null,
+  approval: null,
+  outcome: 'refused',
   refusal: null,
   exitCode: null,
   signal: null,
@@ -102,40 +106,13 @@ export interface AuditRecord {
 
 export function auditLines(
   author: AuditAuthor,
-  { asked, ending, connections }: AuditRecord,
+  { asked: { time, ...asked }, ending, connections }: AuditRecord,
   redact: Redact,
 ): readonly AuditLine[] {
-  const { time } = asked
-  const head = { version: 1, event: 'connection', time, ...author } as const
-  const lines = connections.map((connection) => ({ ...head, connection: redact(connection) }))
-  return [commandLine(author, asked, ending, redact), ...lines]
-}
-
-/** Builds a line in the interface's order. Redacts text from commands and users, not vitrine's own. */
-function commandLine(
-  author: AuditAuthor,
-  asked: AuditRequest,
-  ending: AuditEnding,
-  redact: Redact,
-): CommandLine {
-  const { time, mode, backend, cwd, command, argv } = asked
-  const {
-    decision,
-    approval,
-    outcome,
-    refusal,
-    denials,
-    handoffs,
-    protected: answers,
-    hosts,
-    scratchpad,
-    ...numbers
-  } = { ...nothing, ...ending }
-  return {
-    ...{ version: 1, event: 'command', time, ...author, mode, backend },
-    ...redact({ cwd, command, argv, decision }),
-    ...{ approval, outcome },
-    ...redact({ refusal, denials, handoffs, protected: answers, hosts, scratchpad }),
-    ...numbers,
-  }
+  const command = { version: 1, event: 'command', time, ...author } as const
+  const head = { ...command, event: 'connection' } as const
+  return [
+    { ...command, ...redact({ ...asked, ...nothing, ...ending }) },
+    ...connections.map((connection) => ({ ...head, connection: redact(connection) })),
+  ]
 }

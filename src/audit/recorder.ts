@@ -1,25 +1,25 @@
+import { lstatSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import { errorText, tried } from '../base/errno.ts'
+import { errorText, tried, unlessSystemError } from '../base/errno.ts'
+import { isBeneath } from '../base/paths.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import type { AnyResult, ApprovalRecord, Connection, Decision, Environment, Mode } from '../base/types.ts'
-import type { LoadedConfig } from '../config/load.ts'
+import { badSetting, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Host } from '../host/host.ts'
 import { lostLine } from '../messages/audit.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { found, wanted } from '../messages/wanted.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
-import { Audit } from './audit.ts'
-import { type AuditAuthor, type AuditEnding, type AuditRequest, auditLines } from './line.ts'
-import { exlockOfBsd, exlockOfWindows, flockLocker, type Locker, openLocker } from './lock.ts'
-import { AuditLog } from './log.ts'
-import { checkSettings } from './place.ts'
+import { type AuditAuthor, type AuditEnding, type AuditLine, type AuditRequest, auditLines } from './line.ts'
+import { AuditLog, type TakeLock, takeByFlock, takeByOpen } from './log.ts'
 import { type Redact, redactor } from './secrets.ts'
 
 export interface RecorderOptions {
   readonly config: Config
-  readonly locker: Locker
+  readonly takeLock: TakeLock
   readonly cwd: string
   /** Commands' environments come from it; values of its secrets are redacted. */
   readonly env: Environment
@@ -34,36 +34,46 @@ export async function makeRecorder(
   const { config } = loaded
   const { path } = config.audit
   await checkSettings(loaded, join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`))
-  const locker = lockerOf(host)
-  if (!locker) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
-  return new Recorder({ config, locker, cwd, env })
+  const takeLock = lockOf(host)
+  if (!takeLock) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
+  return new Recorder({ config, takeLock, cwd, env })
 }
 
-/** Locks that the kernel releases with their holder, if available: on Linux only with the addon. */
-function lockerOf({ platform, name, addon }: Host): Locker | undefined {
-  switch (platform) {
-    case 'linux':
-      return 'missing' in addon ? undefined : flockLocker(addon.lock)
-    case 'windows':
-      return openLocker(exlockOfWindows)
-    case 'macos':
-      return openLocker(exlockOfBsd)
-    case 'other':
-      return name?.endsWith('bsd') ? openLocker(exlockOfBsd) : undefined
-  }
+/**
+ * Rejects settings that can never work.
+ * @param privateParent the parent of private directories, which commands can write to
+ */
+async function checkSettings(loaded: LoadedConfig, privateParent: string): Promise<void> {
+  const { path } = loaded.config.audit
+  if (path === '')
+    throw await badSetting(loaded, 'audit.required', wanted.auditNotRequired, found.requiredAlone)
+  if (unlessSystemError(() => lstatSync(path))?.isFile() === false)
+    throw await badSetting(loaded, 'audit.path', wanted.auditFile, path)
+  if (isBeneath(path, privateParent))
+    throw await badSetting(loaded, 'audit.path', wanted.auditOutside(privateParent), path)
 }
 
+/** On Linux only with the addon. */
+function lockOf({ platform, name, addon }: Host): TakeLock | undefined {
+  if (platform === 'linux') return 'missing' in addon ? undefined : takeByFlock(addon.lock)
+  if (platform === 'windows') return takeByOpen(0x1000_0000)
+  return platform === 'macos' || name?.endsWith('bsd') ? takeByOpen(0x20) : undefined
+}
+
+/** The log of one shell. */
 export class Recorder {
   readonly #options: RecorderOptions
-  readonly #audit: Audit
+  readonly #log: AuditLog
   readonly #author: Omit<AuditAuthor, 'session'>
   readonly #redact: Redact
+  /** If the log is required: lines that could not be written. No command runs until they are. */
+  #owed = ''
 
   constructor(options: RecorderOptions) {
-    const { config, locker, env } = options
-    const { path, required, max_bytes: maxBytes } = config.audit
+    const { config, takeLock, env } = options
+    const { path, max_bytes: maxBytes } = config.audit
     this.#options = options
-    this.#audit = new Audit(new AuditLog({ path, maxBytes, locker }), required)
+    this.#log = new AuditLog({ path, maxBytes, takeLock })
     this.#author = { host: hostname(), user: userName(), pid: process.pid }
     this.#redact = redactor(env, config.env.set)
   }
@@ -72,36 +82,49 @@ export class Recorder {
   async begin(request: unknown, mode: Mode, session: string): Promise<AuditEntry> {
     const asked = this.#asked(request, mode)
     const author = { ...this.#author, session }
-    await this.#audit.ready()
+    if (this.#options.config.audit.required) {
+      await this.#write('')
+      await this.#log.check()
+    }
     return new AuditEntry((ending, connections) =>
-      this.#audit.record(auditLines(author, { asked, ending, connections }, this.#redact)),
+      this.#record(auditLines(author, { asked, ending, connections }, this.#redact)),
     )
   }
 
+  /** Returns the reason if the lines of a finished command could not be written. They are written together. */
+  async #record(lines: readonly AuditLine[]): Promise<AuditFault | undefined> {
+    try {
+      await this.#write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      return undefined
+    } catch (error) {
+      if (isVitrineError(error) && error.refusal.code === 'AUDIT_FAILED') return error.refusal
+      throw error
+    }
+  }
+
+  async #write(more: string): Promise<void> {
+    const text = this.#owed + more
+    this.#owed = ''
+    try {
+      if (text !== '') await this.#log.append(text)
+    } catch (error) {
+      if (this.#options.config.audit.required) this.#owed = text + this.#owed
+      throw error
+    }
+  }
+
+  /** A request of the wrong type is refused later, and its line says so. */
   #asked(request: unknown, mode: Mode): AuditRequest {
-    const { command, argv, cwd } = readable(request)
+    const { command, argv, cwd }: Readonly<Record<string, unknown>> = Object(request)
     return {
       time: new Date().toISOString(),
       mode,
       backend: this.#options.config.shell.backend,
       cwd: typeof cwd === 'string' ? resolve(this.#options.cwd, cwd) : this.#options.cwd,
       command: typeof command === 'string' ? command : null,
-      argv: Array.isArray(argv) ? Array.from(argv, shown) : null,
+      argv: Array.isArray(argv) ? argv.map((word) => (typeof word === 'string' ? word : typeof word)) : null,
     }
   }
-}
-
-/** Reads what it can; an unreadable request is refused later, and its line says so. */
-function readable(request: unknown): Readonly<Record<string, unknown>> {
-  const read = () => {
-    const { command, argv, cwd } = Object(request)
-    return { command, cwd, argv: Array.isArray(argv) ? [...argv] : undefined }
-  }
-  return tried(read) ?? {}
-}
-
-function shown(argument: unknown): string {
-  return typeof argument === 'string' ? argument : typeof argument
 }
 
 interface Answers {

@@ -80,7 +80,6 @@ export type RequestProblem =
       readonly nearest?: string
       readonly place?: string
     }
-  | { readonly kind: 'unreadable'; readonly field: string; readonly reason: string }
   | {
       readonly kind: 'cwd'
       readonly path: string

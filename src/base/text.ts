@@ -80,3 +80,13 @@ export function bytesText(bytes: number): string {
 export function words(text: string): string[] {
   return text.trim().split(/\s+/)
 }
+
+/** Whether a text has the name by itself, and not as a part of another name. */
+export function isNamed(name: string, text: string): boolean {
+  const isPart = (character = ' ') => /[\p{L}\p{N}_-]/u.test(character)
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const after = text.slice(at + name.length)
+    if (!isPart(text[at - 1]) && !isPart(after[0]) && !/^\.[\p{L}\p{N}]/u.test(after)) return true
+  }
+  return false
+}

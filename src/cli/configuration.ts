@@ -29,11 +29,12 @@ import { describeIgnoredValues } from '../messages/config.ts'
 import { misuse, type Options } from './options.ts'
 import { standardError } from './run/sink.ts'
 
-/** The configuration, with what the command line overrides. Throws CONFIG_INVALID, INVALID_REQUEST. */
-export function loadConfigFor(options: GivenOptions): Promise<LoadedConfig> {
+/** The configuration, with what the command line overrides: options, and `own` of the command. Throws CONFIG_INVALID, INVALID_REQUEST. */
+export function loadConfigFor(options: GivenOptions, own: Flags = {}): Promise<LoadedConfig> {
   const { values } = options
   const cwd = values.get('cwd') ?? currentDirectory()
-  return loadConfig({ cwd, env: process.env, configFile: values.get('config'), flags: flagsFor(options) })
+  const flags = { ...flagsFor(options), ...own }
+  return loadConfig({ cwd, env: process.env, configFile: values.get('config'), flags })
 }
 
 type GivenOptions = Pick<Options, 'flags' | 'values' | 'lists'>

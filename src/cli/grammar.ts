@@ -62,8 +62,6 @@ export const grammar = {
       ...where,
       mode: modes,
       write: 'flag',
-      timeout: 'value',
-      shell,
       ...reach,
       ask: 'flag',
       workspace: 'directory',

@@ -7,7 +7,7 @@ import { print } from './run/sink.ts'
 /** Every command; its file is imported only when the command is run. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import('./run/run.ts'),
-  shell: () => import('./shell/shell.ts'),
+  shell: () => import('./shell.ts'),
   config: () => import('./config.ts'),
   docker: () => import('./docker.ts'),
   doctor: () => import('./doctor.ts'),

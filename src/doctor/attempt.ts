@@ -1,87 +1,89 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { statFields } from '../base/process.ts'
 import type { ExecuteRequest, Result, Shell } from '../internal.ts'
-import { tooSlow } from '../messages/cli/doctor.ts'
 import { isVitrineError } from '../messages/error.ts'
-import type { Check, CheckContext, CheckResult } from './check.ts'
+import type { CheckSettings, RightState } from './diagnosis.ts'
 
-/** A command that tries to change something of the host, harmless if it succeeds. */
-export interface Attempt extends Pick<Check, 'right' | 'name' | 'settings'> {
-  /** Sets up its target in an empty directory. */
-  prepare(directory: string): Target | Promise<Target>
+export interface Context {
+  /** Program and arguments that start vitrine's command line. */
+  readonly program: readonly [string, ...string[]]
+  /** Empty, and the attempt's own. */
+  readonly directory: string
+  readonly env: NodeJS.ProcessEnv
+  /** The shell under test: read mode, with the settings of the attempt. */
+  readonly read: Shell
+  readonly write: Shell
 }
 
-/** What the attempt would change, and how to detect from outside whether it did. */
-export interface Target {
+export interface Seen {
+  readonly state: RightState
+  readonly said: string
+}
+
+/** Tries to change something of the host, harmless if it succeeds; the effect is observed from outside. */
+export interface Attempt {
+  readonly name: string
+  /** Where the defaults leave nothing to try. */
+  readonly settings?: CheckSettings
+  run(context: Context): Promise<Seen>
+}
+
+/** What one mode runs, and how to see what it did. */
+export interface Trial {
   readonly request: Pick<ExecuteRequest, 'command' | 'argv'>
   touched(result: Result): boolean | Promise<boolean>
-  clear?(): void | Promise<void>
+  /** Whether what the mode allows has worked, too. */
+  worked?(result: Result): boolean
+  clear?(): void
 }
 
-/** An attempt on `file`, which holds one line. `fingerprint` digests what must not change. */
-export function onFiles(
-  right: string,
-  name: string,
-  command: string,
-  fingerprint: (directory: string) => string,
-): Attempt {
-  return {
-    right,
-    name,
-    prepare(directory) {
-      makeFile(directory)
-      const before = fingerprint(directory)
-      return { request: { command }, touched: () => fingerprint(directory) !== before }
-    },
-  }
-}
-
-function makeFile(directory: string): void {
-  const file = join(directory, 'file')
-  writeFileSync(file, 'as it was\n')
-  utimesSync(file, 1_000_000_000, 1_000_000_000)
-}
-
-/** An attempt whose effect shows only in its exit code: it changes nothing, and 0 means it was allowed. */
-export function exitCodeAttempt(right: string, name: string, command: string): Attempt {
-  return { right, name, prepare: () => ({ request: { command }, touched: ({ exitCode }) => exitCode === 0 }) }
-}
-
-export function checkOf(attempt: Attempt): Check {
-  const { right, name, settings } = attempt
-  return { right, name, ...(settings && { settings }), run: (context) => tryBoth(attempt, context) }
-}
+type Prepare = (directory: string, shell: Shell) => Trial | Promise<Trial>
 
 /** Write mode is the control: an attempt that changes nothing there proves nothing about read mode. */
-async function tryBoth(attempt: Attempt, { read, write, directory }: CheckContext): Promise<CheckResult> {
-  const control = await tryIn(attempt, write, join(directory, 'write'))
-  const trial = await tryIn(attempt, read, join(directory, 'read'))
-  if (trial.touched) return { state: 'open', said: trial.said }
-  if (!control.touched) return { state: 'untried', said: control.said }
-  return { state: trial.ran ? 'enforced' : 'untried', said: trial.said }
-}
-
-interface Trial {
-  readonly touched: boolean
-  readonly ran: boolean
-  readonly said: string
+export function attempt(name: string, prepare: Prepare, settings?: CheckSettings): Attempt {
+  const run = async ({ read, write, directory }: Context): Promise<Seen> => {
+    const control = await tryIn(prepare, write, join(directory, 'write'))
+    const trial = await tryIn(prepare, read, join(directory, 'read'))
+    if (trial.touched) return { state: 'open', said: trial.said }
+    if (trial.ran && !trial.worked) return { state: 'lacking', said: trial.said }
+    if (!control.touched) return { state: 'untried', said: control.said }
+    return { state: trial.ran ? 'enforced' : 'untried', said: trial.said }
+  }
+  return { name, run, ...(settings && { settings }) }
 }
 
 const timeoutMs = 20_000
 
-async function tryIn(attempt: Attempt, shell: Shell, directory: string): Promise<Trial> {
+async function tryIn(prepare: Prepare, shell: Shell, directory: string) {
   mkdirSync(directory)
-  const target = await attempt.prepare(directory)
+  const trial = await prepare(directory, shell)
   try {
-    const result = await shell.execute({ ...target.request, cwd: directory, timeoutMs })
-    const touched = await target.touched(result)
-    return result.timedOut
-      ? { touched, ran: false, said: tooSlow(timeoutMs) }
-      : { touched, ran: true, said: result.stderr }
+    const result = await shell.execute({ ...trial.request, cwd: directory, timeoutMs })
+    const [touched, worked] = [await trial.touched(result), trial.worked?.(result) ?? true]
+    const said = result.timedOut ? `it did not finish within ${timeoutMs / 1000} s` : result.stderr
+    return { touched, worked, ran: !result.timedOut, said }
   } catch (error) {
-    if (isVitrineError(error)) return { touched: false, ran: false, said: error.message }
-    throw error
+    if (!isVitrineError(error)) throw error
+    return { touched: false, worked: false, ran: false, said: error.message }
   } finally {
-    await target.clear?.()
+    trial.clear?.()
   }
+}
+
+/** include/linux/sched.h: set when do_exit begins. */
+const PF_EXITING = 0x4
+
+/** Whether it can still act. Since Linux 6.11 an exiting process may outlast its command on a busy machine. */
+export function isAlive(pid: number): boolean {
+  const { 3: state = 'X', 9: flags } = statFields(pid) ?? []
+  return state !== 'Z' && state !== 'X' && (Number(flags) & PF_EXITING) === 0
+}
+
+export async function becomes(isSo: () => boolean, withinMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + withinMs; !isSo(); ) {
+    if (Date.now() > deadline) return false
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return true
 }

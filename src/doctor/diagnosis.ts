@@ -1,6 +1,5 @@
 import type { Unavailable } from '../base/refusal.ts'
 import type { DockerStatus, Flags, HostSupport } from '../internal.ts'
-import type { TrapWords } from '../messages/cli/traps.ts'
 import type { System } from './system.ts'
 import type { Trap } from './traps.ts'
 
@@ -32,14 +31,12 @@ export interface Finding {
   readonly said: string
 }
 
-export interface TrapFinding extends Trap, TrapWords {}
-
 /** Everything that `vitrine doctor` finds; `--json` prints it unchanged. docs/doctor.md describes it. */
 export interface Diagnosis extends System {
   /** The format's version. Fields may be added; none is removed or changes its meaning. */
   readonly version: 1
   readonly host: HostSupport
-  readonly traps: readonly TrapFinding[]
+  readonly traps: readonly Trap[]
   /** Why there is no read mode. */
   readonly unavailable?: Unavailable
   readonly rights: readonly Finding[]

@@ -4,67 +4,30 @@ import { join } from 'node:path'
 import { errorCode, errorText, unlessSystemError } from '../base/errno.ts'
 import { toolPath } from '../base/program-path.ts'
 import { words } from '../base/text.ts'
-import {
-  type Enforcement,
-  type HostSupport,
-  hostSupport,
-  loadConfig,
-  openShell,
-  type Shell,
-  type VitrineError,
-} from '../internal.ts'
-import { trapWords } from '../messages/cli/traps.ts'
+import { type Enforcement, hostSupport, loadConfig, openShell, type Shell } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { checkOf } from './attempt.ts'
-import type { Check, CheckContext, CheckResult } from './check.ts'
+import type { Attempt, Context, Seen } from './attempt.ts'
+import { attempts } from './attempts.ts'
 import type { CheckSettings, Diagnosis, Finding } from './diagnosis.ts'
-import { fileAttempts } from './files.ts'
-import { kernelAttempts } from './kernel.ts'
-import { limitChecks } from './limits.ts'
-import { outsideChecks } from './outside.ts'
-import { privateTmpAttempts, privateTmpRemoved } from './private-tmp.ts'
-import { processAttempts } from './processes.ts'
-import { readAttempts } from './reads.ts'
-import { denialReported } from './reports.ts'
-import { ownSocketsAllowed, socketAttempts } from './sockets.ts'
-import { readSystem, type System } from './system.ts'
-import { trapsOf } from './traps.ts'
-import { makeWorkspace, workspaceAttempts, workspaceChecks } from './workspace.ts'
+import { readSystem } from './system.ts'
+import { type Found, trapsOf } from './traps.ts'
 
-/** In the order in which they run; `findings` sorts their rows as `Enforcement` does. */
-const checks: readonly Check[] = [
-  ...limitChecks,
-  ...[
-    ...fileAttempts,
-    ...privateTmpAttempts,
-    ...readAttempts,
-    ...socketAttempts,
-    ...processAttempts,
-    ...kernelAttempts,
-    ...workspaceAttempts,
-  ].map(checkOf),
-  ...outsideChecks,
-  denialReported,
-  privateTmpRemoved,
-  ownSocketsAllowed,
-  ...workspaceChecks,
-]
-
-/** How to start vitrine, where to work, and in which environment. */
-export type CheckSetup = Pick<CheckContext, 'program' | 'directory' | 'env'>
+type Setup = Pick<Context, 'program' | 'directory' | 'env'>
 
 export type OnTry = (name: string, at: number, of: number) => void
 
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
-export async function diagnose(program: CheckSetup['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
+export async function diagnose(program: Setup['program'], onTry?: OnTry): Promise<Diagnosis> {
   // Inside read mode, for example, none can be made.
-  const directory = unlessSystemError(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
-  const home = directory ?? '/nonexistent'
-  const setup = { program, directory: home, env: ownEnvironment(home) }
+  const made = unlessSystemError(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
+  const directory = made ?? '/'
+  const setup = { program, directory, env: ownEnvironment(made ?? '/nonexistent') }
   try {
-    return await diagnoseIn(setup, directory !== undefined, onTry)
+    const unavailable = await whyUnavailable(setup)
+    const rights = unavailable || made === undefined ? [] : await findings('read', setup, onTry)
+    return report({ system: readSystem(), host: hostSupport(), unavailable }, rights)
   } finally {
-    if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+    if (made !== undefined) rmSync(made, { recursive: true, force: true })
   }
 }
 
@@ -82,26 +45,20 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   }
 }
 
-async function diagnoseIn(setup: CheckSetup, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {
-  const opened = await openReadMode(canTry ? setup : { ...setup, directory: '/' })
-  const refusal = isVitrineError(opened) ? opened.refusal : undefined
-  if (refusal && refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
-  const rights = refusal || !canTry ? [] : await findings('read', setup, onTry)
-  if (!isVitrineError(opened)) await opened.close()
-  return report({ system: readSystem(), host: hostSupport(), unavailable: refusal, rights })
+async function whyUnavailable(setup: Setup): Promise<Diagnosis['unavailable']> {
+  try {
+    await (await open('read', setup, {})).close()
+    return undefined
+  } catch (error) {
+    if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') return error.refusal
+    throw error
+  }
 }
 
-export interface Findings {
-  readonly system: System
-  readonly host: HostSupport
-  readonly unavailable: Diagnosis['unavailable'] | undefined
-  readonly rights: readonly Finding[]
-}
-
-export function report({ system, host, unavailable, rights }: Findings): Diagnosis {
-  const found = { system, host, available: unavailable === undefined }
-  const traps = trapsOf(found).map((trap) => ({ ...trap, ...trapWords(trap, found) }))
+export function report(found: Found, rights: readonly Finding[]): Diagnosis {
+  const { system, host, unavailable } = found
   const verdict = unavailable ? 'unavailable' : verdictOf(rights)
+  const traps = trapsOf(found)
   return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
 }
 
@@ -116,120 +73,77 @@ function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
     : 'enforced'
 }
 
-async function openReadMode(setup: CheckSetup): Promise<Shell | VitrineError> {
-  try {
-    return await open('read', setup, {})
-  } catch (error) {
-    if (isVitrineError(error)) return error
-    throw error
-  }
-}
-
-/** `[shell] mode` of the settings replaces read mode. */
-async function open(
-  held: 'read' | 'write',
-  { directory, env }: CheckSetup,
-  settings: CheckSettings,
-): Promise<Shell> {
-  const isWorkspace = settings['shell.mode'] === 'workspace'
-  const cwd = isWorkspace ? makeWorkspace(directory) : directory
-  const mode = isWorkspace && held === 'read' ? 'workspace' : held
+/** `[shell] mode` of the settings replaces read mode. Settings about a workspace get one beside the attempts. */
+async function open(held: 'read' | 'write', setup: Setup, settings: CheckSettings): Promise<Shell> {
+  const { env } = setup
   const flags = Object.entries(settings).map(([key, value]) => [key, { value, from: 'vitrine doctor' }])
+  const inWorkspace = Object.values(settings).includes('workspace')
+  const cwd = inWorkspace ? join(setup.directory, 'workspace') : setup.directory
+  // It ends the search for a repository.
+  if (inWorkspace) mkdirSync(join(cwd, '.git'), { recursive: true })
+  const mode = held === 'read' && settings['shell.mode'] === 'workspace' ? 'workspace' : held
   const config = await loadConfig({ cwd, env, flags: Object.fromEntries(flags) })
   return openShell({ cwd, env, mode, config })
 }
 
 /** `held` is the mode that should enforce. */
-export async function findings(
-  held: 'read' | 'write',
-  setup: CheckSetup,
-  onTry: OnTry = () => {},
-): Promise<Finding[]> {
+export async function findings(held: 'read' | 'write', setup: Setup, onTry?: OnTry): Promise<Finding[]> {
+  const write = await open('write', setup, {})
   const found: Finding[] = []
-  const shells = new Shells(held, setup)
-  for (const [index, check] of checks.entries()) {
-    const directory = join(setup.directory, String(index))
+  for (const [right, attempt] of Object.entries(attempts)) {
+    onTry?.(attempt.name, found.length + 1, Object.keys(attempts).length)
+    const directory = join(setup.directory, String(found.length))
     mkdirSync(directory)
-    onTry(check.name, index + 1, checks.length)
-    found.push(await findingOf(check, { ...setup, directory }, shells))
+    found.push(await findingOf(right, attempt, held, setup, { ...setup, directory, write }))
   }
-  const { enforcement } = (await shells.with({})).read
-  await shells.close()
-  const order = Object.keys(enforcement)
-  const place = (right: string) => (order.includes(right) ? order.indexOf(right) : order.length)
-  return [...found, ...withoutAttempt(enforcement, found)]
-    .map((finding) => ({ ...finding, said: gist(finding.said) }))
-    .sort((a, b) => place(a.right) - place(b.right))
+  const read = await open(held, setup, {})
+  const others = withoutAttempt(read.enforcement)
+  await Promise.all([read.close(), write.close()])
+  return [...found, ...others]
 }
 
 /** A setting that this host refuses is reported as lacking, with the reason. */
-async function findingOf(check: Check, setup: CheckSetup, shells: Shells): Promise<Finding> {
-  const { right, name, settings } = check
+async function findingOf(
+  right: string,
+  { name, settings, run }: Attempt,
+  held: 'read' | 'write',
+  setup: Setup,
+  context: Omit<Context, 'read'>,
+): Promise<Finding> {
+  const tried = { right, attempt: name, ...(settings && { settings }) }
   try {
-    return await make(check, { ...setup, ...(await shells.with(settings ?? {})) })
+    const read = await open(held, setup, settings ?? {})
+    const claimed = read.enforcement[right]
+    const { state, said } = judged(await seenBy(run({ ...context, read })), claimed)
+    await read.close()
+    return { ...tried, by: claimed?.by ?? 'none', state, said: gist(said) }
   } catch (error) {
     if (!isVitrineError(error) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
-    const [said = ''] = error.message.split('\n') // the next line says what to do
-    return { right, by: 'none', attempt: name, ...(settings && { settings }), state: 'lacking', said }
+    return { ...tried, by: 'none', state: 'lacking', said: error.message.split('\n', 1)[0] ?? '' }
   }
 }
 
-async function make({ right, name, settings, run }: Check, context: CheckContext): Promise<Finding> {
-  const by = context.read.enforcement[right]?.by ?? 'none'
-  const seen = expected(await madeOf(run(context)), context.read.enforcement[right])
-  return { right, by, attempt: name, ...(settings && { settings }), ...seen }
-}
-
 /** An open right is lacking, not a failure, if `Enforcement` does not claim it. */
-function expected(seen: CheckResult, claimed: Enforcement[string] | undefined): CheckResult {
+function judged(seen: Seen, claimed: Enforcement[string] | undefined): Seen {
+  if (seen.state === 'lacking') return { ...seen, said: claimed?.note ?? seen.said }
   if (seen.state !== 'open' || claimed === undefined || claimed.enforced) return seen
   return { state: 'lacking', said: claimed.note ?? seen.said }
 }
 
 /** If the system provides no socket or process for the attempt, it proves nothing. */
-async function madeOf(running: Promise<CheckResult>): Promise<CheckResult> {
+async function seenBy(running: Promise<Seen>): Promise<Seen> {
   try {
     return await running
   } catch (error) {
-    if (errorCode(error) !== undefined) return { state: 'untried', said: errorText(error) }
-    throw error
-  }
-}
-
-/** The shells of each kind of settings, opened once. */
-class Shells {
-  readonly #open = new Map<string, Pick<CheckContext, 'read' | 'write'>>()
-  readonly #held: 'read' | 'write'
-  readonly #setup: CheckSetup
-
-  constructor(held: 'read' | 'write', setup: CheckSetup) {
-    this.#held = held
-    this.#setup = setup
-  }
-
-  async with(settings: CheckSettings): Promise<Pick<CheckContext, 'read' | 'write'>> {
-    const name = JSON.stringify(settings)
-    const pair = this.#open.get(name) ?? {
-      read: await open(this.#held, this.#setup, settings),
-      write: await open('write', this.#setup, settings),
-    }
-    this.#open.set(name, pair)
-    return pair
-  }
-
-  async close(): Promise<void> {
-    for (const { read, write } of this.#open.values()) {
-      await read.close()
-      await write.close()
-    }
+    if (errorCode(error) === undefined) throw error
+    return { state: 'untried', said: errorText(error) }
   }
 }
 
 /** Rights without an attempt: not enforced here, or not possible to try without harm. */
-function withoutAttempt(enforcement: Enforcement, found: readonly Finding[]): Finding[] {
-  const tried = new Set(found.map(({ right }) => right))
+function withoutAttempt(enforcement: Enforcement): Finding[] {
   return Object.entries(enforcement)
-    .filter(([right]) => !tried.has(right))
+    .filter(([right]) => !(right in attempts))
     .map(([right, { enforced, by, note = '' }]) =>
       enforced ? { right, by, state: 'untried', said: '' } : { right, by, state: 'lacking', said: note },
     )

@@ -11,7 +11,6 @@ import {
   noAddonFor,
   noSandboxOn,
 } from '../messages/platform.ts'
-import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { FindClient } from '../network/proxy.ts'
 import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
@@ -43,7 +42,6 @@ export interface Equipment {
   readonly interpreterFor: (program: string) => Interpreter
   /** Linux: which process connected to the proxy. */
   readonly clientOf?: FindClient | undefined
-  readonly relays?: RelayAddon | undefined
   readonly resolver?: Resolver | undefined
   /** The name of a directory where commands run. Throws INVALID_REQUEST if it is not there. Absent: the same name. */
   readonly directoryThere?: (path: string) => Promise<string>
@@ -112,7 +110,6 @@ export async function equip(host: Host): Promise<Equipment> {
     interpreter: platform === 'windows' ? await windowsShell(host) : localShell(),
     interpreterFor: localShell,
     clientOf: addon && ((port) => addon.proxyClient(port)),
-    relays: addon,
     resolver: host.resolver,
   }
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { homeDirectory } from '../base/paths.ts'
 import { projectConfigFiles, trustStoreFile, unreadableFile, userConfigFile } from '../config/files.ts'
 import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
@@ -8,11 +9,8 @@ import { absolutePath } from '../request/current-directory.ts'
 import { cannotEnter, checkDirectory } from '../request/directory.ts'
 import {
   checkNoNul,
-  copyOf,
-  type FieldRules,
   fieldOf,
   hasFields,
-  isArray,
   isObject,
   kindOf,
   readFields,
@@ -33,22 +31,23 @@ export async function loadConfig(given: LoadOptions): Promise<LoadedConfig> {
   return loadAnswering(options)
 }
 
-const loadFields: FieldRules<LoadOptions> = {
-  cwd: fieldOf.string,
-  env: fieldOf.variables,
-  flags: { wanted: wanted.flags, test: (value) => isObject(value) && !isArray(value) },
-  configFile: fieldOf.string,
-  home: fieldOf.string,
-}
+const loadSchema = v.partial(
+  v.strictObject({
+    cwd: fieldOf.string,
+    env: fieldOf.variables,
+    flags: v.custom<object>((value) => isObject(value) && !Array.isArray(value), wanted.flags),
+    configFile: fieldOf.string,
+    home: fieldOf.string,
+  }),
+  ['flags', 'configFile', 'home'],
+)
 
 /** A copy. Throws INVALID_REQUEST. */
 function readLoadOptions(given: LoadOptions): LoadOptions {
-  const options = readFields('options', given, loadFields)
-  if (options.cwd === undefined) refuseType('cwd', wanted.string, kindOf(undefined))
-  if (options.env === undefined) refuseType('env', wanted.variables, kindOf(undefined))
+  const options = readFields('options', given, loadSchema)
   for (const name of ['cwd', 'configFile', 'home'] as const) checkNoNul(name, options[name])
-  const flags = options.flags && copyOf('flags', options.flags)
-  for (const [key, flag] of Object.entries<unknown>(flags ?? {})) {
+  const flags = { ...options.flags }
+  for (const [key, flag] of Object.entries<unknown>(flags)) {
     if (!keyEntries.has(key)) refuseRequest({ kind: 'unknown-option', field: key })
     if (flag !== undefined && !hasFields(flag, 'value', 'from')) refuseType(key, wanted.flag, kindOf(flag))
   }

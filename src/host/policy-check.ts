@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { platform } from '../base/platform.ts'
 import { type Decision, type Mode, modes } from '../base/types.ts'
 import { checkBackend } from '../config/backend.ts'
@@ -7,7 +8,7 @@ import type { RuleList } from '../policy/decide/list.ts'
 import { currentDirectory } from '../request/current-directory.ts'
 import { checkDirectory } from '../request/directory.ts'
 import type { HostPlace } from '../request/environment.ts'
-import { type FieldRules, fieldOf, isString, readFields } from '../request/fields.ts'
+import { fieldOf, isString, readFields } from '../request/fields.ts'
 import { completeRequest } from '../request/request.ts'
 import { checkMode } from './shell-options.ts'
 
@@ -20,17 +21,20 @@ export interface QuestionToDecide {
   readonly mode: Mode
 }
 
-const fields: FieldRules<QuestionToDecide> = {
-  command: fieldOf.string,
-  argv: fieldOf.arguments,
-  cwd: fieldOf.string,
-  mode: { wanted: wanted.oneOf(modes), test: isString },
-}
+const schema = v.partial(
+  v.strictObject({
+    command: fieldOf.string,
+    argv: fieldOf.arguments,
+    cwd: fieldOf.string,
+    mode: v.custom<Mode>(isString, wanted.oneOf(modes)),
+  }),
+  ['command', 'argv', 'cwd'],
+)
 
 /** Names the lines of rules. Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */
 export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecide): Promise<Decision> {
   await checkBackend(loaded)
-  const { mode, ...request } = readFields('question', command, fields)
+  const { mode, ...request } = readFields('question', command, schema)
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })

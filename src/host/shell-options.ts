@@ -1,17 +1,17 @@
 import { isAbsolute } from 'node:path'
+import * as v from 'valibot'
 import type { Approver } from '../admit/approval/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { place, wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
-import type { ExecuteOptions } from '../request/execute-options.ts'
+import type { ExecuteOptions, OnOutput } from '../request/execute-options.ts'
 import {
   checkNoNul,
-  type FieldRules,
   fieldOf,
   fieldOneOf,
+  functionField,
   hasFields,
-  isFunction,
   isString,
   kindOf,
   placesOf,
@@ -19,7 +19,7 @@ import {
   readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
-import { networkField, programField, requestFields } from '../request/request.ts'
+import { networkField, programField, requestSchema } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
@@ -77,26 +77,28 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
   readonly timeoutMs?: number | undefined
 }
 
-const shellFields: FieldRules<ShellOptions> = {
-  cwd: fieldOf.string,
-  workspace: fieldOf.string,
-  backend: fieldOneOf('local', 'docker'),
-  addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
-  mode: { wanted: wanted.oneOf(modes), test: isString },
-  program: programField,
-  network: networkField,
-  privateTmp: fieldOf.boolean,
-  config: {
-    wanted: wanted.config,
-    test: (value) => isString(value) || hasFields(value, 'config', 'sources'),
-  },
-  env: fieldOf.variables,
-  approver: fieldOf.function,
-  scratchpad: {
-    wanted: wanted.scratchpad,
-    test: (value) => hasFields(value, 'session', 'open', 'describe'),
-  },
-}
+const shellSchema = v.partial(
+  v.strictObject({
+    cwd: fieldOf.string,
+    workspace: fieldOf.string,
+    backend: fieldOneOf('local', 'docker'),
+    addon: v.custom<string>((value) => isString(value) && isAbsolute(value), wanted.absolutePath),
+    mode: v.custom<Mode>(isString, wanted.oneOf(modes)),
+    program: programField,
+    network: networkField,
+    privateTmp: fieldOf.boolean,
+    config: v.custom<string | LoadedConfig>(
+      (value) => isString(value) || hasFields(value, 'config', 'sources'),
+      wanted.config,
+    ),
+    env: fieldOf.variables,
+    approver: functionField<Approver>(),
+    scratchpad: v.custom<Scratchpad>(
+      (value) => hasFields(value, 'session', 'open', 'describe'),
+      wanted.scratchpad,
+    ),
+  }),
+)
 
 /** Throws INVALID_REQUEST unless it is a mode. */
 export function checkMode(mode: unknown): asserts mode is Mode {
@@ -107,28 +109,28 @@ export function checkMode(mode: unknown): asserts mode is Mode {
 /** In the unit of `[output] inline_max_chars`. */
 const maxInlineChars = 67_108_864
 
-const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
+const executeFields = {
   signal: fieldOf.signal,
-  onOutput: fieldOf.function,
+  onOutput: functionField<OnOutput>(),
   save: fieldOf.boolean,
-  inlineMaxChars: {
-    wanted: wanted.integer(0, maxInlineChars),
-    test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
-  },
+  inlineMaxChars: v.custom<number>(
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
+    wanted.integer(0, maxInlineChars),
+  ),
   encoding: fieldOneOf('utf8', 'buffer'),
   hintFor: fieldOneOf('user', 'tool', 'only-tool', 'only-command'),
-  line: {
-    wanted: wanted.line,
-    test: (value) => hasFields(value, 'onState') && isFunction(Object(value).onState),
-  },
 }
 
-const listFields: FieldRules<ExecuteAllOptions<Encoding>> = {
-  ...executeFields,
-  ignoreErrors: fieldOf.boolean,
-  workDir: fieldOf.string,
-  timeoutMs: fieldOf.milliseconds,
-}
+const executeSchema = v.partial(v.strictObject(executeFields))
+
+const listSchema = v.partial(
+  v.strictObject({
+    ...executeFields,
+    ignoreErrors: fieldOf.boolean,
+    workDir: fieldOf.string,
+    timeoutMs: fieldOf.milliseconds,
+  }),
+)
 
 const shellPlaces = {
   timeoutMs: place.deadline,
@@ -136,14 +138,14 @@ const shellPlaces = {
 }
 
 const optionPlaces = {
-  ...placesOf(Object.keys(requestFields), place.request),
+  ...placesOf(Object.keys(requestSchema.entries), place.request),
   ...placesOf(['backend', 'approver', 'config', 'addon', 'workspace'], place.shell),
   mode: place.mode,
 }
 
 /** A copy of a shell's options. Throws INVALID_REQUEST for an unknown option or one of the wrong type. */
 export function readShellOptions(given: ShellOptions): ShellOptions {
-  const options = readFields('options', given, shellFields, shellPlaces)
+  const options = readFields('options', given, shellSchema, shellPlaces)
   if (options.mode !== undefined) checkMode(options.mode)
   checkNoNul('cwd', options.cwd)
   checkNoNul('workspace', options.workspace)
@@ -153,7 +155,7 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
 
 /** The same for the options of one command. */
 export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOptions<Encoding> {
-  return readFields('options', given, executeFields, optionPlaces)
+  return readFields('options', given, executeSchema, optionPlaces)
 }
 
 /** Fields of a request that all commands of a list share have their own names among the options. */
@@ -161,5 +163,7 @@ const listPlaces = { ...optionPlaces, cwd: place.other('workDir') }
 
 /** The same for the options of a list of commands. */
 export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
-  return readFields('options', given, listFields, listPlaces)
+  const options: ExecuteAllOptions<Encoding> = readFields('options', given, listSchema, listPlaces)
+  // Its encoding is the one that was given.
+  return options as ExecuteAllOptions<E>
 }

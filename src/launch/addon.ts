@@ -5,7 +5,6 @@ import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import { addonsOff, otherInterface } from '../messages/platform.ts'
-import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
@@ -28,8 +27,6 @@ export interface SpawnRecord {
   readonly cwd: string
   readonly stdin: null | number | 'pipe'
   readonly merged: boolean
-  /** Linux: descriptor 3 is a pipe. */
-  readonly state: boolean
   /** Linux: instead of pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   /** Linux. */
@@ -46,8 +43,6 @@ interface Spawned {
   readonly id: number
   /** Linux: our end of stdin or the terminal; -1: none. */
   readonly stdin: number
-  /** Our end of descriptor 3, non-blocking. */
-  readonly state?: number
 }
 
 export interface NativeFailure {
@@ -97,7 +92,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, PrivateTmpAddon, PathStates, RelayAddon {
+export interface Addon extends AddonCore, PrivateTmpAddon, PathStates {
   /** Does in the background what a first command would wait for. */
   prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
   /** Ends the process without the runtime's own teardown. */
@@ -140,7 +135,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 23
+const interfaceVersion = 24
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -4,7 +4,6 @@ import { errorCode } from '../base/errno.ts'
 import { platform } from '../base/platform.ts'
 import { signalled } from '../base/process.ts'
 import { cannotConfine, limitsWithoutAddon } from '../messages/platform.ts'
-import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import {
   type LaunchEvents,
   type LaunchedProcess,
@@ -39,9 +38,9 @@ export async function execaLauncher(): Promise<Launcher> {
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()
-      const confined = request.confinement?.begin()
-      const child = start(execa, vectorOf(found.path, request, confined), request, cookie)
-      return supervised(child, request, events, confined, cookie)
+      const wrapper = request.confinement?.wrapper() ?? []
+      const child = start(execa, vectorOf(found.path, request, wrapper), request, cookie)
+      return supervised(child, request, events, cookie)
     },
   }
 }
@@ -73,14 +72,10 @@ interface Vector {
   readonly argv0: string
 }
 
-function vectorOf(
-  path: string,
-  { argv, merged }: LaunchRequest,
-  confined: SeatbeltCommand | undefined,
-): Vector {
+function vectorOf(path: string, { argv, merged }: LaunchRequest, wrapper: readonly string[]): Vector {
   const [name = path, ...rest] = argv
   // A wrapped program gets the wrapper's argv[0].
-  const [program, ...args] = [...(confined?.wrapper ?? []), path, ...rest] as [string, ...string[]]
+  const [program, ...args] = [...wrapper, path, ...rest] as [string, ...string[]]
   // Node gives each descriptor its own pipe, so a shell joins both streams into one.
   if (merged && groups)
     return { program: '/bin/sh', args: ['-c', 'exec "$0" "$@" 2>&1', program, ...args], argv0: 'sh' }
@@ -112,7 +107,6 @@ function supervised(
   child: Child,
   request: LaunchRequest,
   events: LaunchEvents,
-  confined: SeatbeltCommand | undefined,
   cookie: Cookie,
 ): LaunchedProcess {
   const { lastByte, consumed } = passOutput(child, request, events)
@@ -131,12 +125,11 @@ function supervised(
   endOf(child, lastByte)
     // No process found outlives a confined command.
     .then(async (end) => {
-      if (!ending && !confined) return end
+      if (!ending && !request.confinement) return end
       if (!ending) ask()
       await ended(child.pid, request.deadline.graceMs, () => killed)
       return withKilled(end, killAll())
     })
-    .then((end) => withDenials(end, confined))
     .then((end) => events.end(end))
   return {
     stdin: request.stdin === 'pipe' ? (child.stdin ?? null) : null,
@@ -165,15 +158,6 @@ function withKilled(end: ProcessEnd, swept: number): ProcessEnd {
   if (end.kind === 'failed') return end
   const killed = Math.max(swept, end.survivors.alive)
   return { ...end, survivors: { ...end.survivors, killed, alive: 0 } }
-}
-
-/** A successful command does not wait for its denials. */
-async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefined): Promise<ProcessEnd> {
-  if (!confined) return end
-  const denials = await confined.denials(
-    end.kind === 'signalled' || (end.kind === 'exited' && end.code !== 0),
-  )
-  return end.kind === 'failed' ? end : { ...end, denials }
 }
 
 /** Passes output on, until `windowBytes` of it wait to be consumed. */

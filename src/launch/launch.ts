@@ -18,8 +18,6 @@ export interface LaunchRequest {
   /** Size in characters of the terminal that replaces stdin, stdout and stderr; null: pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   readonly merged: boolean
-  /** Descriptor 3 is a pipe that arrives as `LaunchEvents.state`. Only where `Launcher.states`. */
-  readonly state?: boolean
   readonly limits: Limits | null
   /** Kept by launchers with a clock of their own, also while the event loop is blocked; else by callers. */
   readonly deadline: Deadline
@@ -111,8 +109,6 @@ export interface Storing {
 /** Every `output` comes before `end`, which comes exactly once. */
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
-  /** What the command writes to descriptor 3, with `LaunchRequest.state`; all of it comes before `end`. */
-  state?(chunk: Buffer): void
   started(): void
   held?(): void
   stored?(stored: Stored): void
@@ -142,8 +138,6 @@ export type LimitHolder =
 export interface Launcher {
   readonly name: 'native' | 'execa' | 'docker'
   readonly terminals: boolean
-  /** It can give a command a descriptor 3. */
-  readonly states?: true
   readonly limits: LimitHolder
   /** Prepares in the background what a first command with this confinement would wait for. */
   prepare?(request: Pick<LaunchRequest, 'cwd' | 'confinement'>): void

@@ -1,4 +1,4 @@
-import { access, readSync } from 'node:fs'
+import { access } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
@@ -7,7 +7,6 @@ import type { LandlockConfinement } from '../sandbox/sandbox.ts'
 import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeEvent, NativeFailure, SpawnRecord } from './addon.ts'
 import {
-  type LaunchEvents,
   type LaunchedProcess,
   type Launcher,
   type LaunchRequest,
@@ -30,28 +29,25 @@ export function nativeLauncher(addon: Addon): Launcher {
   return {
     name: 'native',
     terminals: true,
-    states: true,
     limits: linuxLimits(addon.probe()),
     prepare: (request) => addon.prepare({ cwd: request.cwd, confinement: landlock(request) }),
     launch(request, events) {
       startThreads()
       if (request.confinement?.kind === 'landlock' && request.confinement.changes) noticeNames(addon)
-      let told = events
       const asked = (number: number, path: string) => {
         const answer = (yes: boolean) => spawned.kind === 'queued' && addon.answer(spawned.id, number, yes)
-        if (told.asked) told.asked(path, answer)
+        if (events.asked) events.asked(path, answer)
         else answer(false)
       }
       const spawned = addon.spawn(recordOf(request, landlock(request)), (event) => {
-        if (event.kind === 'output') told.output(event.stream, event.bytes)
-        else if (event.kind === 'started') told.started()
-        else if (event.kind === 'held') told.held?.()
-        else if (event.kind === 'stored') told.stored?.(storedOf(event))
+        if (event.kind === 'output') events.output(event.stream, event.bytes)
+        else if (event.kind === 'started') events.started()
+        else if (event.kind === 'held') events.held?.()
+        else if (event.kind === 'stored') events.stored?.(storedOf(event))
         else if (event.kind === 'asked') asked(event.number, event.path)
-        else if (event.kind !== 'written') told.end(linuxEnd(event))
+        else if (event.kind !== 'written') events.end(linuxEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(processEnd(spawned), events)
-      if (spawned.state !== undefined) told = withState(spawned.state, events)
       return launched(addon, spawned.id, spawned.stdin, request.terminal === null)
     },
   }
@@ -86,8 +82,7 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
 export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
-  const { candidates, argv, environment, own, cwd, stdin, merged, state, terminal, limits, deadline } =
-    request
+  const { candidates, argv, environment, own, cwd, stdin, merged, terminal, limits, deadline } = request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
@@ -96,7 +91,6 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
     cwd,
     stdin,
     merged,
-    state: state ?? false,
     terminal,
     limits,
     deadline: { timeoutMs: Math.ceil(timeoutMs), graceMs },
@@ -156,33 +150,6 @@ export function batched(say: (bytes: number) => void): (bytes: number) => void {
     if (unsaid < batchBytes) return
     say(unsaid)
     unsaid = 0
-  }
-}
-
-/** All of the state must arrive before the end: reads what no event has delivered by then. */
-function withState(fd: number, events: LaunchEvents): LaunchEvents {
-  const { Socket } = process.getBuiltinModule('node:net')
-  const pipe = new Socket({ fd, readable: true, writable: false })
-  const take = (chunk: Buffer) => events.state?.(chunk)
-  pipe.on('data', take)
-  return {
-    ...events,
-    end: (end) => {
-      if (!pipe.destroyed) readRest(fd, take)
-      pipe.destroy()
-      events.end(end)
-    },
-  }
-}
-
-function readRest(fd: number, take: (chunk: Buffer) => void): void {
-  const chunk = Buffer.alloc(65536)
-  try {
-    for (let length = readSync(fd, chunk); length > 0; length = readSync(fd, chunk))
-      take(Buffer.from(chunk.subarray(0, length)))
-  } catch (error) {
-    // EAGAIN: a surviving process holds the pipe open, and the pipe is empty.
-    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
   }
 }
 

@@ -169,12 +169,12 @@ function structured(lines: readonly string[], results: readonly Result[]): Recor
 /** Binary output is not shown here either. */
 function fieldsOf(result: Result): Record<string, unknown> {
   const { exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes } = result
-  const { omittedBytes, binary, mode, denials, handoffs, hint, scratchpad, background, limited, failure } =
-    result
+  const { omittedBytes, binary, mode, denials, listening, handoffs } = result
+  const { hint, scratchpad, background, limited, failure } = result
   return {
     output: binary ? '' : result.output,
     ...{ exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes },
-    ...{ omittedBytes, binary, mode, denials, handoffs },
+    ...{ omittedBytes, binary, mode, denials, listening, handoffs },
     ...(hint !== undefined && { hint }),
     ...(scratchpad && { scratchpad }),
     ...(background && { background }),

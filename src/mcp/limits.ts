@@ -9,7 +9,7 @@ export const maxLines = 8
 
 export const maxSessions = 256
 
-/** Bytes of one message on stdin; a longer one gets an error reply. */
+/** Bytes of one message on stdin; a longer one ends the connection. */
 export const maxMessageBytes = 10 * 1024 * 1024
 
 /** Milliseconds that a command may run on after the connection of its call breaks. */

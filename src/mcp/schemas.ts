@@ -71,6 +71,9 @@ export function resultSchema() {
     binary: v.boolean(),
     mode: v.picklist(modes),
     denials: v.array(denial),
+    listening: v.array(
+      v.object({ address: v.string(), port: v.number(), pid: v.number(), program: v.string() }),
+    ),
     handoffs: v.array(v.object({ path: v.string(), kind: v.string(), obeyedBy: v.string() })),
     hint: v.optional(v.string()),
     scratchpad: v.optional(saved),

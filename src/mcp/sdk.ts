@@ -23,7 +23,6 @@ export {
   originValidationResponse,
   ProtocolError,
   ProtocolErrorCode,
-  parseJSONRPCMessage,
   ResourceTemplate,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'

@@ -1,5 +1,5 @@
 import { hintBehind } from '../base/hint.ts'
-import type { AnyResult, Denial, Handoff, Operation } from '../base/types.ts'
+import type { AnyResult, Denial, Handoff, Listening, Operation } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 
 const maxLines = 5
@@ -72,6 +72,17 @@ export function denialsBeside(result: Pick<AnyResult, 'denials' | 'outcome'>): r
 }
 
 const maxNamed = 5
+
+/** One line, or none. What listened has ended with its command, as a sandbox lets no process outlive it. */
+export function listeningLines(listening: readonly Listening[]): readonly string[] {
+  if (listening.length === 0) return []
+  const named = listening.slice(0, maxNamed).map(({ address, port, pid, program }) => {
+    return `${address.includes(':') ? `[${address}]` : address}:${port} (${visible(program)}, pid ${pid})`
+  })
+  const rest = listening.length - named.length
+  const more = rest === 0 ? '' : `, and ${rest} more`
+  return [`listened, until it ended, at ${named.join(', ')}${more}`]
+}
 
 /** One line, or none: what to look at before a program outside obeys it. */
 export function handoffLines(handoffs: readonly Handoff[]): readonly string[] {

@@ -32,6 +32,9 @@ const fallbacks: readonly Fallback[] = [
     path: /\/(\.cache|\.npm|_cacache|__pycache__|go-build|\.(pytest|mypy|ruff)_cache|pytest-cache-files-\w+|node-compile-cache)(\/|$)/,
   },
   { operations: writes, path: /\/\.(lesshst|viminfo\w*|wget-hsts|\w+_history)([.-]\w+)?$/ },
+  // What a shell keeps for its next start
+  { program: /^(bash|zsh|ksh)$/, operations: writes, path: /\/\.(\w*history|histfile|zcompdump)[\w.-]*$/ },
+  { program: /^fish$/, operations: writes, path: /\/fish[.\w]*(\/|$)/ },
   // Cargo makes and locks its home where it can; the last is a database of when crates were used.
   { program: /^cargo/, operations: writes, path: /\/\.(cargo|package-cache(-mutate)?|global-cache)$/ },
   // Git can read the index without refreshing it, and a configuration without writing it.

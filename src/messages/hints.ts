@@ -43,7 +43,7 @@ const withTools = {
     network: 'list its hosts in [shell] network (--allow-host HOST), or set network = true (--network)',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
     service: (address: string) =>
-      `list ${visible(address)} in [shell] network (--allow-host ${visible(address)}) for a program that connects by a proxy, or set network = true (--network)`,
+      `list ${visible(address)} in [shell] network (--allow-host ${visible(address)}), or set network = true (--network)`,
     ownSockets: {
       setting: 'set [shell] own_sockets = true',
       'no-private-tmp': 'set private_tmp = true (--private-tmp), or run the command in workspace mode',
@@ -63,7 +63,7 @@ const withTools = {
     network: 'ask the user to list its hosts in [shell] network, or to set network = true; a call cannot',
     host: (host: string) => `ask the user to add "${visible(host)}" to [shell] network; a call cannot`,
     service: (address: string) =>
-      `ask the user to list ${visible(address)} in [shell] network, for a program that connects by a proxy, or to set network = true; a call cannot`,
+      `ask the user to list ${visible(address)} in [shell] network, or to set network = true; a call cannot`,
     ownSockets: {
       setting: 'ask the user to set [shell] own_sockets = true; a call cannot',
       'no-private-tmp': 'call with private_tmp: true, or use execute_command_workspace if it is listed',
@@ -208,10 +208,4 @@ function alternative(instead: Alternative, reader: HintReader): string {
   if (instead.kind === 'homes')
     return `HOME is ${visible(instead.named)}, but ssh and others take ${visible(instead.passwd)}, the home directory in passwd(5); `
   return instead.kind === 'private-tmp' ? remedies[reader].privateTmp : alternatives[instead.kind]
-}
-
-/** @param names of variables that lines of a stricter mode left */
-export function notKept(names: readonly string[], mode: Mode): string {
-  const those = names.slice(0, 10).map(visible).join(', ') + (names.length > 10 ? ', ...' : '')
-  return `What a line of a stricter mode left does not apply in ${mode} mode: ${those}. Set it again if you need it.`
 }

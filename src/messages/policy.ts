@@ -169,10 +169,6 @@ export function explainAssignment(name: string): string {
   return `the variable ${shown(name)} changes what programs run or load`
 }
 
-export function explainState(name: string): string {
-  return `the variable ${shown(name)}, which an earlier line of this session left, may change what programs run, load or do`
-}
-
 export const disasters: Readonly<Record<Disaster, string>> = {
   'removes-root': 'this removes every file on the machine',
   'removes-home': 'this removes every file in the home directory',

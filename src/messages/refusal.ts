@@ -102,8 +102,6 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
       return problem.nearest === undefined
         ? `"${problem.field}" is not an option.`
         : `"${problem.field}" is not an option; did you mean "${problem.nearest}"?`
-    case 'unreadable':
-      return `"${problem.field}" cannot be read: reading it threw "${problem.reason}".`
     case 'cwd':
       return describeDirectoryProblem(problem, forTool)
     case 'unsavable':

@@ -42,7 +42,6 @@ export const wanted = {
   scratchpad: 'a Scratchpad',
   scratchpadName: '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
   abortSignal: 'an AbortSignal',
-  line: 'an object with onState',
 
   // Of configuration keys
   trueOrFalse: 'true or false',
@@ -83,7 +82,6 @@ export const wanted = {
   auditNotRequired: 'false, or a path beside it',
   auditFile: 'a regular file, or a path that does not exist yet',
   auditOutside: (parent: string) => `a path outside of ${parent}, where commands can write`,
-  auditBelow: 'a path below directories',
 } as const
 
 /** What a value is instead, as it follows "got" or "not". */
@@ -99,20 +97,7 @@ export const found = {
   noShell: (program: string, places: readonly string[]) =>
     `${JSON.stringify(program)} (there is no ${alternatives(places)})`,
   requiredAlone: 'true without [audit] path',
-  auditAt: (kind: FileKind, path: string) => `${fileKinds[kind]} ${path}`,
-  belowFile: (path: string, file: string) => `${path}, where ${file} is a file`,
 } as const
-
-const fileKinds = {
-  file: 'a file',
-  directory: 'a directory',
-  link: 'a symbolic link',
-  fifo: 'a FIFO',
-  socket: 'a socket',
-  device: 'a device',
-} as const
-
-export type FileKind = keyof typeof fileKinds
 
 function alternatives(words: readonly string[]): string {
   const last = words.at(-1) ?? ''

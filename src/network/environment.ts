@@ -1,7 +1,7 @@
 export interface ProxyPlace {
   readonly port: number
   readonly secret: string
-  /** Hosts that programs connect to themselves: the command's own servers, unless the list has this machine. */
+  /** Hosts that programs connect to themselves: this machine, where a command has servers of its own. */
   readonly own: readonly string[]
 }
 

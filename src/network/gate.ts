@@ -2,8 +2,6 @@ import { connect, type Socket } from 'node:net'
 import type { Connection, ConnectionReason } from '../base/types.ts'
 import { abortAfter } from '../base/within.ts'
 import { type Address, isPublic } from './addresses.ts'
-import type { Incoming } from './carry/incoming.ts'
-import type { RelayAddon } from './carry/relay-addon.ts'
 import type { Host } from './hosts.ts'
 import { type Client, type OpenRecord, Records } from './records.ts'
 import { addressesOf, type Resolver } from './resolve.ts'
@@ -13,8 +11,6 @@ import { nextSecret } from './secrets.ts'
 export interface GateOptions {
   readonly rules: HostRules
   readonly resolver: Resolver
-  /** Absent where there is none: JavaScript carries all bytes. */
-  readonly relays?: RelayAddon | undefined
   /** Asks about a host that is not listed; absent: it is refused. */
   readonly ask?: AskHost | undefined
 }
@@ -49,8 +45,7 @@ export class Gate {
   readonly number = ++numbers
   readonly secret = nextSecret()
   readonly rules: HostRules
-  readonly relays: RelayAddon | undefined
-  /** Ends what moves bytes by other means than the sockets. */
+  /** Adds up what is still open. */
   readonly endings = new Set<() => void>()
   readonly #options: GateOptions
   readonly #records = new Records()
@@ -63,7 +58,6 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.rules = options.rules
-    this.relays = options.relays
     this.#options = options
   }
 
@@ -71,17 +65,14 @@ export class Gate {
     return this.#records.list()
   }
 
-  /**
-   * Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. With `incoming` the
-   * socket's bytes arrive there.
-   */
-  async connect(wanted: Wanted, incoming?: Incoming): Promise<Upstream> {
+  /** Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. */
+  async connect(wanted: Wanted): Promise<Upstream> {
     const { host, port, client } = wanted
     if (this.#open.size + this.#pending >= maxOpen || this.#bytes > maxBytes)
       return this.refuse(wanted, 'too-many')
     this.#pending += 1
     try {
-      const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted, incoming))
+      const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted))
       if (typeof socket === 'string') return this.refuse(wanted, socket)
       this.#keep(socket)
       return { socket, record: this.#records.add(host, port, undefined, client) }
@@ -105,18 +96,6 @@ export class Gate {
   spend(bytes: number): boolean {
     this.#bytes += bytes
     return this.#bytes <= maxBytes
-  }
-
-  /** Counts bytes before they are moved, as many as there may be; 0: the command has moved too many. */
-  take(bytes: number): number {
-    const taken = Math.max(0, Math.min(bytes, maxBytes - this.#bytes))
-    this.#bytes += taken
-    return taken
-  }
-
-  /** Of what was taken. */
-  giveBack(bytes: number): void {
-    this.#bytes -= bytes
   }
 
   /** Ends every connection of the command. */
@@ -149,29 +128,23 @@ export class Gate {
     return (await ask(wanted, this.#closingSignal())) ? undefined : 'not-approved'
   }
 
-  async #connected(
-    { host, port }: Wanted,
-    incoming: Incoming | undefined,
-  ): Promise<Socket | ConnectionReason> {
+  async #connected(wanted: Wanted): Promise<Socket | ConnectionReason> {
     // Begins after a question: a person may take longer to answer it.
     const wait = abortAfter(connectMs, this.#closingSignal())
     try {
-      return await this.#connectedWithin({ host, port, incoming }, wait.signal)
+      return await this.#connectedWithin(wanted, wait.signal)
     } finally {
       wait.end()
     }
   }
 
-  async #connectedWithin(
-    { host, port, incoming }: Pick<Wanted, 'host' | 'port'> & Pick<Target, 'incoming'>,
-    signal: AbortSignal,
-  ): Promise<Socket | ConnectionReason> {
+  async #connectedWithin({ host, port }: Wanted, signal: AbortSignal): Promise<Socket | ConnectionReason> {
     const found = await this.#addresses(host, signal)
     if (!found) return signal.aborted ? 'unreachable' : 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
     const open = found.filter((address) => isPublic(address) || isListedAddress(this.rules, address, port))
     if (open.length === 0) return 'not-public'
-    return (await connectTo({ addresses: open, port, incoming }, signal)) ?? 'unreachable'
+    return (await connectTo({ addresses: open, port }, signal)) ?? 'unreachable'
   }
 
   async #addresses(host: Host, signal: AbortSignal): Promise<readonly Address[] | undefined> {
@@ -182,11 +155,10 @@ export class Gate {
 interface Target {
   readonly addresses: readonly Address[]
   readonly port: number
-  readonly incoming: Incoming | undefined
 }
 
 /** Undefined: none of the addresses could be reached in time. */
-function connectTo({ addresses, port, incoming }: Target, signal: AbortSignal): Promise<Socket | undefined> {
+function connectTo({ addresses, port }: Target, signal: AbortSignal): Promise<Socket | undefined> {
   const known = addresses.map(({ name, family }) => ({ address: name, family }))
   return new Promise((resolve) => {
     const socket = connect({
@@ -195,7 +167,6 @@ function connectTo({ addresses, port, incoming }: Target, signal: AbortSignal): 
       allowHalfOpen: true,
       autoSelectFamily: true,
       noDelay: true,
-      ...(incoming && { onread: incoming.onread }),
       lookup: (_name, _options, answer) => answer(null, known),
     })
     const give = (result: Socket | undefined) => {

@@ -79,6 +79,11 @@ export function splitPort(text: string): { readonly hostText: string; readonly p
   return hostText === undefined || portText === undefined ? { hostText: text } : { hostText, portText }
 }
 
+/** Those that the pattern allows. */
+export function portsOf({ port }: Pick<HostPattern, 'port'>): readonly number[] {
+  return port === undefined ? defaultPorts : [port]
+}
+
 /** Without a port the pattern means 443 and 80. */
 export function allows(pattern: HostPattern, host: Host, port: number): boolean {
   return allowsPort(pattern, port) && matchesHost(pattern, host)
@@ -89,8 +94,8 @@ export function denies(pattern: HostPattern, host: Host, port: number): boolean 
   return (pattern.port ?? port) === port && matchesHost(pattern, host)
 }
 
-function allowsPort({ port: given }: HostPattern, port: number): boolean {
-  return given === undefined ? defaultPorts.includes(port) : given === port
+function allowsPort(pattern: HostPattern, port: number): boolean {
+  return portsOf(pattern).includes(port)
 }
 
 function matchesHost({ host: { kind, name }, wildcard }: HostPattern, host: Host): boolean {
@@ -100,8 +105,7 @@ function matchesHost({ host: { kind, name }, wildcard }: HostPattern, host: Host
 
 /** Whether every host and port that `inner` allows is one that an entry of `outer` allows. */
 export function isCovered(inner: HostPattern, outer: readonly HostPattern[]): boolean {
-  const ports = inner.port === undefined ? defaultPorts : [inner.port]
-  return ports.every((port) => outer.some((pattern) => covers(pattern, inner, port)))
+  return portsOf(inner).every((port) => outer.some((pattern) => covers(pattern, inner, port)))
 }
 
 function covers(outer: HostPattern, inner: HostPattern, port: number): boolean {

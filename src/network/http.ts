@@ -11,13 +11,11 @@ import { pipeline } from 'node:stream/promises'
 import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
-import { passBody } from './carry/body.ts'
-import { Incoming } from './carry/incoming.ts'
-import { beginsWithTlsFor, tunnel } from './carry/tunnel.ts'
 import type { Gate, OpenUpstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
 import type { Client } from './records.ts'
 import { endRefused } from './refused.ts'
+import { beginsWithTlsFor, tunnel } from './tunnel.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -74,29 +72,27 @@ async function connectTo(
   const owner = ownerOf(socket, secretIn(headers['proxy-authorization']))
   if (!owner) return answer(socket, 407, unknownClient)
   const wanted = { ...target, client: owner.client }
-  const incoming = new Incoming()
   socket.unshift(head) // now: after the client's end nothing can be put back
-  const upstream = await owner.gate.connect(wanted, incoming)
+  const upstream = await owner.gate.connect(wanted)
   if ('reason' in upstream) return answer(socket, statusOf(upstream.reason), refusal(wanted, upstream.reason))
   if (socket.destroyed) return void upstream.socket.destroy()
   socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-  await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
+  await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
 }
 
 /** Starts the tunnel, with `[network] check_sni` only after the client has named the host. */
 export async function startTunnel(
   client: Duplex,
   wanted: Wanted,
-  upstream: OpenUpstream & { readonly incoming: Incoming },
+  { socket, record, gate }: OpenUpstream,
 ): Promise<void> {
-  const { socket, incoming, record, gate } = upstream
   if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
     gate.refuseOpen(wanted, record, 'other-name')
     client.destroy()
     socket.destroy()
     return
   }
-  tunnel({ client, upstream: socket, incoming, record }, gate)
+  tunnel({ client, upstream: socket, record }, gate)
 }
 
 async function forward(
@@ -166,10 +162,17 @@ function passAnswer(outgoing: ClientRequest, response: ServerResponse, upstream:
     failed()
   })
   outgoing.once('response', (incoming) => {
-    if (passHead(incoming, response)) return void passBody(incoming, response, upstream)
+    if (passHead(incoming, response)) return passBody(incoming, response, upstream)
     outgoing.destroy()
     failed()
   })
+}
+
+function passBody(incoming: IncomingMessage, response: ServerResponse, { socket, gate }: OpenUpstream): void {
+  incoming.on('data', (chunk: Buffer) => {
+    if (!gate.spend(chunk.length)) socket.destroy()
+  })
+  pipeline(incoming, response).catch(() => response.destroy())
 }
 
 /** False: Node's parser takes status codes and phrases that its writer refuses. */

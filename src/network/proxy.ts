@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Incoming } from './carry/incoming.ts'
-import type { RelayAddon } from './carry/relay-addon.ts'
 import { Gate, type GateOptions } from './gate.ts'
 import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
 import type { Client } from './records.ts'
@@ -23,14 +21,13 @@ export interface ProxyOptions {
   readonly resolver?: Resolver | undefined
   /** Absent where the system cannot tell: a client then needs its command's secret. */
   readonly clientOf?: FindClient | undefined
-  readonly relays?: RelayAddon | undefined
   readonly maxClients?: number | undefined
 }
 
 /** The kernel's usual maximum, net.core.somaxconn: connections that wait while the event loop is busy. */
 const backlog = 4096
 
-/** Connections of all commands at once; with one to a host each, and the relays, they take fewer than 4096 descriptors. */
+/** Connections of all commands at once; with one to a host each they take fewer than 4096 descriptors. */
 const maxClients = 1536
 
 /** The proxy of one shell, on a port of loopback. It serves HTTP and SOCKS 5 there. */
@@ -70,9 +67,9 @@ export class HostProxy {
   }
 
   /** Admits a command. */
-  open(options: Omit<GateOptions, 'resolver' | 'relays'>): Gate {
-    const { resolver = systemResolver, relays } = this.#options
-    const gate = new Gate({ resolver, relays, ...options })
+  open(options: Omit<GateOptions, 'resolver'>): Gate {
+    const { resolver = systemResolver } = this.#options
+    const gate = new Gate({ resolver, ...options })
     this.#gates.set(gate.secret, gate)
     this.#numbered.set(gate.number, gate)
     return gate
@@ -128,12 +125,11 @@ export class HostProxy {
       if (!owner || !request) return
       client.release() // now: after the client's end nothing can be put back
       const wanted = { ...request, client: owner.client }
-      const incoming = new Incoming()
-      const upstream = await owner.gate.connect(wanted, incoming)
+      const upstream = await owner.gate.connect(wanted)
       if ('reason' in upstream) return answerRequest(client, upstream.reason)
       if (socket.destroyed) return void upstream.socket.destroy()
       answerRequest(client, undefined)
-      await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
+      await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
     } catch {
       socket.destroy() // it went away, or was slow to say what it wants
     }

@@ -1,5 +1,5 @@
 import type { Address } from './addresses.ts'
-import { allows, denies, type Host, type HostPattern } from './hosts.ts'
+import { allows, denies, type Host, type HostPattern, hostAndPort, portsOf } from './hosts.ts'
 
 /** What a command may connect to. */
 export interface HostRules {
@@ -25,6 +25,20 @@ export function isListedAddress({ allow }: HostRules, address: Address, port: nu
 /** Whether `[network] deny` lists the address: no name may lead to it then. */
 export function isDeniedAddress({ deny }: HostRules, address: Address, port: number): boolean {
   return deny.some((pattern) => denies(pattern, address, port))
+}
+
+/** The listed loopback addresses, each `ADDRESS:PORT`. */
+export function servicesOn(rules: HostRules): readonly string[] {
+  const services = rules.allow.flat().flatMap(({ host, ...pattern }) => {
+    if (!isLoopback(host)) return []
+    const open = portsOf(pattern).filter((port) => verdictOn(rules, host, port) === 'listed')
+    return open.map((port) => hostAndPort(host, port))
+  })
+  return [...new Set(services)]
+}
+
+function isLoopback({ kind, name }: Host): boolean {
+  return kind === 'address' && (name === '::1' || name.startsWith('127.'))
 }
 
 function isIn(list: readonly HostPattern[], host: Host, port: number): boolean {

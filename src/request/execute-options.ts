@@ -1,6 +1,5 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Encoding, Stream } from '../base/types.ts'
-import type { LineOptions } from './line-state.ts'
 
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
@@ -27,9 +26,4 @@ export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   readonly encoding?: E | undefined
   /** The reader of `hint`: with `tool` it names the MCP tools and their parameters, with `only-tool` the parameters only, with `only-command` neither. Default `user`. */
   readonly hintFor?: HintReader | undefined
-  /**
-   * Linux, local backend, shell lines only: the line is part of a session and reports the state it leaves for
-   * the next one.
-   */
-  readonly line?: LineOptions | undefined
 }

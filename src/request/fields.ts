@@ -1,15 +1,10 @@
 import { types } from 'node:util'
+import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
-import { errorMessage, tried } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { found, wanted } from '../messages/wanted.ts'
-
-export interface FieldRule {
-  readonly wanted: string
-  readonly test: (value: unknown) => boolean
-}
 
 /** Where options belong that are not fields of this object. */
 export type Places = Readonly<Record<string, string>>
@@ -19,41 +14,44 @@ export function placesOf(names: readonly string[], place: (name: string) => stri
   return Object.fromEntries(names.map((name) => [name, place(name)]))
 }
 
-export type FieldRules<T> = Readonly<Record<keyof T & string, FieldRule>>
-
 export const isString = (value: unknown): value is string => typeof value === 'string'
-const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-/** Array.isArray throws for a revoked proxy. */
-export const isArray = (value: unknown): value is unknown[] => tried(() => Array.isArray(value)) === true
 export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
-/** Rules that several tables of fields share. */
+/** Schemas of fields; the message of each says what the field must be. */
 export const fieldOf = {
-  string: { wanted: wanted.string, test: isString },
-  boolean: { wanted: wanted.boolean, test: isBoolean },
-  function: { wanted: wanted.function, test: isFunction },
-  milliseconds: { wanted: wanted.milliseconds, test: isNumber },
-  arguments: {
-    wanted: wanted.arguments,
-    test: (value: unknown) => isArray(value) && value.every(isString),
-  },
-  signal: {
-    wanted: wanted.abortSignal,
-    test: (value: unknown) =>
-      hasFields(value, 'aborted') &&
-      hasMethods(value, 'throwIfAborted', 'addEventListener', 'removeEventListener'),
-  },
+  string: v.string(wanted.string),
+  boolean: v.boolean(wanted.boolean),
+  milliseconds: v.number(wanted.milliseconds),
+  arguments: v.custom<readonly string[]>(isStrings, wanted.arguments),
+  signal: v.custom<AbortSignal>(isSignal, wanted.abortSignal),
   // Of a Map or a list nothing would be read.
-  variables: {
-    wanted: wanted.variables,
-    test: (value: unknown) => isObject(value) && !isFunction(Reflect.get(value, Symbol.iterator)),
-  },
-} satisfies Record<string, FieldRule>
+  variables: v.custom<Environment>(isVariables, wanted.variables),
+}
 
-export function fieldOneOf(...words: readonly string[]): FieldRule {
-  return { wanted: wanted.oneOf(words), test: (value) => words.some((word) => word === value) }
+export function functionField<T extends (...given: never[]) => unknown>() {
+  return v.custom<T>(isFunction, wanted.function)
+}
+
+export function fieldOneOf<const T extends readonly string[]>(...words: T) {
+  return v.picklist(words, wanted.oneOf(words))
+}
+
+/** `every` skips what is left out. */
+function isStrings(value: unknown): boolean {
+  return Array.isArray(value) && Array.from(value).every(isString)
+}
+
+function isSignal(value: unknown): boolean {
+  return (
+    hasFields(value, 'aborted') &&
+    hasMethods(value, 'throwIfAborted', 'addEventListener', 'removeEventListener')
+  )
+}
+
+function isVariables(value: unknown): boolean {
+  return isObject(value) && !isFunction(Reflect.get(value, Symbol.iterator))
 }
 
 /** An object of another realm or library, known by some of its fields. */
@@ -67,32 +65,34 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
 }
 
 /**
- * Copies a caller's object and reads each field once, so that the checked value is the value used. Inherited
- * fields of a class count; fields that were added to Object.prototype do not. Throws INVALID_REQUEST for a
- * value that is no object, an unknown field (with where it belongs), a field of the wrong type, and a field that throws when it is
- * read.
+ * A checked copy of a caller's object. Throws INVALID_REQUEST for a value that is no object, an unknown field (with where it
+ * belongs), and a field of the wrong type.
  */
-export function readFields<T extends object>(
+export function readFields<E extends v.ObjectEntries>(
   what: string,
-  value: T,
-  fields: FieldRules<T>,
+  value: unknown,
+  schema: v.StrictObjectSchema<E, undefined>,
   places: Places = {},
-): T {
-  if (!isObject(value) || isArray(value))
-    refuseType(
-      what,
-      wanted.object,
-      reading(what, () => kindOf(value)),
-    )
-  const names = Object.keys(fields) as (keyof T & string)[]
-  const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
-  if (stranger !== undefined) refuseStranger(stranger, names, places)
-  // Absent ones, too: an own `undefined` hides what Object.prototype has.
-  const checked: unknown = Object.fromEntries(
-    names.map((name) => [name, readField(value, name, fields[name])]),
-  )
-  // Every field has been checked.
-  return checked as T
+): v.InferOutput<v.StrictObjectSchema<E, undefined>> {
+  if (Array.isArray(value)) refuseType(what, wanted.object, kindOf(value))
+  const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true })
+  return success ? output : refuseIssue(what, value, issues[0], schema.entries, places)
+}
+
+function refuseIssue(
+  what: string,
+  value: unknown,
+  { path, expected, type, message }: v.BaseIssue<unknown>,
+  entries: v.ObjectEntries,
+  places: Places,
+): never {
+  if (path === undefined) refuseType(what, wanted.object, kindOf(value))
+  const field = String(path[0].key)
+  if (expected === 'never') refuseStranger(field, Object.keys(entries), places)
+  const given: unknown = Reflect.get(Object(value), field)
+  // A field that is missing has the message of its object.
+  const said = type === 'strict_object' ? Reflect.get(entries[field] ?? {}, 'message') : message
+  return refuseType(field, String(said), isNumber(given) ? String(given) : kindOf(given))
 }
 
 function refuseStranger(field: string, names: readonly string[], places: Places): never {
@@ -100,24 +100,9 @@ function refuseStranger(field: string, names: readonly string[], places: Places)
   return refuseRequest({ kind: 'unknown-option', field, ...(place ? { place } : nearest(field, names)) })
 }
 
-function readField(value: object, name: string, field: FieldRule): unknown {
-  const given = reading(name, () => {
-    if (name in Object.prototype && !Object.hasOwn(value, name)) return undefined
-    const read: unknown = Reflect.get(value, name)
-    return isArray(read) ? [...read] : read
-  })
-  if (given === undefined || reading(name, () => field.test(given))) return given
-  return refuseType(name, field.wanted, isNumber(given) ? String(given) : kindOf(given))
-}
-
-/** Throws INVALID_REQUEST when reading the object throws. */
-export function copyOf<T extends object>(what: string, value: T): T {
-  return reading(what, () => ({ ...value }))
-}
-
 /** Throws INVALID_REQUEST for values that no environment can hold. */
 export function readVariablesField(field: string, given: Environment): Environment {
-  const variables = copyOf(field, given)
+  const variables = { ...given }
   for (const [name, value] of Object.entries<unknown>(variables)) {
     const own = `${field}.${name}`
     if (value !== undefined && !isString(value)) refuseType(own, wanted.string, kindOf(value))
@@ -143,15 +128,6 @@ export function refuseRequest(problem: RequestProblem): never {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
-/** The caller's getters and proxies may throw anything. */
-function reading<T>(field: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    return refuseRequest({ kind: 'unreadable', field, reason: errorMessage(error) ?? kindOf(error) })
-  }
-}
-
 /** `command` for `comand`, `timeoutMs` for `time`: few typos, or the same first letters. */
 function nearest(name: string, names: readonly string[]): { nearest?: string } {
   const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
@@ -165,8 +141,8 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))
     return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
-  if (!isArray(value)) return types.isMap(value) ? 'Map' : typeof value
-  const items = value.slice(0, maxItems).map((item) => (isArray(item) ? found.array : kindOf(item)))
+  if (!Array.isArray(value)) return types.isMap(value) ? 'Map' : typeof value
+  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? found.array : kindOf(item)))
   return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
 }
 

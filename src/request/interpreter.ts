@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { LineEnd } from '../base/hint.ts'
 import { realPath } from '../base/paths.ts'
@@ -42,12 +41,6 @@ export function isShellProgram(text: string): boolean {
 export function placesOfShell(program: string): readonly string[] {
   if (program === 'sh') return ['/bin/sh']
   return program === 'bash' ? placesOfBash : [program]
-}
-
-/** The first of them that is there. */
-export function shellPlace(program: string): string {
-  const places = placesOfShell(program)
-  return places.find((place) => existsSync(place)) ?? program
 }
 
 /** Which language a shell reads. The policy has been tried against bash, dash and ash. */

@@ -1,17 +1,14 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
+import * as v from 'valibot'
 import type { Environment } from '../base/types.ts'
 import { place, wanted } from '../messages/wanted.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   checkNoNul,
-  copyOf,
-  type FieldRule,
-  type FieldRules,
   fieldOf,
   hasMethods,
-  isArray,
   isObject,
   isString,
   kindOf,
@@ -97,31 +94,38 @@ export interface CompleteRequest {
   readonly terminal: TerminalRequest | null
 }
 
-export const networkField: FieldRule = {
-  wanted: wanted.network,
-  test: (value) =>
-    typeof value === 'boolean' ||
-    (isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
-}
+export const networkField = v.custom<NetworkSetting>(
+  (value) => typeof value === 'boolean' || (Array.isArray(value) && value.every(isHost)),
+  wanted.network,
+)
 
-export const programField: FieldRule = {
-  wanted: wanted.shellProgram,
-  test: (value) => isString(value) && isShellProgram(value),
-}
+const isHost = (value: unknown) => isString(value) && isHostPattern(value)
 
-export const requestFields: FieldRules<ExecuteRequest> = {
+export const programField = v.custom<string>(
+  (value) => isString(value) && isShellProgram(value),
+  wanted.shellProgram,
+)
+
+/** Of every command, whether in a terminal or not. */
+export const commonFields = {
   command: fieldOf.string,
   argv: fieldOf.arguments,
   program: programField,
   cwd: fieldOf.string,
   timeoutMs: fieldOf.milliseconds,
-  stdin: { wanted: wanted.stdin, test: isStdin },
   env: fieldOf.variables,
-  merged: fieldOf.boolean,
   scratchpad: fieldOf.string,
   privateTmp: fieldOf.boolean,
   network: networkField,
 }
+
+export const requestSchema = v.partial(
+  v.strictObject({
+    ...commonFields,
+    stdin: v.custom<NonNullable<ExecuteRequest['stdin']>>(isStdin, wanted.stdin),
+    merged: fieldOf.boolean,
+  }),
+)
 
 /** What belongs to the shell, to the options of a call, or has another name here. */
 export const requestPlaces = {
@@ -140,7 +144,7 @@ const maxArgumentBytes = 32 * 4096
 
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  const request = readFields('request', given, requestFields, requestPlaces)
+  const request = readFields('request', given, requestSchema, requestPlaces)
   return {
     work: workOf(request, defaults.cwd),
     cwd: directoryOf(request.cwd, defaults.cwd),
@@ -157,12 +161,12 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
 
 /** Not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
-  if (!isArray(requests)) refuseType('requests', wanted.requests, kindOf(requests))
+  if (!Array.isArray(requests)) refuseType('requests', wanted.requests, kindOf(requests))
   return Array.from(requests, (request, index) => {
     const field = `requests[${index}]`
     if (isString(request)) return { command: request }
-    if (!isObject(request) || isArray(request)) refuseType(field, wanted.request, kindOf(request))
-    return copyOf<ExecuteRequest>(field, request)
+    if (!isObject(request) || Array.isArray(request)) refuseType(field, wanted.request, kindOf(request))
+    return { ...request }
   })
 }
 

@@ -1,8 +1,8 @@
 import { types } from 'node:util'
+import * as v from 'valibot'
 import type { Backend } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
 import {
-  type FieldRules,
   fieldOf,
   isNumber,
   isString,
@@ -14,10 +14,10 @@ import {
 } from './fields.ts'
 import {
   type CompleteRequest,
+  commonFields,
   completeRequest,
   type ExecuteRequest,
   type RequestDefaults,
-  requestFields,
   requestPlaces,
   type TerminalRequest,
   type TerminalSize,
@@ -38,15 +38,15 @@ export interface StartRequest extends Omit<ExecuteRequest, 'stdin' | 'merged'> {
 }
 
 /** A terminal is the input of its command, and merges its output. */
-const { stdin: _, merged: __, ...shared } = requestFields
-
-const fields: FieldRules<StartRequest> = {
-  ...shared,
-  pty: { wanted: wanted.trueOnly, test: (value) => value === true },
-  columns: { wanted: wanted.columns, test: isNumber },
-  rows: { wanted: wanted.rows, test: isNumber },
-  term: fieldOf.string,
-}
+const schema = v.partial(
+  v.strictObject({
+    ...commonFields,
+    pty: v.literal(true, wanted.trueOnly),
+    columns: v.custom<number>(isNumber, wanted.columns),
+    rows: v.custom<number>(isNumber, wanted.rows),
+    term: fieldOf.string,
+  }),
+)
 
 export interface StartDefaults extends RequestDefaults {
   readonly backend: Backend
@@ -54,7 +54,7 @@ export interface StartDefaults extends RequestDefaults {
 }
 
 export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
-  const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields, requestPlaces)
+  const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, schema, requestPlaces)
   if (pty !== true) refuseType('pty', wanted.trueOnly, String(pty))
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))

@@ -48,6 +48,7 @@ export function withToolCaches(environment: Variables, directory: string, caches
     ...(caches.goCache ? {} : { GOCACHE: join(directory, 'go-build') }),
     ...(caches.fossilSettings ? {} : { FOSSIL_HOME: directory }),
     NX_SOCKET_DIR: join(directory, 'nx'), // else in /tmp/.nx
+    TMUX_TMPDIR: directory, // else in /tmp
   })
 }
 

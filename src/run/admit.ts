@@ -1,7 +1,6 @@
 import type { Refused } from '../admit/admission.ts'
 import { attempted, errorCode, tried } from '../base/errno.ts'
-import type { Decision, Encoding, Environment, Mode } from '../base/types.ts'
-import { environmentOf } from '../host/mode-setup.ts'
+import type { Decision, Encoding, Mode } from '../base/types.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -10,7 +9,6 @@ import { checkInput } from '../request/descriptor.ts'
 import { checkDirectory } from '../request/directory.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
-import { besides } from '../request/line-state.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -84,7 +82,7 @@ export function interpreterOf(work: Invocation, { backend }: RunContext): Interp
 
 async function admitted(
   asked: Asked,
-  given: ExecuteOptions<Encoding>,
+  options: ExecuteOptions<Encoding>,
   context: RunContext,
 ): Promise<Execution> {
   const { mode: wanted, refused } = asked
@@ -92,16 +90,10 @@ async function admitted(
   const network = narrowed(context.network, request.network, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
   if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
-  const variant = { privateTmp: request.privateTmp, network: network.kind }
-  const setup = context.setups.in(wanted, variant)
-  const { options, dropped } = withoutStricter(given, wanted, context)
-  // A line of a session begins with the variables that earlier ones left.
-  const state = options.line?.variables
-    ? besides(options.line.variables, environmentOf(setup, request.terminal !== null))
-    : {}
-  const wait = { timeoutMs: request.timeoutMs, signal: given.signal }
+  const setup = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
+  const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
   const canHold = () => isHoldable(request, context)
-  const command = { mode: wanted, canHold, refused, ...withState(request, state) }
+  const command = { mode: wanted, canHold, refused, ...request }
   const admission = await context.admission.admit(command, wait)
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
@@ -109,27 +101,12 @@ async function admitted(
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(held ? context.setups.held(network.kind) : setup, context.removing)
   const answered = { answers: [], hostAnswers: [] }
-  return { request, mode, options, dropped, admission, tmp, access, context, ...answered, running: undefined }
+  return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
 }
 
 /** Read mode can hold it, and it could run again in write mode, which preset `analysis` has no use for. */
 function isHoldable(request: CompleteRequest, { config, setups }: RunContext): boolean {
   return (config.policy.preset === 'analysis' || isRepeatable(request)) && setups.canHold()
-}
-
-/** A copy of the options, whose line begins with nothing that a stricter mode left. */
-function withoutStricter(options: ExecuteOptions<Encoding>, mode: Mode, { left }: RunContext) {
-  const { line } = options
-  if (!line?.variables) return { options, dropped: [] }
-  const dropped = left.stricter(mode, line.variables)
-  const kept = Object.entries(line.variables).filter(([name]) => !dropped.includes(name))
-  return { options: { ...options, line: { ...line, variables: Object.fromEntries(kept) } }, dropped }
-}
-
-/** The state of a line is decided about like variables of the command, over which it wins. */
-function withState(request: CompleteRequest, state: Environment) {
-  const names = Object.keys(state)
-  return names.length === 0 ? request : { ...request, env: { ...request.env, ...state }, state: names }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

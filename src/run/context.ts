@@ -9,7 +9,6 @@ import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { searchedFrom } from '../host/workspace.ts'
 import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
-import { LeftVariables } from '../request/line-state.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { repositoryRemedy } from '../sandbox/workspace/listed.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
@@ -35,8 +34,6 @@ export interface RunContext {
   readonly defaults: StartDefaults
   /** The workspace, for the check of a request's `program`. */
   readonly workspaceRoot: () => string
-  /** What the lines of a session left in this shell. */
-  readonly left: LeftVariables
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
@@ -89,7 +86,6 @@ export function contextOf(
       scratchpad,
       defaults,
     },
-    left: new LeftVariables(),
     endWalks: () => opened?.repositories.close(),
     removing: new Set(),
   }

@@ -3,7 +3,6 @@ import type { Encoding, Mode } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { LaunchedProcess } from '../launch/launch.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
-import type { LineFollower } from '../request/line-state.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import type { Collector } from './collect.ts'
 import type { RunContext } from './context.ts'
@@ -18,8 +17,6 @@ export interface Execution {
   readonly mode: Mode
   readonly options: ExecuteOptions<Encoding>
   readonly admission: Admitted
-  /** Variables of `options.line` that a stricter mode left: they do not apply. */
-  readonly dropped: readonly string[]
   /** Its mode's setup, and its private directory where the setup grants one. */
   readonly tmp: PrivateTmp
   /** Where the network is a list of hosts. */
@@ -40,7 +37,6 @@ export interface Running {
   signal(name: NodeJS.Signals): void
   readonly process: LaunchedProcess
   readonly listener: Listener
-  readonly follower: LineFollower | undefined
 }
 
 export interface Ended extends SupervisedEnd {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { AnyResult, Connection, Handoff } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
-import { notKept } from '../messages/hints.ts'
 import { namingProjects } from '../messages/project.ts'
 import { cannotEnter } from '../request/directory.ts'
 import type { Variables } from '../request/environment.ts'
@@ -29,17 +28,10 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const parts = partsOf(execution, { connections, hint, ...ended, end }, collected)
   const result = buildResult({ ...parts, handoffs })
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
-  const told = withDropped(result, execution)
-  const named = namingProjects(told, context.config, ended.setup.projectSettings)
+  const named = namingProjects(result, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
   const left = { enforced: false, by: 'none', note }
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
-}
-
-function withDropped(result: AnyResult, { dropped, mode, admission }: Execution): AnyResult {
-  if (dropped.length === 0) return result
-  const said = notKept(dropped, admission.decision.held ? 'write' : mode)
-  return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
 }
 
 async function handedOff(

@@ -3,9 +3,8 @@ import { monotonicMs } from '../base/clock.ts'
 import { environmentOf, type ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
 import { checkInput } from '../request/descriptor.ts'
-import { type Variables, without, withVariables } from '../request/environment.ts'
+import { without, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
-import { LineFollower, type LineState, withLineVariables } from '../request/line-state.ts'
 import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
@@ -35,12 +34,11 @@ export function launch(execution: Execution): Running {
   const supervision = new Supervision({ signal: options.signal, ...deadline })
   const output = outputOf(execution, supervision, () => process)
   const variables = variablesOf(execution, setup)
-  const follower = followerOf(execution, variables.environment)
   const start = startOf()
   const process = context.backend.launcher.launch(
-    launchRequestOf(execution, setup, { variables, deadline, follower }),
+    launchRequestOf(execution, setup, { variables, deadline }),
     {
-      ...eventsOf({ output, follower, supervision, start }),
+      ...eventsOf({ output, supervision, start }),
       asked: answering(execution, supervision, until),
     },
   )
@@ -51,13 +49,11 @@ export function launch(execution: Execution): Running {
     return { setup, collector: output.collector, durationMs, ...end }
   })
   if (mode === 'workspace') context.repositories().beside()
-  // Before the first event: a short line reports at once, and then waits for what the follower types.
-  if (request.terminal) follower?.attend((text) => process.stdin?.write(text))
   supervision.watch({ ...process, destroy: () => destroy(process, output) })
   feedStdin(process.stdin, request.stdin)
   const stop = (cause: Cause) => supervision.stop(cause)
   const signal = (name: NodeJS.Signals) => supervision.signal(name)
-  return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
+  return { ended, started: start.started, stop, signal, process, listener: output.listener }
 }
 
 /** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
@@ -114,12 +110,11 @@ function startOf(): Start {
 
 interface Receivers {
   readonly output: Output
-  readonly follower: LineFollower | undefined
   readonly supervision: Supervision
   readonly start: Start
 }
 
-function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEvents {
+function eventsOf({ output, supervision, start }: Receivers): LaunchEvents {
   const { listener, collector, backpressure } = output
   return {
     output: (stream, chunk) => {
@@ -128,14 +123,10 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
       collector.add(stream, chunk)
       backpressure.offered(chunk.length, listener.tell(stream, chunk))
     },
-    state: (chunk) => follower?.take(chunk),
     held: () => void collector.held(),
     stored: (stored) => collector.stored(stored),
     started: start.begin,
-    end: (end) => {
-      follower?.end()
-      supervision.finish(end)
-    },
+    end: (end) => supervision.finish(end),
   }
 }
 
@@ -149,46 +140,30 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
 type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
 
 /** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
-function variablesOf({ request, options, access }: Execution, setup: ModeSetup): CommandVariables {
+function variablesOf({ request, access }: Execution, setup: ModeSetup): CommandVariables {
   const { env, terminal } = request
   const inherited = environmentOf(setup, terminal !== null)
   const own = access?.variables
-  const isChanged = options.line !== undefined || terminal !== null || Object.keys(env).length > 0
+  const isChanged = terminal !== null || Object.keys(env).length > 0
   if (own && !isChanged) return { environment: without(inherited, own), own }
   const given = withVariables(own ? { ...inherited, ...own } : inherited, env, setup.place)
-  const all = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
-  return { environment: withLineVariables(all, options.line?.variables) }
-}
-
-function followerOf(
-  { request, mode, options: { line }, context }: Execution,
-  environment: Variables,
-): LineFollower | undefined {
-  if (!line || request.work.kind !== 'line' || !context.backend.launcher.states) return undefined
-  const onState = (state: LineState) => {
-    context.left.note(mode, state)
-    line.onState(state)
-  }
-  return new LineFollower({ ...line, onState }, environment)
+  return { environment: terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given }
 }
 
 interface LaunchParts {
   readonly variables: CommandVariables
   readonly deadline: Deadline
-  readonly follower: LineFollower | undefined
 }
 
 function launchRequestOf(
   { request, context }: Execution,
   { confinement, limits }: ModeSetup,
-  { variables: { environment, own }, deadline, follower }: LaunchParts,
+  { variables: { environment, own }, deadline }: LaunchParts,
 ): LaunchRequest {
   const { cwd, merged, stdin, terminal, work } = request
   const interpreter = interpreterOf(work, context)
   const { candidates, argv, variables, ...rest }: ProgramToStart =
-    work.kind === 'argv'
-      ? interpreter.argv(work.argv, { cwd, environment })
-      : interpreter.line(follower?.wrapped(work.line, terminal !== null) ?? work.line)
+    work.kind === 'argv' ? interpreter.argv(work.argv, { cwd, environment }) : interpreter.line(work.line)
   return {
     candidates,
     argv,
@@ -202,7 +177,6 @@ function launchRequestOf(
     merged,
     stdin: stdin === null || typeof stdin === 'number' ? stdin : 'pipe',
     ...rest,
-    ...(follower && { state: true }),
   }
 }
 

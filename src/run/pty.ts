@@ -19,10 +19,6 @@ export interface Pty {
    * INVALID_REQUEST.
    */
   kill(signal?: NodeJS.Signals): void
-  /** With `ExecuteOptions.line`: input typed since the last call that no program of the line has read. */
-  takeUnread(): Uint8Array
-  /** With `ExecuteOptions.line`, after `onStopped`: continues the program in the foreground. */
-  resume(): void
   /** The output is one stream, `merged`. */
   readonly result: Promise<Result>
 }
@@ -30,17 +26,14 @@ export interface Pty {
 export function ptyOf(running: Running | undefined, result: Promise<Result>): Pty {
   const process = running?.process
   const typed = process?.stdin
-  const follower = running?.follower
   return {
     write: async (data) => {
       checkTyped(data)
       await new Promise<void>((resolve) => {
-        if (follower?.keeps(data) || !typed || typed.destroyed) resolve()
+        if (!typed || typed.destroyed) resolve()
         else typed.write(data, () => resolve())
       })
     },
-    takeUnread: () => follower?.takeUnread() ?? new Uint8Array(0),
-    resume: () => follower?.resume(),
     resize: (columns, rows) => {
       checkSize({ columns, rows })
       process?.resize?.(columns, rows)

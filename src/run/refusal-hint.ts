@@ -7,6 +7,7 @@ import type {
   ShutSockets,
 } from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
+import { isNamed } from '../base/text.ts'
 import type { Connection, Denial, Mode, Operation } from '../base/types.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
 import { hostAndPort, parseHost } from '../network/hosts.ts'
@@ -206,7 +207,7 @@ function decisive(denials: readonly Denial[], { errors, temporary }: HintContext
   if (log !== undefined) return log
   const names = [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]
   for (const name of names) {
-    const told = denials.find(({ path }) => path !== undefined && errors.includes(name(path)))
+    const told = denials.find(({ path }) => path !== undefined && isNamed(name(path), errors))
     if (told !== undefined) return told
   }
   // A program that tries several directories for a temporary file names none of them.

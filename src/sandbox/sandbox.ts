@@ -1,4 +1,4 @@
-import type { Denial, Enforcement } from '../base/types.ts'
+import type { Enforcement } from '../base/types.ts'
 import type { NetworkKind } from '../network/access.ts'
 
 /** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup_base.c. */
@@ -88,16 +88,10 @@ interface ContainerConfinement {
 
 export interface SeatbeltConfinement {
   readonly kind: 'seatbelt'
-  begin(): SeatbeltCommand
+  /** What a command line begins with to run under the profile. */
+  wrapper(): readonly string[]
   through(proxyPort: number): SeatbeltConfinement
   writing(directory: string): SeatbeltConfinement
-}
-
-export interface SeatbeltCommand {
-  /** Prefix of the command's argv: the absolute path of the program, the profile, its parameters. */
-  readonly wrapper: readonly [string, ...string[]]
-  /** The denials of the finished command. Waits a moment for late ones if some are expected. */
-  denials(expected: boolean): Promise<readonly Denial[]>
 }
 
 /** What a process like a read-mode command could change, by trying (Windows, native/windows/). */
@@ -120,6 +114,8 @@ export interface WindowsProbe {
 export interface ProxyAccess {
   readonly port: number
   readonly command: number
+  /** `ADDRESS:PORT` of loopback that commands with sockets of their own reach without the proxy. */
+  readonly services: readonly string[]
 }
 
 export interface SandboxOptions {

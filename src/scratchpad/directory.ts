@@ -23,11 +23,6 @@ export function makeSession(environment: Environment, session: string): { readon
   throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
 }
 
-/** The history of `vitrine shell`: `$XDG_STATE_HOME/vitrine/history`. */
-export function historyFile(environment: Environment): string {
-  return join(ownState(environment), 'history')
-}
-
 /** `$XDG_STATE_HOME/vitrine/scratchpad`. */
 export function stateRoot(environment: Environment): string {
   return join(ownState(environment), 'scratchpad')

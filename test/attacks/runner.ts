@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -118,6 +118,7 @@ async function run(errand: Errand): Promise<void> {
   await reading.close()
   await writable.close()
   await writing.close()
+  rmSync(cwd, { recursive: true })
 }
 
 await run(JSON.parse(readFileSync(0, 'utf8')) as Errand)

@@ -92,6 +92,7 @@ async function runRunner(
       ...process.env,
       HOME: '/dev/null/home',
       XDG_CONFIG_HOME: '/dev/null/home',
+      XDG_STATE_HOME: '/dev/null/home',
       // What commands have of their own answers otherwise: test/linux/notify/world attacks that.
       VITRINE_SHELL_OWN_SOCKETS: 'false',
       VITRINE_TEST_GETFD_ERRNO: String(thisHost().probe?.getfdErrno ?? 0),

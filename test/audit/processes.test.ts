@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { flockLocker } from '../../src/audit/lock.ts'
-import { AuditLog } from '../../src/audit/log.ts'
+import { AuditLog, takeByFlock } from '../../src/audit/log.ts'
 import { ended, wrote } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
@@ -91,7 +90,7 @@ describe('the lock', () => {
 
   it('a stopped holder is waited for until the time limit', async () => {
     const path = join(makeDirectory(), 'log')
-    const log = new AuditLog({ path, maxBytes: 0, locker: flockLocker(realAddon().lock), lockWaitMs: 100 })
+    const log = new AuditLog({ path, maxBytes: 0, takeLock: takeByFlock(realAddon().lock), lockWaitMs: 100 })
     const holder = start('hold.mjs', path)
     await wrote(holder, 'held')
     holder.kill('SIGSTOP')

@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { flockLocker } from '../../src/audit/lock.ts'
-import { AuditLog } from '../../src/audit/log.ts'
+import { AuditLog, takeByFlock } from '../../src/audit/log.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 
+const pathIn = (directory: string) => join(directory, 'log')
+
 function logIn(directory: string, maxBytes: number): AuditLog {
-  const path = join(directory, 'log')
-  return new AuditLog({ path, maxBytes, locker: flockLocker(realAddon().lock) })
+  return new AuditLog({ path: pathIn(directory), maxBytes, takeLock: takeByFlock(realAddon().lock) })
 }
 
 const logs = (directory: string) => readdirSync(directory).filter((name) => name !== 'log.lock')
@@ -17,9 +17,9 @@ it('a file is not taken over its size: the line goes to a new one, and the old o
   const directory = makeDirectory()
   const log = logIn(directory, 25)
   for (const line of ['"line one"\n', '"line two"\n', '"line three"\n']) await log.append(line)
-  expect(readFileSync(`${log.path}.1`, 'utf8')).toBe('"line one"\n"line two"\n')
-  expect(readFileSync(log.path, 'utf8')).toBe('"line three"\n')
-  expect(statSync(log.path).mode & 0o777).toBe(0o600)
+  expect(readFileSync(`${pathIn(directory)}.1`, 'utf8')).toBe('"line one"\n"line two"\n')
+  expect(readFileSync(pathIn(directory), 'utf8')).toBe('"line three"\n')
+  expect(statSync(pathIn(directory)).mode & 0o777).toBe(0o600)
 })
 
 it('ten files are kept, in order; the oldest goes', async () => {
@@ -37,8 +37,8 @@ it('a line that is longer than a file may be gets one of its own, whole', async 
   const log = logIn(directory, 100)
   const long = `"${'x'.repeat(200_000)}"\n`
   for (const line of ['"a"\n', long, '"b"\n']) await log.append(line)
-  expect(readFileSync(`${log.path}.1`, 'utf8')).toBe(long)
-  expect(readFileSync(log.path, 'utf8')).toBe('"b"\n')
+  expect(readFileSync(`${pathIn(directory)}.1`, 'utf8')).toBe(long)
+  expect(readFileSync(pathIn(directory), 'utf8')).toBe('"b"\n')
 })
 
 it('with max_bytes = 0 it grows', async () => {
@@ -51,17 +51,17 @@ it('with max_bytes = 0 it grows', async () => {
 it('after a line that a crash cut off the next one begins on its own', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 0)
-  writeFileSync(log.path, '"whole"\n{"cut":"of')
+  writeFileSync(pathIn(directory), '"whole"\n{"cut":"of')
   await log.append('"next"\n')
-  expect(readFileSync(log.path, 'utf8')).toBe('"whole"\n{"cut":"of\n"next"\n')
+  expect(readFileSync(pathIn(directory), 'utf8')).toBe('"whole"\n{"cut":"of\n"next"\n')
 })
 
 it('where a file cannot be moved away, that is told, and nothing is written over', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 5)
   await log.append('"one"\n')
-  writeFileSync(`${log.path}.8`, '"old"\n')
-  mkdirSync(`${log.path}.9`)
+  writeFileSync(`${pathIn(directory)}.8`, '"old"\n')
+  mkdirSync(`${pathIn(directory)}.9`)
   await expect(log.append('"two"\n')).rejects.toMatchObject({ refusal: { step: 'rotate' } })
-  expect(readFileSync(log.path, 'utf8')).toBe('"one"\n')
+  expect(readFileSync(pathIn(directory), 'utf8')).toBe('"one"\n')
 })

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { offerFor } from '../../src/cli/completion/offers.ts'
 import { grammar } from '../../src/cli/grammar.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
 import { Home } from './vitrine.ts'
 
 const home = new Home()
+// Outputs in the machine's temporary directory are offered as well.
+home.env['TMPDIR'] = makeDirectory()
 mkdirSync(join(home.directory, 'bin'))
 mkdirSync(join(home.directory, 'some where'))
 writeFileSync(join(home.directory, 'some.toml'), '')

@@ -2,32 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { offersFor } from '../../src/cli/shell/offers.ts'
-import { lineNotUtf8, variableNotUtf8, wordNotUtf8 } from '../../src/messages/cli/run.ts'
-import { promptText } from '../../src/messages/cli/shell.ts'
+import { variableNotUtf8, wordNotUtf8 } from '../../src/messages/cli/run.ts'
 import { elicitationMessage } from '../../src/messages/mcp/mcp.ts'
-import { makeDirectory } from '../helpers/place.ts'
 import { ended, Home, misused } from './vitrine.ts'
 
-const directory = makeDirectory()
 const title = '\u001b]0;owned\u0007'
 const turned = '\u202e'
 const steering = /(?!\n)[\p{Cc}\p{Cf}]/u
 
 describe('names that a hostile workspace chooses', () => {
-  it('are completed to words that sh takes for just that name, or not offered', () => {
-    const names = ['~', '~root', 'é', '\u{1f600} x', '$(touch made)', '`id`', '*', "it's", 'a"b', '-n']
-    const place = join(directory, 'offered')
-    mkdirSync(place, { recursive: true })
-    for (const name of [...names, `t${title}`, `r${turned}`, 'line\nfeed', '\u3164'])
-      writeFileSync(join(place, name), '')
-    writeFileSync(Buffer.concat([Buffer.from(`${place}/`), Buffer.of(0xff)]), '')
-    const [offers] = offersFor('cat ', { directory: place, path: '' })
-    const script = `for one in ${offers.join(' ')}; do printf '%s\\n' "$one"; done`
-    const read = execFileSync('sh', ['-c', script], { cwd: place, encoding: 'utf8' })
-    expect(read.split('\n').slice(0, -1).sort()).toEqual([...names].sort())
-  })
-
   it('reach a command unchanged or not at all', async () => {
     const home = new Home()
     expect(await home.shell(`vitrine run --write -- touch "$(printf 'a\\351')"; ls`)).toMatchObject({
@@ -37,18 +20,10 @@ describe('names that a hostile workspace chooses', () => {
     expect((await home.run(['run', '--', 'echo', '\uFFFD'])).stdout).toBe('\uFFFD\n')
   })
 
-  it('reach a command unchanged or not at all in a variable, and in a line for the shell', async () => {
+  it('reach a command unchanged or not at all in a variable', async () => {
     const home = new Home()
     const variable = `vitrine run --env A="$(printf 'a\\351')" -- 'echo "$A"'`
     expect((await home.shell(variable)).stderr).toBe(misused(variableNotUtf8('A')).stderr)
-    const lines = await home.shell(
-      `printf 'echo \\302\\265 \\357\\277\\275\necho a\\351\necho c\n' | vitrine shell`,
-    )
-    expect(lines).toMatchObject({
-      stdout: '\u00b5 \uFFFD\n',
-      stderr: misused(lineNotUtf8, 'shell').stderr,
-      code: 125,
-    })
   })
 
   it('are told apart from missing ones where they are not UTF-8', async () => {
@@ -66,16 +41,7 @@ describe('names that a hostile workspace chooses', () => {
     expect(ran.code).toBe(125)
     const program = await home.run(['run', '--', `./${title}`, 'x'])
     expect(program.stderr).toContain('owned')
-    const shell = await home.run(['shell'], { input: `cd d*\ncd gone\nexit 300${title}\n:x${title}\n` })
-    for (const { stderr } of [ran, program, shell]) expect(stderr).not.toMatch(steering)
-    expect(promptText('write', inner, false)).not.toMatch(steering)
-  })
-
-  it('a cd with a comment behind it leads where sh says', async () => {
-    const home = new Home()
-    mkdirSync(join(home.directory, 'in'))
-    const ran = await home.run(['shell'], { input: 'cd in # there\npwd\n' })
-    expect(ran).toMatchObject({ stdout: `${join(home.directory, 'in')}\n`, code: 0 })
+    for (const { stderr } of [ran, program]) expect(stderr).not.toMatch(steering)
   })
 })
 

@@ -63,7 +63,7 @@ describe('a command line that cannot be understood is refused with 125 and one m
       ['mcp', 'install', 'claude', '--mode', 'write', '--network'],
       say.noSandbox(['--network']),
     ],
-    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.ptyWithoutTerminal],
+    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.needsTerminal('--pty')],
     ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], say.ptyAlone('--each')],
     ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], say.unknownBackend('podman')],
     [
@@ -228,7 +228,6 @@ describe('a timeout above the maximum', () => {
   it.each([
     [['run', '--timeout', '20m', '--', 'echo x']],
     [['run', '--timeout', '20m', '--json', '--', 'echo x']],
-    [['shell', '--timeout', '20m']],
   ])('is lowered, and said: %j', async (args) => {
     const ran = await home.run(args)
     expect(ran).toMatchObject({ code: 0, stderr: say.prefixed(say.timeoutLowered(1_200_000, 600_000)) })

@@ -24,25 +24,25 @@ async function loaded(home: Home, ...args: string[]): Promise<string[]> {
   return JSON.parse(readFileSync(list, 'utf8'))
 }
 
-it('run loads one file of its own, the addon, and none of the slow modules of Node', async () => {
+it('run loads three files of its own, the addon, and none of the slow modules of Node', async () => {
   const names = await loaded(new Home(), 'run', '--', 'true')
   expect(names.filter((name) => name.startsWith('NativeModule') && slow.test(name))).toEqual([])
   const own = names.filter((name) => name.includes('/dist/')).map((name) => name.replace(/.*\/dist\//, ''))
-  expect(own).toEqual(['cli.cjs', 'cli/run.cjs'])
+  expect(own).toEqual(['cli.cjs', 'cli/base.cjs', 'cli/run.cjs'])
 })
 
 it('a config file makes it load the parser, so that the test above is one', async () => {
   const home = new Home()
   home.configure('')
   const names = await loaded(home, 'run', '--', 'true')
-  expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(1)
+  expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(2)
 })
 
-it('--ask loads neither the policy nor the terminal for a command that is not asked about', async () => {
+it('--ask loads neither the policy nor node:tty for a command that is not asked about', async () => {
   const names = await loaded(new Home(), 'run', '--ask', '--', 'true')
   const own = names
     .filter((name) => name.includes('/dist/cli/'))
     .map((name) => name.replace(/.*\/dist\/cli\//, ''))
-  expect(own.sort()).toEqual(['approval.cjs', 'ask.cjs', 'run.cjs'])
+  expect(own.sort()).toEqual(['approver.cjs', 'ask.cjs', 'base.cjs', 'run.cjs', 'terminal.cjs'])
   expect(names.filter((name) => name.startsWith('NativeModule') && slow.test(name))).toEqual([])
 })

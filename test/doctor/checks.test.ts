@@ -1,21 +1,21 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Attempt, checkOf } from '../../src/doctor/attempt.ts'
+import { attempt, type Trial } from '../../src/doctor/attempt.ts'
 import { findings } from '../../src/doctor/doctor.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
-async function resultOf(attempt: Pick<Attempt, 'prepare'>) {
+async function resultOf(prepare: (directory: string) => Trial) {
   const directory = makeDirectory()
   const [read, write] = [await openTestShell({ mode: 'read' }), await openTestShell({ mode: 'write' })]
   const context = { program: ['false'] as const, directory, env: {}, read, write }
-  return checkOf({ right: 'x', name: 'x', ...attempt }).run(context)
+  return attempt('x', prepare).run(context)
 }
 
 describe('an attempt of doctor', () => {
   it('that fails without the sandbox, too, proves nothing', async () => {
     const nothing = { request: { command: 'echo nothing of it >&2' }, touched: () => false }
-    expect(await resultOf({ prepare: () => nothing })).toEqual({ state: 'untried', said: 'nothing of it\n' })
+    expect(await resultOf(() => nothing)).toEqual({ state: 'untried', said: 'nothing of it\n' })
   })
 
   it('that works without the sandbox, and not in it, is held', async () => {
@@ -23,7 +23,7 @@ describe('an attempt of doctor', () => {
       request: { command: 'touch made' },
       touched: () => existsSync(join(directory, 'made')),
     })
-    expect(await resultOf({ prepare })).toMatchObject({ state: 'enforced' })
+    expect(await resultOf(prepare)).toMatchObject({ state: 'enforced' })
   })
 
   it('that works in the sandbox, too, is open', async () => {
@@ -34,7 +34,16 @@ describe('an attempt of doctor', () => {
         touched: ({ stdout }: { readonly stdout: string }) => stdout === 'x',
       }
     }
-    expect(await resultOf({ prepare })).toMatchObject({ state: 'open' })
+    expect(await resultOf(prepare)).toMatchObject({ state: 'open' })
+  })
+
+  it('whose allowed part does not work either is lacking', async () => {
+    const prepare = (directory: string) => ({
+      request: { command: 'touch made' },
+      touched: () => existsSync(join(directory, 'made')),
+      worked: ({ exitCode }: { readonly exitCode: number | null }) => exitCode === 0,
+    })
+    expect(await resultOf(prepare)).toMatchObject({ state: 'lacking' })
   })
 })
 

@@ -1,27 +1,29 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { statFields, statFieldsIn } from '../../src/base/process.ts'
-import { canAct, hasEnded, isAlive } from '../../src/doctor/processes.ts'
+import { becomes, isAlive } from '../../src/doctor/attempt.ts'
+import { makeDirectory } from '../helpers/place.ts'
 
-it('a process that runs or sleeps can act, whatever its name', () => {
-  expect(canAct(statFields('self'))).toBe(true)
-  expect(canAct(statFieldsIn('7 (a) Z 0 4) S 1 7 7 0 -1 4194304 95 0 0'))).toBe(true)
-})
-
-it('a process that is ending is not counted, though it still runs', () => {
-  expect(canAct(statFieldsIn('5732 (sleep) R 1 5732 5732 0 -1 4195340 95 0 0'))).toBe(false)
-})
-
-it('a zombie cannot, and what is gone is not alive', async () => {
-  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
-  await once(child, 'spawn')
-  const pid = child.pid ?? 0
-  expect(isAlive(pid)).toBe(true)
-  const reaped = once(child, 'exit')
-  child.kill('SIGKILL')
-  expect(await hasEnded(pid, 5000)).toBe(true)
+it('a process is alive while it runs, a zombie is not, nor is what is gone', async () => {
+  expect(isAlive(process.pid)).toBe(true)
+  // It leaves its child unreaped.
+  const file = `${makeDirectory()}/pid`
+  const script = `sleep 60 & echo $! > ${file}; kill -9 $!; exec sleep 60`
+  const parent = spawn('sh', ['-c', script], { stdio: 'ignore' })
+  const child = () => Number(tryRead(file))
+  expect(await becomes(() => child() > 1 && !isAlive(child()), 5000)).toBe(true)
+  const reaped = once(parent, 'exit')
+  expect(isAlive(parent.pid ?? 0)).toBe(true)
+  parent.kill('SIGKILL')
   await reaped
-  expect(isAlive(pid)).toBe(false)
-  expect(canAct(statFieldsIn('5 (sleep) Z 1 5 5 0 -1 4228364 0 0'))).toBe(false)
+  expect(isAlive(parent.pid ?? 0)).toBe(false)
 })
+
+function tryRead(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

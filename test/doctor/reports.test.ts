@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { denialReported } from '../../src/doctor/attempts.ts'
 import type { RightState } from '../../src/doctor/diagnosis.ts'
-import { denialReported } from '../../src/doctor/reports.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { probing } from '../sandbox/hosts.ts'
 

@@ -46,7 +46,7 @@ export const diagnosisSchema = v.strictObject({
   traps: v.array(
     v.strictObject({
       id: v.string(),
-      effect: v.picklist(['blocks', 'weakens', 'note']),
+      effect: v.picklist(['blocks', 'weakens']),
       seen: v.string(),
       fix: words,
     }),

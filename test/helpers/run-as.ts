@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { chmodSync } from 'node:fs'
 import type { Result } from '../../src/base/types.ts'
 import type { ShellOptions } from '../../src/host/shell-options.ts'
 import type { User } from '../attacks/table.ts'
+import { makeDirectory } from './place.ts'
 import { builtLibrary } from './programs.ts'
 
 /** Runs what it reads, and prints the results. */
@@ -30,6 +32,8 @@ export interface HostStart {
   readonly wrapper?: readonly string[] | undefined
   /** For each command. Default 50 s. */
   readonly timeoutMs?: number
+  /** TMPDIR. Default: one of its own, with a long path. */
+  readonly temporary?: string
 }
 
 export type Errand = Task & HostStart
@@ -44,15 +48,21 @@ export async function runAs(user: User, { options, commands, ...start }: Errand)
 export async function runTasksAs(
   { uid, gid }: User,
   tasks: readonly Task[],
-  { wrapper = [], timeoutMs = 50_000 }: HostStart = {},
+  { wrapper = [], timeoutMs = 50_000, temporary = makeTemporary() }: HostStart = {},
 ): Promise<Result[][]> {
   const library = builtLibrary
   const credentials = uid === process.getuid?.() ? {} : { uid, gid }
   const [program = '', ...words] = [...wrapper, process.execPath, '--input-type=module', '-e', host]
   const child = spawn(program, words, {
     ...credentials,
-    // A program of root's cannot create it.
-    env: { PATH: process.env['PATH'], HOME: '/dev/null/home', XDG_CONFIG_HOME: '/dev/null/home' },
+    env: {
+      PATH: process.env['PATH'],
+      // A program of root's cannot create it.
+      HOME: '/dev/null/home',
+      XDG_CONFIG_HOME: '/dev/null/home',
+      // Outputs are saved there, as there is no HOME.
+      TMPDIR: temporary,
+    },
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -60,4 +70,11 @@ export async function runTasksAs(
   let text = ''
   for await (const chunk of child.stdout) text += String(chunk)
   return JSON.parse(text) as Result[][]
+}
+
+/** For every user, as a wrapper may make the host another one's. */
+function makeTemporary(): string {
+  const directory = makeDirectory()
+  chmodSync(directory, 0o1777)
+  return directory
 }

@@ -21,6 +21,8 @@ function endless(): { readonly marker: string; readonly command: string } {
   return { marker, command: `sleep ${marker} & setsid sleep ${marker} & sleep ${marker}` }
 }
 
+const secondsIn = (message: string) => Number(/\d+\.\d/.exec(message)?.[0])
+
 const alive = (pid: number) => {
   const entry = processEntry(pid)
   return entry !== undefined && entry.state !== 'Z'
@@ -95,15 +97,16 @@ describe.each(eras)('for a client of the %s era', (era) => {
   })
 
   it('progress tells the time and the bytes, and grows', async () => {
-    const { run } = await connect([], { era })
+    const { run, home } = await connect([], { era })
     const told: { progress: number; message?: string | undefined }[] = []
     const onprogress = (progress: { progress: number; message?: string | undefined }) => told.push(progress)
-    await run({ command: 'echo 12345; sleep 1.4' }, { onprogress })
-    expect(told.length).toBeGreaterThanOrEqual(2)
-    for (const { message = '' } of told) {
-      const seconds = Number(/\d+\.\d/.exec(message)?.[0])
-      expect(message).toBe(progressText(seconds * 1000, 6))
-    }
+    const running = run({ command: 'echo 12345; until [ -e seen ]; do sleep 0.05; done' }, { onprogress })
+    // The first may come before the output does.
+    const withOutput = () =>
+      told.filter(({ message = '' }) => message === progressText(secondsIn(message) * 1000, 6))
+    expect(await waitFor(() => withOutput().length >= 2)).toBe(true)
+    writeFileSync(join(home.directory, 'seen'), '')
+    await running
     const steps = told.map(({ progress }) => progress)
     for (const [at, step] of steps.entries()) expect(step).toBeGreaterThan(steps[at - 1] ?? 0)
   })

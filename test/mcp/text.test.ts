@@ -47,6 +47,17 @@ describe('the text of a result', () => {
     )
   })
 
+  it('names where it listened', () => {
+    const listening = [4, 6].map((family) => ({
+      ...{ address: family === 4 ? '0.0.0.0' : '::1', port: 3000 + family, pid: 12, program: 'node' },
+    }))
+    expect(text({ listening })).toBe(
+      'out\n[listened, until it ended, at 0.0.0.0:3004 (node, pid 12), [::1]:3006 (node, pid 12)]',
+    )
+    const many = Array.from({ length: 32 }, () => ({ ...listening[0], ...{ pid: 1 } })) as typeof listening
+    expect(text({ listening: many })).toMatch(/(, 0\.0\.0\.0:3004 \(node, pid 1\)){4}, and 27 more\]$/)
+  })
+
   it('holds no more than head and tail of output that could not be saved', () => {
     const output = `${'a'.repeat(500_000)}${'z'.repeat(500_000)}`
     const shown = text({ output, bytes: 1_000_000 }, { inlineChars: 100 })

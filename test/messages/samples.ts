@@ -64,7 +64,7 @@ export const sentences: Samples = {
     variableUnnamed: ['='],
     valueMissing: ['--cwd'],
     ptyAlone: ['--json'],
-    ptyWithoutTerminal: [],
+    needsTerminal: ['--pty'],
     rawUnavailable: [],
     commandMissing: ['run'],
     dashesMissing: [['vitrine', 'run', '--', 'ls']],
@@ -90,7 +90,6 @@ export const sentences: Samples = {
     emptyToken: [],
     tokenNeeded: ['0.0.0.0'],
     cannotListen: ['127.0.0.1:80', 'EACCES'],
-    messageTooLong: [9, 8],
   },
   'mcp/install': {
     installUsage: [['claude', 'codex']],
@@ -146,7 +145,6 @@ export const fragments: Samples = {
     explainBackground: [],
     explainRedirect: ['> a'],
     explainAssignment: ['PATH'],
-    explainState: ['PATH'],
     explainDisaster: ['removes-home'],
     explainForkBomb: [':'],
     explainSystemPath: ['a', '/etc'],
@@ -157,7 +155,6 @@ export const fragments: Samples = {
   },
   'private-tmp': { notRemoved: ['/tmp/x', 'EBUSY'], stillRemoved: ['/tmp/x'] },
   'sandbox/network': { narrowWildcard: [], suffixWildcard: ['*.com'] },
-  'sandbox/macos': { logEnded: ['log', 1] },
   'cli/run': { runningLine: [2000, 5] },
   'mcp/serve': { listeningLine: ['http://x'], tokenLine: ['x'], drainingLine: [] },
   'mcp/install': {

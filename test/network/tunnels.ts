@@ -1,39 +1,9 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { thisHost } from '../../src/host/host.ts'
-import type { RelayAddon } from '../../src/network/carry/relay-addon.ts'
-import { waitFor } from '../helpers/processes.ts'
 import { basic, openProxy, tcpServer } from './surroundings.ts'
 
 export const mebibyte = 2 ** 20
-
-function addonHere(): RelayAddon | undefined {
-  const { addon } = thisHost()
-  return 'missing' in addon ? undefined : addon
-}
-
-/** Why no tunnel is carried in native code here; null where it is. */
-export const noRelays = addonHere() ? null : 'only the Linux addon has relays'
-
-/** Counts the relays that begin and end. */
-export function counting(addon = addonHere()) {
-  const count = { begun: 0, ended: 0 }
-  if (!addon) throw new Error('no addon')
-  const relays: RelayAddon = {
-    relay: (...args) => {
-      const id = addon.relay(...args)
-      if (id > 0) count.begun += 1
-      return id
-    },
-    relayMore: (id, bytes) => addon.relayMore(id, bytes),
-    endRelay: (id) => {
-      count.ended += 1
-      return addon.endRelay(id)
-    },
-  }
-  return { count, relays }
-}
 
 /** All that arrives at a socket. */
 export class Arrived {
@@ -62,29 +32,18 @@ export function digestOf(bytes: Buffer): string {
 }
 
 /** A tunnel that stands; `client` and `server` are its peers. */
-export async function openTunnel(relays: RelayAddon | undefined) {
+export async function openTunnel() {
   let arrived: (socket: Socket) => void = () => {}
   const serverSide = new Promise<Socket>((resolve) => {
     arrived = resolve
   })
   const port = await tcpServer((socket) => arrived(socket))
-  const { proxy, gate } = await openProxy({ allow: [`127.0.0.1:${port}`] }, { relays })
+  const { proxy, gate } = await openProxy({ allow: [`127.0.0.1:${port}`] })
   const client = connect({ host: '127.0.0.1', port: proxy.port, allowHalfOpen: true })
   client.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${basic(gate.secret)}\r\n`)
   const [server] = await Promise.all([serverSide, once(client, 'data')])
   const [toClient, toServer] = [new Arrived(client), new Arrived(server)]
   return { proxy, gate, client, server, toClient, toServer }
-}
-
-export type Tunnel = Awaited<ReturnType<typeof openTunnel>>
-
-/** Moves as much from the server as makes the tunnel a relay. */
-export async function openRelayed() {
-  const { count, relays } = counting()
-  const tunnel = await openTunnel(relays)
-  tunnel.server.write(Buffer.alloc(2 * mebibyte))
-  await waitFor(() => count.begun === 1 && tunnel.toClient.bytes === 2 * mebibyte)
-  return { ...tunnel, count }
 }
 
 /** Writes without end until the socket is closed. */

@@ -77,8 +77,9 @@ describe('a private TMPDIR takes up', () => {
     expect(environment).not.toHaveProperty('npm_config_cache')
   })
 
-  it('name a directory for the sockets of nx, unless it is named', async () => {
+  it('name a directory for the sockets of nx and tmux, unless it is named', async () => {
     const named = await environmentOf({ privateTmp: true })
+    expect(named['TMUX_TMPDIR']).toBe(named['TMPDIR'])
     expect(named['NX_SOCKET_DIR']).toBe(`${named['TMPDIR']}/nx`)
     const toml = '[env.set]\nNX_SOCKET_DIR = "/a"\n'
     expect(await environmentOf({ privateTmp: true, toml })).toMatchObject({ NX_SOCKET_DIR: '/a' })

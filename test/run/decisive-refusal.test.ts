@@ -45,6 +45,16 @@ it('a whole path decides before the last name of another one', () => {
   expect(about(['/home/log', '/home/a/b'], 'cannot write /home/a/b, see the log')).toBe('/home/a/b')
 })
 
+it.each([
+  ['cannot create b', '/home/b'],
+  ["cannot create '/home/b'.", '/home/b'],
+  ['a-b: cannot create it', '/home/x/log'],
+  ['b.log: cannot create it', '/home/x/log'],
+  ['cannot write blob', '/home/x/log'],
+])('a short name counts where it is a word: %s', (errors, path) => {
+  expect(about(['/home/x/log', '/home/b'], errors)).toBe(path)
+})
+
 it('where a program finds no place for a temporary file the hint is about one of those', () => {
   const said = 'No usable temporary directory found'
   expect(about([first, '/tmp/made1', '/var/tmp/made2'], said)).toBe('/tmp/made1')

@@ -140,7 +140,8 @@ describe('a full disk at the command line', () => {
   function onFullDisk(args: string): { readonly stdout: string; readonly stderr: string } {
     const line = `mount -t tmpfs -o size=64k none "$1" && { head -c 64k /dev/zero > "$1/fill"; "$2" "$3" ${args}; }`
     const argv = [...(flags ?? []), 'sh', '-c', line, 'sh', state, process.execPath, program]
-    const env = { ...process.env, XDG_STATE_HOME: state, XDG_CONFIG_HOME: state }
+    // Sessions in the machine's temporary directory are listed as well.
+    const env = { ...process.env, XDG_STATE_HOME: state, XDG_CONFIG_HOME: state, TMPDIR: makeDirectory() }
     return spawnSync('unshare', argv, { env, encoding: 'utf8' })
   }
 

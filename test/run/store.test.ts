@@ -47,7 +47,7 @@ describe.each(modes)('%s mode: output past 1 MiB', (mode) => {
     const shell = await openTestShell({ mode })
     // Not as fast as it can: tests run beside this one.
     const command = 'while :; do head -c 2000000 /dev/zero; sleep 0.02; done'
-    const late = shell.execute({ command, timeoutMs: 1000 })
+    const late = shell.execute({ command, timeoutMs: 4000 })
     const abort = new AbortController()
     const cancelled = shell.execute({ command, scratchpad: 'mine' }, { signal: abort.signal })
     expect(await waitFor(() => (shell.scratchpad.find('mine')?.bytes ?? 0) > 4_000_000)).toBe(true)

@@ -177,6 +177,5 @@ it('is refused on Windows and macOS, where nothing can open one alone', () => {
     refusal: { wanted: expect.stringContaining('unix_sockets') },
   }
   expect(thrownBy(() => windowsSandbox(low).confine(options))).toMatchObject(refused)
-  const tools = { sandboxExec: '/bin/true', log: '/bin/true' }
-  expect(thrownBy(() => macosSandbox(tools).confine(options))).toMatchObject(refused)
+  expect(thrownBy(() => macosSandbox('/bin/true').confine(options))).toMatchObject(refused)
 })

@@ -39,6 +39,7 @@ describe('which sessions go', () => {
 
   it('one in use stays, and the next oldest goes', () => {
     const busy = [session('a', 9, 10, true), session('b', 5, 20), session('c', 3, 30)]
+    expect(removed(busy, 4, 0)).toEqual(['b'])
     expect(removed(busy, 0, 40)).toEqual(['b'])
     expect(removed(busy, 0, 1)).toEqual(['b', 'c'])
   })

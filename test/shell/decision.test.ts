@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openShell } from '../../src/shell.ts'
-import { makeDirectory } from '../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 describe('the decision about a command', () => {
   it.for([
@@ -18,4 +18,16 @@ describe('the decision about a command', () => {
       await shell.close()
     },
   )
+})
+
+it('a pager among the variables of one command is asked about, and cat is not', async () => {
+  const cwd = makeDirectory()
+  const shell = await openTestShell({ cwd, mode: 'write', toml: '[policy]\nunattended = "deny"\n' })
+  const decide = async (env: Record<string, string | undefined>) =>
+    (await shell.decide({ command: 'git log', env })).verdict
+  for (const name of ['GIT_PAGER', 'PAGER', 'MANPAGER']) {
+    expect(await decide({ [name]: './evil' })).toBe('ask')
+    expect(await decide({ [name]: undefined })).toBe('ask')
+    expect(await decide({ [name]: 'cat' })).toBe('allow')
+  }
 })

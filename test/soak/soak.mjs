@@ -19,7 +19,7 @@ const ROUND_MS = 5000
 /** A step that takes this long hangs: nothing in it is allowed more than a minute. */
 const HUNG_MS = 120_000
 /** How long what a step started may take to be gone, once its result is there. */
-const GONE_MS = 1000
+const GONE_MS = 10_000
 const MOST_FAULTS = 20
 
 const options = readOptions()

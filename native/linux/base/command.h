@@ -83,7 +83,6 @@ struct vt_command {
   const char *cwd;
   int stdin_fd;             /* -1: /dev/null */
   bool owns_stdin;
-  int state_fd;             /* becomes its descriptor 3; -1: none */
   bool merged;
   struct vt_place *places;  /* NULL: unconfined */
   bool network, with_listener, asks; /* as in struct vt_request, like `proxy` */
@@ -94,6 +93,7 @@ struct vt_command {
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment */
+  uint64_t mark;            /* confined (mark.h); 0: none */
   char *strings;            /* the block of the texts above */
   struct vt_limits limits;
   int64_t deadline; /* monotonic milliseconds; 0: left to the owner */

@@ -10,10 +10,11 @@ struct vt_watch_slot {
   volatile int32_t session; /* 0: free; -1: taken, no session yet */
   volatile uint32_t cookie; /* 0: none */
   volatile uint32_t cgroup; /* the id of a command with a cgroup; 0: none */
+  volatile uint64_t mark;   /* mark.h; 0: none */
 };
 
 struct vt_watch_table {
-  uint64_t host; /* random; in cookies and names of cgroups */
+  uint64_t host; /* random; in marks, cookies and names of cgroups */
   struct vt_watch_slot commands[VT_WATCH_TABLE_SLOTS];
 };
 

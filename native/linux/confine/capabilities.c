@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "confine/capabilities.h"
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,4 +33,13 @@ int vt_capabilities_restore(const struct vt_capabilities *before) {
   data[0].effective = before->low & data[0].permitted; /* setuid(2) may have taken some meanwhile */
   data[1].effective = before->high & data[1].permitted;
   return call(SYS_capset, data);
+}
+
+int vt_capabilities_drop(void) {
+  capabilities now;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  if (vt_capabilities_read(now)) return -1;
+  uint32_t kept = now[0].permitted & (1u << CAP_DAC_READ_SEARCH);
+  capabilities dropped = {{kept, kept, 0}, {0, 0, 0}};
+  return call(SYS_capset, dropped);
 }

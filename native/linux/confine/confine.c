@@ -9,7 +9,7 @@
 #include "supervise/terminal.h"
 #include "workspace/workspace.h"
 
-static const char **places_of(const struct vt_place *places, enum vt_place_kind kind) {
+const char **vt_places_of(const struct vt_place *places, enum vt_place_kind kind) {
   size_t count = 0;
   while (places[count].kind) count++;
   const char **paths = vt_must(calloc(count + 1, sizeof *paths)), **at = paths;
@@ -33,9 +33,9 @@ static struct vt_confinement *build(struct vt_confinement_options *options, enum
 }
 
 int vt_confine(struct vt_command *command, enum vt_step *step) {
-  const char **sockets = places_of(command->places, VT_SOCKET);
+  const char **sockets = vt_places_of(command->places, VT_SOCKET);
   struct vt_reads *reads = vt_reads_take(command->places);
-  command->writable = places_of(command->places, VT_WRITABLE);
+  command->writable = vt_places_of(command->places, VT_WRITABLE);
   struct vt_confinement_options options = {
       .abi = command->abi,
       .network = command->network,

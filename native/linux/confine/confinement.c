@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -32,6 +33,7 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
       .network = options->network,
       .proxied = options->proxied,
       .own_sockets = options->own_sockets,
+      .sessions = confinement->marks,
       .judge = options->listener,
       .unwritable = !options->workspace && (!options->writable || !*options->writable),
       .terminal = options->terminal > 0,
@@ -75,14 +77,23 @@ static int build_reading(struct vt_confinement *confinement, const struct vt_con
   return confinement->reading < 0 ? -1 : 0;
 }
 
+/* Marks are unique numbers below the limit that the host has, and this process reads those of others by its real ids (prlimit(2)). */
+static bool can_mark(bool listener) {
+  struct rlimit limit;
+  if (!listener || !vt_probe()->limits || getrlimit(RLIMIT_LOCKS, &limit) || limit.rlim_max != RLIM_INFINITY) return false;
+  return getuid() == geteuid() && getgid() == getegid();
+}
+
 static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, int *step) {
+  bool marks = can_mark(options->listener);
   struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable, options->sockets,
-                                         options->terminal, options->workspace};
+                                         options->terminal, options->workspace, options->own_sockets && marks};
   confinement->workspace = options->workspace;
   if (confinement->workspace) vt_workspace_retain(confinement->workspace);
   confinement->listener = options->listener;
   confinement->listener_proves = options->listener && vt_probe()->listener_proves;
   confinement->listener_flags = vt_probe_listener_flags();
+  confinement->marks = marks;
   confinement->reads = options->reads;
   if (confinement->reads) vt_reads_retain(confinement->reads);
   *step = VT_STEP_RULESET;
@@ -135,7 +146,7 @@ static char *key_of(const struct vt_confinement_options *options, int abi) {
 /* A top-level directory created or mounted since the build would not be readable. */
 static int is_current(const struct vt_confinement *confinement) {
   struct stat root;
-  return stat("/", &root) == 0 && root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec &&
+  return confinement->marks == can_mark(confinement->listener) && stat("/", &root) == 0 && root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec &&
          root.st_mtim.tv_nsec == confinement->root.st_mtim.tv_nsec && root.st_dev == confinement->root.st_dev;
 }
 

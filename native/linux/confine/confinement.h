@@ -24,6 +24,7 @@ struct vt_confinement {
   int abi;
   bool listener;
   bool listener_proves;      /* its hang-up proves that no process is left */
+  bool marks;                /* the processes of its command are known by a mark (mark.h), not by their session */
   uint32_t listener_flags;
   struct vt_reads *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */

@@ -142,21 +142,24 @@ const struct vt_harmless_device vt_harmless_devices[] = {
     {"/dev/null", 1, 3}, {"/dev/tty", VT_TERMINAL_MAJOR, 0}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}};
 
 /* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups.
- * /dev/tty for reading only: a terminal opened at another mount of /dev may become the session's (open(2), O_NOCTTY). */
-static int grant_devices(int ruleset, uint64_t handled) {
+ * /dev/tty for reading only: a terminal opened at another mount of /dev may become the session's (open(2), O_NOCTTY). Where it is
+ * the command's own, the notifier opens it for writing (notify/world/pseudo_terminal.c). */
+static int grant_devices(int ruleset, uint64_t handled, bool sessions) {
+  uint64_t of_terminal = sessions ? FS_READ_FILE | FS_IOCTL_DEV : FS_READ_FILE;
   for (int i = 0; i < VT_HARMLESS_DEVICES; i++) {
-    uint64_t writing = vt_harmless_devices[i].major == VT_TERMINAL_MAJOR ? 0 : FS_WRITE_FILE;
-    if (grant_if_there(ruleset, vt_harmless_devices[i].path, (FS_READ_FILE | writing) & handled)) return -1;
+    bool is_terminal = vt_harmless_devices[i].major == VT_TERMINAL_MAJOR;
+    uint64_t access = is_terminal ? of_terminal : FS_READ_FILE | FS_WRITE_FILE;
+    if (grant_if_there(ruleset, vt_harmless_devices[i].path, access & handled)) return -1;
   }
   return grant_if_there(ruleset, "/dev/random", FS_READ_FILE) || grant_if_there(ruleset, "/dev/urandom", FS_READ_FILE) ? -1 : 0;
 }
 
-/* By its node and as /dev/tty, which leads only there: the session cannot get another terminal (seccomp_rules.c). */
-static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
+/* By its node and as /dev/tty, which leads only there where the session cannot get another terminal (seccomp_rules.c). */
+static int grant_terminal(int ruleset, int terminal, uint64_t handled, bool sessions) {
   if (terminal <= 0) return 0;
   uint64_t access = handled & (FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV);
   if (vt_landlock_grant_at(ruleset, terminal, access)) return -1;
-  return grant_if_there(ruleset, "/dev/tty", access);
+  return sessions ? 0 : grant_if_there(ruleset, "/dev/tty", access);
 }
 
 /* Never granted in a private directory: device nodes, device ioctls, other processes' sockets. */
@@ -243,10 +246,10 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   if (ruleset < 0) return -1;
   /* Names can be listed everywhere, content read only beneath the following grants. */
   return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
-                               grant_devices(ruleset, *handled) || grant_near(ruleset, options->near) ||
+                               grant_devices(ruleset, *handled, options->sessions) || grant_near(ruleset, options->near) ||
                                grant_writable(ruleset, options->writable, *handled) ||
                                (options->workspace && vt_workspace_grant(options->workspace, ruleset, options->abi)) ||
-                               grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled));
+                               grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled, options->sessions));
 }
 
 static int grant_reads(struct vt_reads *reads, int ruleset) {
@@ -261,7 +264,7 @@ int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *
   int ruleset = (int)syscall(NR_LANDLOCK_CREATE_RULESET, &attr, abi_versions[0].size, 0);
   if (ruleset < 0) return -1;
   return finished(ruleset, (moving && grant(ruleset, "/", moving)) || grant_reads(reads, ruleset) ||
-                               grant_devices(ruleset, attr.handled_access_fs) ||
+                               grant_devices(ruleset, attr.handled_access_fs, false) ||
                                grant_writable(ruleset, writable, attr.handled_access_fs) ||
-                               grant_terminal(ruleset, terminal, attr.handled_access_fs));
+                               grant_terminal(ruleset, terminal, attr.handled_access_fs, false));
 }

@@ -20,6 +20,7 @@ struct vt_landlock_options {
   const char *const *sockets;   /* unix sockets granted for connecting, likewise */
   int terminal;                 /* descriptor; 0: none */
   struct vt_workspace *workspace; /* NULL: none */
+  bool sessions;                /* the command's processes may have other controlling terminals than that one */
 };
 
 /* Of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,6 +76,7 @@ static void try_in_child(struct trial *trial) {
   int error = errno;
   if (pid > 0) {
     found.listener_proves = zombie_lets_go(pid, trial->listener);
+    found.limits = trial->listener >= 0 && prlimit(pid, RLIMIT_LOCKS, NULL, &(struct rlimit){0, 0}) == 0;
     waitpid(pid, NULL, 0);
   }
   if (trial->listener >= 0) close(trial->listener);

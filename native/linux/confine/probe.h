@@ -15,9 +15,10 @@ struct vt_probe_result {
   int listener_errno;    /* why not (EBUSY: this process runs beneath another listener) */
   bool listener_proves;  /* its hang-up comes when the last process ends, not only when that is reaped */
   int core_dumps_errno;  /* why core dumps cannot be prevented (core_dumps.h); 0: they can */
+  bool limits;           /* prlimit(2) tells those of an ended process; not tried without a listener */
   bool pidfd;            /* clone(2) gives a pidfd */
   int getfd_errno;       /* why no process's descriptors can be borrowed (pidfd_getfd(2)); 0: they can, or no listener needs them */
-  bool sessions;         /* setsid(2) makes a session; vitrine's filter only pretends to */
+  bool sessions;         /* setsid(2) makes a session; vitrine's filter may only pretend to */
   int yama;              /* kernel.yama.ptrace_scope, -1: no Yama */
 };
 

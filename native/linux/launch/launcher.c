@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/descriptors.h"
+#include "base/mark.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"
 #include "notify/workspace_server.h"
@@ -83,7 +84,9 @@ static int open_input(struct vt_command *command) {
 
 static int take_slot(struct vt_command *command) {
   command->slot = vt_watcher_take_slot();
-  return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
+  if (!command->slot) return fail(command, VT_STEP_WATCHER);
+  if (command->confinement && command->confinement->marks) command->mark = mark_make(vt_watcher_host(), command->id);
+  return 0;
 }
 
 static int take_cgroup(struct vt_command *command) {
@@ -101,8 +104,7 @@ static void close_child_ends(struct vt_command *command) {
     command->write_ends[stream] = -1;
   }
   if (command->owns_stdin && command->stdin_fd >= 0) close(command->stdin_fd);
-  if (command->state_fd >= 0) close(command->state_fd);
-  command->state_fd = command->stdin_fd = -1;
+  command->stdin_fd = -1;
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 

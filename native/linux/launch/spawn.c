@@ -16,6 +16,7 @@
 
 #include "base/descriptors.h"
 #include "base/kernel.h"
+#include "base/mark.h"
 #include "confine/capabilities.h"
 #include "confine/filter/bpf.h"
 #include "launch/clone3.h"
@@ -51,10 +52,16 @@ static int reset_signals(struct vt_command *command) {
   return 0;
 }
 
+/* Before the watcher knows it. */
+static int take_mark(struct vt_command *command) {
+  struct rlimit limit = {command->mark | MARK_UNBOUND, command->mark | MARK_UNBOUND};
+  return command->mark ? setrlimit(RLIMIT_LOCKS, &limit) : 0;
+}
+
 /* The watcher must know the session before the command can start another process. */
 static int new_session(struct vt_command *command) {
   if (setsid() < 0) return -1;
-  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->confinement ? 0 : command->id);
+  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->confinement ? 0 : command->id, command->mark);
   return 0;
 }
 
@@ -114,18 +121,9 @@ static int limit_descriptors(struct vt_command *command) {
   return most ? lower(RLIMIT_NOFILE, most) : 0;
 }
 
-/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. The host may have lost
- * it since an earlier command (setuid(2)). Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file,
- * security/commoncap.c). */
 static int drop_capabilities(struct vt_command *command) {
   (void)command;
-  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct now[2];
-  if (vt_capabilities_read(now)) return -1;
-  uint32_t kept = now[0].permitted & (1u << CAP_DAC_READ_SEARCH);
-  struct __user_cap_data_struct data[2] = {{kept, kept, 0}, {0, 0, 0}};
-  return (int)syscall(SYS_capset, &header, data);
+  return vt_capabilities_drop();
 }
 
 /* The notifier acts with the effective ids: a command must not go on without them, which it can where the others differ. System
@@ -185,8 +183,7 @@ static int place(int fd, int target) {
 static int standard_streams(struct vt_command *command) {
   if (place(command->stdin_fd, 0)) return -1;
   if (place(command->write_ends[VT_STDOUT], 1)) return -1;
-  if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
-  return command->state_fd < 0 ? 0 : place(command->state_fd, 3);
+  return place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2);
 }
 
 static int unblock_signals(struct vt_command *command) {
@@ -211,6 +208,7 @@ static int execute(struct vt_command *command) {
 static const struct step steps[] = {
     {VT_STEP_CLONE, ANY, have_pidfd},
     {VT_STEP_SIGNALS, ANY, reset_signals},
+    {VT_STEP_LIMITS, CONFINED, take_mark},
     {VT_STEP_SESSION, ANY, new_session},
     {VT_STEP_CGROUP, ANY, join_cgroup},
     {VT_STEP_TERMINAL, ANY, take_terminal},

@@ -164,6 +164,7 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   if (kind == VT_MONITOR_PROC) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
   memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
   vt_process_set_open(&subject->members, command->pid, subject->cookie);
+  subject->members.mark = command->mark;
   subject->members.enough = command->limits.processes;
   /* Copies: a measurement can outlast its command. */
   if (kind == VT_MONITOR_DISK) subject->directories = vt_must(vt_paths_copy(command->writable));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mark.h"
 #include "base/memory.h"
 #include "base/procfs.h"
 
@@ -53,8 +54,8 @@ static int visit(void *context, pid_t pid) {
   struct look *look = context;
   const uint64_t enough = look->members->enough;
   if (enough && (uint64_t)look->found.count > enough) return 0; /* a fork bomb must not slow down the scan */
-  pid_t session = getsid(pid);
-  if (session == look->members->session || carries_cookie(look, pid, session)) look->failed |= !add(&look->found, pid);
+  bool is_member = mark_tells(look->members->mark, look->members->session, pid);
+  if (is_member || carries_cookie(look, pid, getsid(pid))) look->failed |= !add(&look->found, pid);
   return 0;
 }
 

@@ -12,7 +12,8 @@ struct vt_pids {
 
 struct vt_process_set {
   pid_t session;
-  const char *cookie;       /* empty: they cannot leave the session */
+  uint64_t mark;            /* by which they are known instead (mark.h); 0: none */
+  const char *cookie;       /* empty: they cannot leave the session, or have a mark */
   uint64_t enough;          /* the scan stops beyond this many; 0: never */
   struct vt_pids found;     /* members at the last scan, zombies included */
   struct vt_pids strangers; /* processes whose environment lacks the cookie */

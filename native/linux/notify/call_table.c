@@ -88,7 +88,7 @@ static const struct vt_call calls[] = {
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
     ROW(setsockopt, SOCKET, OPTION, JUDGED(vt_handle_reuse)),
     ROW(listen, LISTEN, OWN_ADDRESS(0), JUDGED(vt_handle_listen)),
-    ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_socket_error)),
+    ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_asked)),
     ROW(accept, LISTEN, OWN_ADDRESS(0)),
     ROW(accept4, LISTEN, OWN_ADDRESS(0)),
 
@@ -115,12 +115,12 @@ static const struct vt_call calls[] = {
     ROW(capset, SYSTEM, JUDGED(vt_handle_capabilities), QUICK),
     ROW(seccomp, SYSTEM, JUDGED(vt_handle_own_filter)),
     ROW(prctl, SYSTEM, JUDGED(vt_handle_own_filter)),
-    ROW(setpriority, PROCESS, PROCESS(1)),
-    ROW(ioprio_set, PROCESS, PROCESS(1)),
-    ROW(sched_setparam, PROCESS, PROCESS(0)),
-    ROW(sched_setscheduler, PROCESS, PROCESS(0)),
-    ROW(sched_setattr, PROCESS, PROCESS(0)),
-    ROW(sched_setaffinity, PROCESS, PROCESS(0)),
+    ROW(setpriority, PROCESS, PROCESS(1), JUDGED(vt_handle_scheduling), QUICK),
+    ROW(ioprio_set, PROCESS, PROCESS(1), JUDGED(vt_handle_scheduling), QUICK),
+    ROW(sched_setparam, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
+    ROW(sched_setscheduler, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
+    ROW(sched_setattr, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
+    ROW(sched_setaffinity, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
 
     /* IPC, keys */
     ROW(shmget, IPC, JUDGED(vt_handle_segment)),

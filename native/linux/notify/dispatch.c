@@ -41,6 +41,10 @@ static int rule_errno(const struct vt_notification *notification) { return (int)
 void vt_dispatch(struct vt_notification *notification) {
   if (!vt_is_refused_by_rule(notification) && notification->call->judge) return notification->call->judge(notification);
   if (vt_is_refused_by_rule(notification) && vt_private_gate(notification)) return;
+  if (vt_names_closed(notification)) {
+    notification->error = EBADF;
+    return;
+  }
   /* A call that the rules leave open always has a handler; the EPERM is a safeguard. */
   notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EPERM;
   notification->counted = !vt_is_nss_lookup(notification);
@@ -51,6 +55,15 @@ static void note(bool *flag) { __atomic_store_n(flag, true, __ATOMIC_RELAXED); }
 
 /* The call goes on. */
 void vt_handle_umask(struct vt_notification *notification) { note(&notification->listener->umask_varies); }
+
+/* Its number is in a register, so the call can go on. */
+void vt_handle_scheduling(struct vt_notification *notification) {
+  pid_t target = (pid_t)vt_argument(notification, notification->call->argument);
+  if (target == notification->caller.thread || target == vt_caller_process(&notification->caller)) return;
+  notification->error = EPERM;
+  notification->counted = true;
+  vt_describe(notification);
+}
 
 /* The call goes on; a SIGXFSZ may now come from the command's own limit. */
 void vt_handle_file_limit(struct vt_notification *notification) { note(&notification->listener->limits_files); }

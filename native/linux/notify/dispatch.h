@@ -33,6 +33,9 @@ void vt_handle_file_size(struct vt_notification *notification);
 
 void vt_handle_umask(struct vt_notification *notification);
 
+/* dispatch.c: of the caller itself, by its number */
+void vt_handle_scheduling(struct vt_notification *notification);
+
 /* caller/own_sandbox.c: notes that a process narrows its own rights, and refuses what the notifier would undo */
 void vt_handle_own_domain(struct vt_notification *notification);
 void vt_handle_capabilities(struct vt_notification *notification);
@@ -46,6 +49,8 @@ void vt_handle_connect(struct vt_notification *notification);
 
 /* caller/describe.c: the target of a refused call */
 void vt_describe(struct vt_notification *notification);
+/* Whether the descriptor that the call names is closed: its answer is EBADF, and no denial. */
+bool vt_names_closed(struct vt_notification *notification);
 /* Refuses it with EACCES, reported. */
 void vt_refuse(struct vt_notification *notification);
 
@@ -57,5 +62,5 @@ bool vt_is_nss_lookup(const struct vt_notification *notification);
 
 /* Opens a device that every command may write to (confine/landlock.h), by the path as given or by what it is: Landlock decides. A
  * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
-bool vt_opens_harmless_name(struct vt_notification *notification);
-bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status);
+bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags);
+bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags);

@@ -10,6 +10,8 @@
 #include "notify/world/world.h"
 #include "notify/workspace_server.h"
 #include "workspace/questions.h"
+#include "base/paths.h"
+#include "confine/confine.h"
 #include "confine/confinement.h"
 #include "base/event_loop.h"
 #include "base/memory.h"
@@ -18,14 +20,23 @@
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 enum { SYNC_WAKE_UP = 1 };
 
+static char **services_of(const struct vt_command *command) {
+  const char **services = vt_places_of(command->places, VT_SERVICE);
+  char **copy = vt_must(vt_paths_copy(services));
+  free(services);
+  return copy;
+}
+
 struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt_source *source) {
   struct vt_listener *listener = vt_must(calloc(1, sizeof *listener));
   listener->references = 1;
   listener->fd = command->listener_fd;
   listener->session = command->pid;
+  listener->mark = command->mark;
   listener->proxy = command->proxy;
   listener->network = command->network;
   if (command->world) listener->world = vt_world_enter(command->world);
+  if (command->world && command->proxy.port) listener->services = services_of(command);
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
   listener->server = command->server;
@@ -60,6 +71,7 @@ void vt_listener_release(struct vt_listener *listener) {
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
   free(listener->open_ports);
+  free(listener->services);
   vt_notes_free(listener->notes);
   vt_questions_free(listener->questions);
   if (listener->world) vt_world_leave(listener->world);

@@ -16,8 +16,10 @@ struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
   pid_t session;
+  uint64_t mark;           /* mark.h; 0: none */
   struct vt_proxy proxy;   /* where it may connect to */
   bool network;            /* it may connect anywhere */
+  char **services;         /* where it may connect to beside (VT_SERVICE), NULL-terminated; NULL: nowhere */
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
@@ -30,7 +32,7 @@ struct vt_listener {
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
   bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
-  uint64_t unmarked_from;  /* atomic: caller/own_sandbox.c; 0: no process has entered a Landlock domain of its own */
+  bool has_domains;        /* atomic: a process has entered a Landlock domain of its own (caller/own_sandbox.c) */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */

@@ -53,7 +53,7 @@ void vt_watches_look(struct vt_command *commands) {
   if (!are_used_up()) return;
   for (struct vt_command *command = commands; command; command = command->next) {
     int left = MOST_DESCRIPTORS;
-    if (!is_at_risk(command) || vt_session_each(command->pid, &left, holds_some) == 0) continue;
+    if (!is_at_risk(command) || vt_session_each_of(command, &left, holds_some) == 0) continue;
     if (!command->terminated) command->limited = vt_limit_name(VT_LIMIT_EPOLL_WATCHES);
     command->killing = true;
   }

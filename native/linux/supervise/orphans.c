@@ -42,7 +42,8 @@ static int reap_but(void *context, pid_t pid) {
 
 int vt_orphans_reap(const struct vt_command *command) {
   pid_t leader = command->pid;
-  return vt_session_each(leader, &leader, reap_but);
+  /* An unconfined command's by session only: whatever carries the cookie is asked for its environment. */
+  return command->mark ? vt_session_each_of(command, &leader, reap_but) : vt_session_each(leader, &leader, reap_but);
 }
 
 /* The first member except `spared`; its pidfd is opened while `spared` keeps the session's number from reuse. */
@@ -65,7 +66,7 @@ static bool is_remembered(pid_t session) {
   return at != NULL;
 }
 
-/* The process is the command's, by session or cookie. */
+/* The process is the command's. */
 static int remember(void *context, pid_t pid) {
   const struct vt_command *command = context;
   pid_t session = getsid(pid);

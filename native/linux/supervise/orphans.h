@@ -1,13 +1,13 @@
 /* Orphans of commands become children, and in the end zombies, of a host that is process 1 of a container or a subreaper
- * (PR_SET_CHILD_SUBREAPER(2const)). Reaps only in commands' sessions, while an unreaped member keeps the number from reuse:
- * never the host's other children. Supervisor thread only. */
+ * (PR_SET_CHILD_SUBREAPER(2const)). Reaps only what has the mark of a command, or is in a
+ * session while an unreaped member keeps its number from reuse: never the host's other children. Supervisor thread only. */
 #pragma once
 
 #include "base/command.h"
 
 bool vt_orphans_expected(void);
 
-/* Reaps ended members of the session, whose leader is not reaped yet. Returns how many are left. */
+/* Reaps ended processes of the command, whose leader is not reaped yet. Returns how many are left. */
 int vt_orphans_reap(const struct vt_command *command);
 
 /* Remembers the sessions of survivors; the leader is not reaped yet. */

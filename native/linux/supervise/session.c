@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/mark.h"
 #include "base/procfs.h"
 #include "base/sweep.h"
 #include "supervise/terminal.h"
@@ -24,9 +25,8 @@ int vt_session_open(void) {
 static int is_member(void *context, pid_t pid) {
   static char text[256 * 1024]; /* supervisor thread only; the cookie comes first in the environment */
   const struct vt_command *command = context;
-  pid_t session = getsid(pid);
-  if (session == command->pid) return 1;
-  return session > 0 && command->cookie[0] && vt_procfs_has_cookie(pid, command->cookie, text, sizeof text);
+  if (mark_tells(command->mark, command->pid, pid)) return 1;
+  return command->cookie[0] && getsid(pid) > 0 && vt_procfs_has_cookie(pid, command->cookie, text, sizeof text);
 }
 
 static int each(int from, void *context, vt_procfs_visit found) {
@@ -149,17 +149,18 @@ int vt_session_each_of(const struct vt_command *command, void *context, vt_procf
 }
 
 struct wanted {
+  uint64_t mark;
   pid_t session, group;
 };
 
 static int is_in_group(void *context, pid_t pid) {
   const struct wanted *wanted = context;
-  return getpgid(pid) == wanted->group && getsid(pid) == wanted->session;
+  return getpgid(pid) == wanted->group && mark_tells(wanted->mark, wanted->session, pid);
 }
 
-bool vt_session_has_group(pid_t session, pid_t group) {
-  struct wanted wanted = {session, group};
-  if (getsid(group) == session && getpgid(group) == group) return true;
+bool vt_session_has_group(pid_t session, uint64_t mark, pid_t group) {
+  struct wanted wanted = {mark, session, group};
+  if (is_in_group(&wanted, group)) return true;
   int own = vt_procfs_open();
   bool found = own >= 0 && each(own, &wanted, is_in_group) > 0;
   if (own >= 0) close(own);
@@ -200,6 +201,6 @@ void vt_session_signal(const struct vt_command *command, int signal) {
   if (command->pid <= 1) return;
   /* The foreground group first: a shell that ends takes its terminal back and leaves the others behind. */
   pid_t front = vt_terminal_foreground(command);
-  if (front > 1 && front != command->pid && vt_session_has_group(command->pid, front)) kill(-front, signal);
+  if (front > 1 && front != command->pid && vt_session_has_group(command->pid, command->mark, front)) kill(-front, signal);
   kill(-command->pid, signal);
 }

@@ -1,4 +1,4 @@
-/* The processes of a command: found by session id, and if unconfined also by cookie. */
+/* The processes of a command: found by mark (mark.h), or by session id and, if unconfined, by cookie. */
 #pragma once
 
 #include "base/command.h"
@@ -27,11 +27,11 @@ void vt_session_find_left(const struct vt_command *command, pid_t *left, int roo
 /* Zombies included; returns the sum. Supervisor thread. */
 int vt_session_each(pid_t session, void *context, int (*found)(void *context, pid_t pid));
 
-/* The same for each process of the command, by session or cookie. */
+/* The same for each process of the command. */
 int vt_session_each_of(const struct vt_command *command, void *context, int (*found)(void *context, pid_t pid));
 
 /* To the command's process group, and its terminal's foreground group. */
 void vt_session_signal(const struct vt_command *command, int signal);
 
-/* Any thread. */
-bool vt_session_has_group(pid_t session, pid_t group);
+/* Whether the command with this leader and mark has the group. Any thread. */
+bool vt_session_has_group(pid_t session, uint64_t mark, pid_t group);

@@ -168,8 +168,9 @@ struct vt_watch_slot *vt_watcher_take_slot(void) {
   return NULL;
 }
 
-void vt_watcher_enter(struct vt_watch_slot *slot, int32_t session, uint32_t cookie) {
+void vt_watcher_enter(struct vt_watch_slot *slot, int32_t session, uint32_t cookie, uint64_t mark) {
   slot->cookie = cookie;
+  slot->mark = mark;
   __atomic_store_n(&slot->session, session, __ATOMIC_RELEASE);
 }
 
@@ -181,6 +182,7 @@ void vt_watcher_enter_cgroup(struct vt_watch_slot *slot, uint32_t command) {
 
 void vt_watcher_free_slot(struct vt_watch_slot *slot) {
   slot->cookie = 0;
+  slot->mark = 0;
   slot->cgroup = 0;
   __atomic_store_n(&slot->session, 0, __ATOMIC_RELEASE);
 }

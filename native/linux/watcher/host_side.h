@@ -12,10 +12,10 @@ struct vt_watch_slot;
 /* Starts the watcher if needed; NULL with errno: no free slot or no watcher. Launcher thread only. */
 struct vt_watch_slot *vt_watcher_take_slot(void);
 
-/* `cookie`: 0: none. */
-void vt_watcher_enter(struct vt_watch_slot *slot, int32_t session, uint32_t cookie);
+/* `cookie`, `mark`: 0: none. */
+void vt_watcher_enter(struct vt_watch_slot *slot, int32_t session, uint32_t cookie, uint64_t mark);
 
-/* In the names of its cgroups; not 0 once a slot was taken. */
+/* In marks and in the names of cgroups; not 0 once a slot was taken. */
 uint64_t vt_watcher_host(void);
 
 /* Before the command's cgroup is made: the watcher removes it if the host dies. */

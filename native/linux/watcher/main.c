@@ -2,6 +2,7 @@
  * Descriptor 3 is the table of commands, 4 a pipe that the host holds open, 5 the directory of the cgroups. It waits until the
  * pipe closes or the host's pidfd reports its end (another process may have inherited the write end). It takes all resources at
  * start: a command may leave the machine without descriptors, memory or time. */
+#include "base/mark.h"
 #include "base/sweep.h"
 #include "base/watch_table.h"
 #include "watcher/cgroups.h"
@@ -20,14 +21,16 @@ static long proc;
 
 static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
 static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
-static int cookie_count;
+static uint64_t marks[VT_WATCH_TABLE_SLOTS];
+static int cookie_count, mark_count;
 
 static void take_commands(void) {
-  session_count = cookie_count = 0;
+  session_count = cookie_count = mark_count = 0;
   for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++) {
     const struct vt_watch_slot *command = &table->commands[slot];
     if (command->session > 0) sessions[session_count++] = command->session;
     if (command->session > 0 && command->cookie) cookies[cookie_count++] = command->cookie;
+    if (command->session > 0 && command->mark) marks[mark_count++] = command->mark;
   }
 }
 
@@ -41,6 +44,12 @@ static int has_commands(void) {
 static int has_session(int session) {
   for (int at = 0; at < session_count; at++)
     if (sessions[at] == session) return 1;
+  return 0;
+}
+
+static int has_mark(uint64_t mark) {
+  for (int at = 0; at < mark_count; at++)
+    if (marks[at] == mark) return 1;
   return 0;
 }
 
@@ -98,7 +107,7 @@ static int carries_cookie(int pid) {
 static int is_member(void *context, int pid) {
   long session = call1(__NR_getsid, pid);
   (void)context;
-  return session > 0 && (has_session((int)session) || carries_cookie(pid));
+  return session > 0 && (has_session((int)session) || (mark_count && has_mark(mark_of(pid))) || carries_cookie(pid));
 }
 
 static int kill_member(void *context, int pid) { return sweep_kill(pid, context, is_member); }
@@ -129,10 +138,10 @@ static void remove_cgroups(void) {
   }
 }
 
-/* Not in a sandbox of vitrine, known by its emulated setsid(2), which would refuse and report it. */
+/* Not in a sandbox of vitrine, which would refuse and report it: known by its mark, or else by its emulated setsid(2). */
 static void be_spared(void) {
   static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
-  if (call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;
+  if (mark_of(0) || call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;
   long fd = call3(__NR_openat, CWD, (long)"/proc/self/oom_score_adj", WRITE_ONLY);
   if (fd >= 0) call3(__NR_write, fd, (long)never, sizeof never - 1);
   if (fd >= 0) call1(__NR_close, fd);

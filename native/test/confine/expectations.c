@@ -33,6 +33,9 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case OWN_ON: return is_own(options);
     case OWN_NET_OFF: return is_own(options) && !options->network;
     case OWN_NET_ON: return is_own(options) && options->network;
+    case OWN_SESSIONS: return is_own(options) && options->sessions;
+    case NO_SESSIONS: return !is_own(options) || !options->sessions;
+    case PRETENDED_SESSIONS: return is_own(options) && !options->sessions;
     case CONNECTS_ASKED: return is_own(options) || is_proxied(options);
     case IN_WORKSPACE: return options->workspace;
   }
@@ -109,7 +112,8 @@ const struct constant_row constant_rows[] = {
 
     /* processes */
     {"clone3", 435, 435, ALL, ENOSYS},
-    {"setsid", 112, 157, ALL, DONE},
+    {"setsid", 112, 157, NO_SESSIONS, DONE},
+    {"setsid", 112, 157, OWN_SESSIONS, LET},
     {"umask", 95, 166, IN_WORKSPACE, ASK},
     {"capset", 126, 91, IN_WORKSPACE, ASK},
     {"landlock_restrict_self", 446, 446, BIND_JUDGED, ASK},

@@ -41,6 +41,10 @@ const struct argument_row argument_rows[] = {
     /* openat(dirfd, path, flags) */
     {OPENAT, ALL, {0, 0, 00}, LET},
     {OPENAT, ALL, {0, 0, 02000000 | 0200000 | 040000}, LET}, /* O_CLOEXEC, O_DIRECTORY of either architecture */
+    {OPENAT, OWN_ON, {0, 0, 04000}, SEE}, /* O_NONBLOCK */
+    {OPENAT, OWN_ON, {0, 0, 04000 | 02000000}, SEE},
+    {OPENAT, NOT_OWN, {0, 0, 04000}, LET},
+    {OPENAT, ALL, {0, 0, 04000 | 0400}, LET}, /* O_NOCTTY */
     {OPENAT, ALL, {0, 0, 01 | 0100 | 01000}, SEE},
     {OPENAT, ALL, {0, 0, 02 | 020000000}, SEE}, /* O_TMPFILE */
     {OPENAT, ALL, {0, 0, 03}, TELL(EACCES)},
@@ -98,7 +102,8 @@ const struct argument_row argument_rows[] = {
     {IOCTL, OWN_TTY, {0, 0x5410}, LET},
     {IOCTL, ALL, {0, 0x540c}, ENOTTY},      /* TIOCEXCL */
     {IOCTL, NOT_OWN, {0, 0x5422}, ENOTTY},  /* TIOCNOTTY */
-    {IOCTL, OWN_ON, {0, 0x5422}, DONE},
+    {IOCTL, PRETENDED_SESSIONS, {0, 0x5422}, DONE},
+    {IOCTL, OWN_SESSIONS, {0, 0x5422}, LET},
     {IOCTL, OWN_ON, {0, 0x5441}, ASK},      /* TIOCGPTPEER */
     {IOCTL, NOT_OWN, {0, 0x5441}, ENOTTY},
     {IOCTL, OWN_ON, {0, 0x40045431}, LET},  /* TIOCSPTLCK */
@@ -107,7 +112,9 @@ const struct argument_row argument_rows[] = {
     {IOCTL, ALL, {0, 0x4b3a}, ENOTTY},      /* KDSETMODE */
     {IOCTL, ALL, {0, 0x5606}, ENOTTY},      /* VT_ACTIVATE */
     {IOCTL, NOT_OWN, {0, 0x540e}, ENOTTY},  /* TIOCSCTTY */
-    {IOCTL, OWN_ON, {0, 0x540e}, DONE},
+    {IOCTL, PRETENDED_SESSIONS, {0, 0x540e}, DONE},
+    {IOCTL, OWN_SESSIONS, {0, 0x540e}, LET},
+    {IOCTL, OWN_SESSIONS, {0, 0x540e, 1}, LET},
     {IOCTL, NO_TERMINAL, {0, 0x5414}, ENOTTY}, /* TIOCSWINSZ */
     {IOCTL, OWN_TTY, {0, 0x5414}, LET},
     {IOCTL, ALL, {0, 0x5452}, ENOTTY},      /* FIOASYNC */
@@ -158,6 +165,7 @@ const struct argument_row argument_rows[] = {
 
     /* setrlimit(resource), prlimit64(pid, resource, new, old) */
     {SETRLIMIT, ALL, {4}, DONE}, /* RLIMIT_CORE */
+    {SETRLIMIT, ALL, {10}, DONE}, /* RLIMIT_LOCKS */
     {SETRLIMIT, ALL, {7}, LET},
     {SETRLIMIT, ALL, {1}, SEE}, /* RLIMIT_FSIZE */
     {PRLIMIT, ALL, {0, 1, 0x1000}, SEE},
@@ -167,6 +175,9 @@ const struct argument_row argument_rows[] = {
     {PRLIMIT, ALL, {0, 4, 0x1000}, DONE},
     {PRLIMIT, ALL, {0, 4, 0x7f0000000000}, DONE}, /* a pointer whose low half is 0 */
     {PRLIMIT, ALL, {0, 7, 0x7f0000000000}, LET},
+    {PRLIMIT, ALL, {0, 10, 0}, LET},
+    {PRLIMIT, ALL, {0, 10, 0x7f0000000000}, DONE},
+    {PRLIMIT, ALL, {1, 10, 0x1000}, TELL(EPERM)},
     {PRLIMIT, ALL, {0, 7, 0}, LET},
     {PRLIMIT, ALL, {1, 7, 0}, TELL(EPERM)},
     {PRLIMIT, ALL, {1, 4, 0x1000}, TELL(EPERM)},
@@ -174,21 +185,27 @@ const struct argument_row argument_rows[] = {
 
     /* setpriority(which, who), ioprio_set(which, who), sched_set*(pid) */
     {SETPRIORITY, ALL, {0, 0, 19}, LET},
-    {SETPRIORITY, ALL, {0, 1}, TELL(EPERM)},
+    {SETPRIORITY, BIND_UNJUDGED, {0, 1}, TELL(EPERM)},
+    {SETPRIORITY, BIND_JUDGED, {0, 1}, ASK},
     {SETPRIORITY, ALL, {1, 0}, TELL(EPERM)},
     {SETPRIORITY, ALL, {2, 0}, TELL(EPERM)},
     {IOPRIO_SET, ALL, {1, 0, 7}, LET},
-    {IOPRIO_SET, ALL, {1, 1}, TELL(EPERM)},
+    {IOPRIO_SET, BIND_UNJUDGED, {1, 1}, TELL(EPERM)},
+    {IOPRIO_SET, BIND_JUDGED, {1, 1}, ASK},
     {IOPRIO_SET, ALL, {2, 0}, TELL(EPERM)},
     {IOPRIO_SET, ALL, {0, 0}, TELL(EPERM)},
     {"sched_setparam", 142, 118, ALL, {0}, LET},
-    {"sched_setparam", 142, 118, ALL, {1}, TELL(EPERM)},
+    {"sched_setparam", 142, 118, BIND_UNJUDGED, {1}, TELL(EPERM)},
+    {"sched_setparam", 142, 118, BIND_JUDGED, {1}, ASK},
     {"sched_setscheduler", 144, 119, ALL, {0, 3}, LET},
-    {"sched_setscheduler", 144, 119, ALL, {1}, TELL(EPERM)},
+    {"sched_setscheduler", 144, 119, BIND_UNJUDGED, {1}, TELL(EPERM)},
+    {"sched_setscheduler", 144, 119, BIND_JUDGED, {1}, ASK},
     {"sched_setaffinity", 203, 122, ALL, {0, 8}, LET},
-    {"sched_setaffinity", 203, 122, ALL, {0xffffffff}, TELL(EPERM)},
+    {"sched_setaffinity", 203, 122, BIND_UNJUDGED, {0xffffffff}, TELL(EPERM)},
+    {"sched_setaffinity", 203, 122, BIND_JUDGED, {0xffffffff}, ASK},
     {"sched_setattr", 314, 274, ALL, {0}, LET},
-    {"sched_setattr", 314, 274, ALL, {0x80000000}, TELL(EPERM)},
+    {"sched_setattr", 314, 274, BIND_UNJUDGED, {0x80000000}, TELL(EPERM)},
+    {"sched_setattr", 314, 274, BIND_JUDGED, {0x80000000}, ASK},
 
     /* futex(address, operation): linux/futex.h */
     {FUTEX, ALL, {0x1000, 0}, LET},            /* FUTEX_WAIT */

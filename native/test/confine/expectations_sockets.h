@@ -79,6 +79,8 @@
     {SETSOCKOPT, OWN_NET_OFF, {3, 41, 57}, TELL(EPERM)}, /* IPV6_RTHDR */
     {SETSOCKOPT, OWN_NET_OFF, {3, 41, 78}, TELL(EPERM)}, /* IPV6_FREEBIND */
     {"getsockopt", 55, 209, CONNECTS_ASKED, {3, 1, 4}, ASK}, /* SO_ERROR */
+    {"getsockopt", 55, 209, OWN_ON, {3, 1, 17}, ASK}, /* SO_PEERCRED */
+    {"getsockopt", 55, 209, NOT_OWN, {3, 1, 17}, LET},
     {"getsockopt", 55, 209, ALL, {3, 1, 3}, LET},
     {"getsockopt", 55, 209, NOT_OWN, {3, 6, 4}, LET},
     {SETSOCKOPT, ALL, {3, 1, 15}, DONE},          /* SO_REUSEPORT */

@@ -17,6 +17,7 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   options->workspace = index / 64 % reports > 1;
   options->proxied = !options->network && index / each % 2; /* with every second ABI */
   options->own_sockets = index / each % 3 == 1;
+  options->sessions = index & 32;
   options->abi = abis[index / each];
   return true;
 }

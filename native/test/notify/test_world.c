@@ -87,7 +87,7 @@ static size_t noted_unix_sockets(int netlink, struct vt_world *world, int number
   for (int i = 0; i < number; i++) {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (bind(fd, (const struct sockaddr *)&unnamed, sizeof unnamed.sun_family)) abort();
-    vt_unix_note(netlink, world, fd, NULL);
+    vt_unix_note(netlink, world, fd, NULL, 0);
     if (stay_open) fds[i] = fd;
     else close(fd);
   }
@@ -101,7 +101,7 @@ static void forgets_closed_unix_sockets(int netlink, struct vt_world *world) {
   size_t count = noted_unix_sockets(netlink, world, MANY, false, NULL);
   CHECK(count >= OPEN && count <= 1024, "%zu are noted", count);
   for (int i = 0; i < OPEN; i++) {
-    vt_unix_note(netlink, world, fds[i], NULL);
+    vt_unix_note(netlink, world, fds[i], NULL, 0);
     CHECK(world->bound_count == count, "an open socket was forgotten");
     close(fds[i]);
   }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { codedError } from '../../base/errno.ts'
 import type { Decision } from '../../base/types.ts'
 import {
@@ -8,7 +9,7 @@ import {
   approvalReminder,
   approvalTooLong,
 } from '../../messages/approval.ts'
-import { type FieldRules, fieldOf, readFields } from '../../request/fields.ts'
+import { fieldOf, functionField, readFields } from '../../request/fields.ts'
 import { type Approval, type ApprovalRequest, type Approver, answersTo } from './approver.ts'
 import { answerIn, areRefusing } from './keys.ts'
 import type { Terminal } from './tty.ts'
@@ -30,11 +31,11 @@ let turn: Promise<unknown> = Promise.resolve()
 /** An answer, or that there was none: no terminal, a closed one, the time limit, or a key that only ends the question. */
 type Answer = Approval | 'none'
 
-const fields: FieldRules<TerminalApproverOptions> = { path: fieldOf.string, onAbsent: fieldOf.function }
+const schema = v.partial(v.strictObject({ path: fieldOf.string, onAbsent: functionField<() => void>() }))
 
 /** Asks at the controlling terminal. Without an answer a command is refused, and a host in this command only. Throws INVALID_REQUEST. */
 export function terminalApprover(options: TerminalApproverOptions = {}): Approver {
-  const { path = '/dev/tty', onAbsent } = readFields('options', options, fields)
+  const { path = '/dev/tty', onAbsent } = readFields('options', options, schema)
   const approver: Approver = async (request, decision) => {
     const asked = turn.then(() => ask(path, onAbsent, request, decision))
     turn = asked.catch(() => undefined)

@@ -1,24 +1,160 @@
-import type { Shell } from '../../internal.ts'
-import { ptyAlone, ptyWithoutTerminal } from '../../messages/cli/run.ts'
-import { exitCode } from '../command.ts'
+import { constants } from 'node:os'
+import type { ExecuteRequest, Pty, Result, Shell } from '../../internal.ts'
+import { afterLines, needsTerminal, ptyAlone } from '../../messages/cli/run.ts'
 import { misuse } from '../options.ts'
 import { isTerminal } from '../terminal.ts'
+import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
 import type { RunArguments } from './options.ts'
-import { TerminalCommand } from './terminal-command.ts'
-
-/** `vitrine run --pty`: runs one command in a terminal of its own, shown in ours. Call `checkPty` first. */
-export async function runInTerminal(
-  shell: Shell,
-  { requests }: Pick<RunArguments, 'requests'>,
-): Promise<number> {
-  const command = await TerminalCommand.start(shell, requests[0] ?? {})
-  if (typeof command === 'number') return command
-  const code = await command.foreground()
-  return code === 'stopped' ? exitCode.refused : code
-}
+import { RawTerminal } from './raw-terminal.ts'
+import { OutputRelay } from './relay.ts'
 
 /** Throws INVALID_REQUEST for options that conflict, or without a terminal to show it in. */
 export function checkPty({ json, each }: RunArguments): void {
   if (json || each) throw misuse(ptyAlone(json ? '--json' : '--each'))
-  if (!isTerminal(0) || !isTerminal(1)) throw misuse(ptyWithoutTerminal)
+  checkTerminal('--pty')
+}
+
+/** @param what needs a terminal to be shown in. Throws INVALID_REQUEST. */
+export function checkTerminal(what: '--pty' | 'vitrine shell'): void {
+  if (!isTerminal(0) || !isTerminal(1)) throw misuse(needsTerminal(what))
+}
+
+/**
+ * Runs one command in a terminal of its own, shown in ours; then tells what there is to tell of it. Resolves to the exit code.
+ * Call `checkTerminal` first.
+ */
+export async function runInTerminal(
+  shell: Shell,
+  { merged: _, ...request }: ExecuteRequest,
+  linesAbout: (result: Result) => readonly string[] = afterLines,
+): Promise<number> {
+  const terminal = new RawTerminal()
+  const relay = new OutputRelay()
+  const endings = new Endings(relay)
+  try {
+    const pty = await shell.start(
+      { ...request, ...windowSize(), pty: true },
+      {
+        signal: relay.signal,
+        onOutput: (stream, chunk) => relay.pass(stream, chunk),
+        save: request.scratchpad !== undefined,
+      },
+    )
+    endings.attend(pty)
+    const result = await attached(pty, terminal, relay)
+    const broken = await brokenPipeCode()
+    if (broken === undefined) await relay.sayAfterwards(linesAbout(result))
+    return broken ?? exitCodeOf(result)
+  } catch (error) {
+    // It was cancelled before it began.
+    if (endings.code !== undefined && error === relay.signal.reason) return endings.code
+    throw error
+  } finally {
+    endings.release()
+  }
+}
+
+function windowSize(): { readonly columns?: number; readonly rows?: number } {
+  const { columns, rows } = process.stdout
+  return columns > 0 && rows > 0 ? { columns, rows } : {}
+}
+
+/** Connects both terminals until the command has ended and all its output is shown. */
+async function attached(pty: Pty, terminal: RawTerminal, relay: OutputRelay): Promise<Result> {
+  const leave = follow(pty, terminal)
+  const keep = passOn(pty, relay)
+  try {
+    const result = await pty.result
+    await relay.flushed()
+    return result
+  } finally {
+    keep()
+    leave()
+  }
+}
+
+/** Puts our terminal into raw mode, and follows its size and job control. Returns a function that stops this. */
+function follow(pty: Pty, terminal: RawTerminal): () => void {
+  const resize = () => {
+    const { columns, rows } = windowSize()
+    if (columns && rows) pty.resize(columns, rows)
+  }
+  const stop = () => {
+    terminal.end()
+    process.kill(process.pid, 'SIGSTOP')
+  }
+  // While we were stopped, another process may have changed the terminal's settings.
+  const goOn = () => {
+    terminal.begin()
+    resize()
+  }
+  terminal.begin()
+  process.stdout.on('resize', resize)
+  process.on('SIGTSTP', stop)
+  process.on('SIGCONT', goOn)
+  return () => {
+    process.stdout.off('resize', resize)
+    process.off('SIGTSTP', stop)
+    process.off('SIGCONT', goOn)
+    terminal.end()
+  }
+}
+
+/** Passes typed input on as fast as it is consumed. Returns a function that stops this. */
+function passOn(pty: Pty, relay: OutputRelay): () => void {
+  const { stdin } = process
+  let passing = true
+  const pass = (typed: Buffer) => {
+    stdin.pause()
+    void pty.write(typed).then(() => passing && stdin.resume())
+  }
+  // Our terminal is gone.
+  const gone = () => relay.cancel()
+  const ends = ['end', 'error', 'close']
+  stdin.on('data', pass)
+  // An approver may have read a key from it before and paused it.
+  stdin.resume()
+  for (const event of ends) stdin.on(event, gone)
+  return () => {
+    passing = false
+    stdin.off('data', pass)
+    for (const event of ends) stdin.off(event, gone)
+    stdin.pause()
+  }
+}
+
+/** The first interrupt is forwarded; a second one, and signals that end us, end the command. */
+class Endings {
+  /** Set by the first signal that ends us. */
+  code: number | undefined
+  #pty: Pty | undefined
+  #interrupted = false
+  readonly #listeners: readonly (readonly [NodeJS.Signals, (name: NodeJS.Signals) => void])[]
+
+  constructor(relay: OutputRelay) {
+    const end = (name: NodeJS.Signals) => {
+      this.code ??= 128 + constants.signals[name]
+      relay.cancel()
+    }
+    const interrupt = (name: NodeJS.Signals) => {
+      if (!this.#pty || (name === 'SIGINT' && this.#interrupted)) return end(name)
+      this.#interrupted ||= name === 'SIGINT'
+      this.#pty.kill(name)
+    }
+    this.#listeners = [
+      ['SIGTERM', end],
+      ['SIGHUP', end],
+      ['SIGINT', interrupt],
+      ['SIGQUIT', interrupt],
+    ]
+    for (const [name, listener] of this.#listeners) process.on(name, listener)
+  }
+
+  release(): void {
+    for (const [name, listener] of this.#listeners) process.off(name, listener)
+  }
+
+  attend(pty: Pty): void {
+    this.#pty = pty
+  }
 }

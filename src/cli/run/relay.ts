@@ -1,5 +1,4 @@
-import type { Result } from '../../internal.ts'
-import { afterLines, prefixed } from '../../messages/cli/run.ts'
+import { prefixed } from '../../messages/cli/run.ts'
 import { isTerminal } from '../terminal.ts'
 import { type Sink, standardError, standardOutput } from './sink.ts'
 import { StatusLine } from './status.ts'
@@ -62,8 +61,8 @@ export class OutputRelay {
     await Promise.all([this.#last.stdout, this.#last.stderr])
   }
 
-  async sayAfterwards(results: readonly Result[], more: readonly string[] = []): Promise<void> {
-    const lines = [...results.flatMap(afterLines), ...more].map(prefixed)
-    if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))
+  async sayAfterwards(lines: readonly string[]): Promise<void> {
+    if (lines.length > 0)
+      await standardError.write((this.#midLine ? '\n' : '') + lines.map(prefixed).join(''))
   }
 }

@@ -5,7 +5,7 @@ import {
   type Result,
   type Shell,
 } from '../../internal.ts'
-import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
+import { afterLines, prefixed, timeoutLowered } from '../../messages/cli/run.ts'
 import { isShellClosed, isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
 import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
@@ -33,7 +33,7 @@ export async function main(args: readonly string[]): Promise<number> {
   checkSandboxed([shell.mode], given.options, shell.config.shell.backend)
   await sayIgnored(shell)
   await sayLowered(given.requests[0]?.timeoutMs, shell)
-  if (pty) return pty.runInTerminal(shell, given)
+  if (pty) return pty.runInTerminal(shell, given.requests[0] ?? {})
   if (relay) relay.onCancel = () => void shell.close()
   const code = await (relay ? runStreaming(shell, given, relay) : runToJson(shell, given))
   leaveEarly()
@@ -42,8 +42,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
   Partial<Pick<RunArguments, 'keepGoing'>> &
-  Pick<ExecuteRequest, 'stdin'> &
-  Pick<ExecuteOptions, 'line'>
+  Pick<ExecuteRequest, 'stdin'>
 
 /** What ran, and why a later line of a list could not be started. */
 interface Ran {
@@ -59,21 +58,14 @@ async function runToJson(shell: Shell, given: RunArguments): Promise<number> {
 }
 
 /** Runs the commands one after the other and passes on their output. Resolves to the exit code. */
-export async function runStreaming(
-  shell: Shell,
-  given: CommandsToRun,
-  relay: OutputRelay,
-  signal?: AbortSignal,
-): Promise<number> {
+export async function runStreaming(shell: Shell, given: CommandsToRun, relay: OutputRelay): Promise<number> {
   const stop = forwardSignals(shell)
   relay.begin()
   const ran = await runAll(shell, given, {
-    signal,
     onOutput: (stream, chunk) => relay.pass(stream, chunk),
     save: given.requests[0]?.scratchpad !== undefined,
-    line: given.line,
   })
-    .catch(nothingIf(signal))
+    .catch(nothingIfClosed)
     .then(allOf, startedOf)
     .finally(() => {
       relay.end()
@@ -82,13 +74,13 @@ export async function runStreaming(
     })
   await relay.flushed()
   const broken = await brokenPipeCode()
-  if (broken === undefined) await relay.sayAfterwards(ran.results, linesOf(given, ran))
+  if (broken === undefined) await relay.sayAfterwards(linesOf(given, ran))
   return broken ?? exitCodeOfList(given, ran)
 }
 
 function linesOf({ each, requests }: CommandsToRun, { results, stopped }: Ran): readonly string[] {
   const commands = requests.map(({ command = '' }) => command)
-  return each ? listLines(commands, results, stopped?.message) : []
+  return [...results.flatMap(afterLines), ...(each ? listLines(commands, results, stopped?.message) : [])]
 }
 
 async function runAll(
@@ -102,11 +94,9 @@ async function runAll(
 }
 
 /** Our output broke between two commands of a list: that is no error, the exit code reports it. */
-function nothingIf(signal: AbortSignal | undefined): (error: unknown) => readonly Result[] {
-  return (error) => {
-    if (signal ? signal.aborted && error === signal.reason : isShellClosed(error)) return []
-    throw error
-  }
+function nothingIfClosed(error: unknown): readonly Result[] {
+  if (isShellClosed(error)) return []
+  throw error
 }
 
 function allOf(results: readonly Result[]): Ran {
@@ -127,7 +117,7 @@ function exitCodeOfList({ keepGoing = false }: CommandsToRun, { results, stopped
 }
 
 /** Reports that a command gets less time than --timeout asks for. */
-export async function sayLowered(asked: number | undefined, { config }: Shell): Promise<void> {
+async function sayLowered(asked: number | undefined, { config }: Shell): Promise<void> {
   const most = config.shell.max_timeout_ms
   if (asked !== undefined && asked > most) await standardError.write(prefixed(timeoutLowered(asked, most)))
 }

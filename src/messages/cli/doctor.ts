@@ -1,5 +1,5 @@
-import type { Diagnosis, Finding, RightState, TrapFinding } from '../../doctor/diagnosis.ts'
-import type { TrapEffect } from '../../doctor/traps.ts'
+import type { Diagnosis, Finding, RightState } from '../../doctor/diagnosis.ts'
+import type { Trap, TrapEffect } from '../../doctor/traps.ts'
 import { limitsNote, limitsRefusedNote } from '../limits.ts'
 import { dockerLines } from './docker.ts'
 
@@ -9,12 +9,6 @@ const stateWords: Readonly<Record<RightState, string>> = {
   untried: 'not testable here',
   lacking: 'not enforced on this system',
 }
-
-export function tooSlow(ms: number): string {
-  return `it did not finish within ${ms / 1000} s`
-}
-
-export const noProcessId = 'it printed no process id'
 
 export function tryingLine(name: string, at: number, of: number): string {
   return `vitrine: ${at} of ${of}: ${name}`.slice(0, 79)
@@ -63,10 +57,9 @@ function systemWords({ distribution, host, kernel, architecture, user, wsl, cont
 const effectWords: Readonly<Record<TrapEffect, string>> = {
   blocks: 'read and workspace mode unavailable:',
   weakens: 'reduced:',
-  note: 'note:',
 }
 
-function trapLines(traps: readonly TrapFinding[]): string[] {
+function trapLines(traps: readonly Trap[]): string[] {
   const lines = traps.flatMap(({ effect, seen, fix }) => [
     `${effectWords[effect]} ${seen}`,
     ...fix.map((step) => `  - ${step}`),
@@ -80,31 +73,18 @@ function listenerWords({ listener, listenerProves }: NonNullable<Diagnosis['host
 }
 
 function table(rights: readonly Finding[]): string {
-  const rows = rights.map(({ right, by, attempt, settings, state, said }) => [
-    right,
-    by,
-    attempt === undefined ? untriedWords(state) : `${attempt}${settingsWords(settings)}`,
-    attempt === undefined && state !== 'lacking'
-      ? ''
-      : [stateWords[state], state === 'enforced' ? '' : said].filter((words) => words !== '').join(': '),
-  ])
-  return [['right', 'enforced by', 'attempt', 'result'], ...rows].map(rowText).join('\n')
+  const rows = rights.map(({ right, by, attempt, state, said }) => {
+    const untried = state === 'lacking' ? stateWords.lacking : 'no attempt would be harmless'
+    const result = attempt === undefined ? untried : `${stateWords[state]}: ${attempt}`
+    return row(right, by, said === '' || state === 'enforced' ? result : `${result}: ${said}`)
+  })
+  return [row('right', 'enforced by', 'result: attempt'), ...rows].join('\n')
 }
 
 const widest = 100
-const between = '  '
-/** The widths of the columns; with `between` they fill a row. */
-const widths = [21, 18, 29, 26]
 
-function rowText(cells: readonly string[]): string {
-  const columns = cells.map((cell, at) => wrapped(cell, widths[at] ?? widest, 0))
-  const height = Math.max(...columns.map((lines) => lines.length))
-  return Array.from({ length: height }, (_, row) =>
-    columns
-      .map((lines, at) => (lines[row] ?? '').padEnd(widths[at] ?? 0))
-      .join(between)
-      .trimEnd(),
-  ).join('\n')
+function row(right: string, by: string, result: string): string {
+  return `${right.padEnd(19)}${by.padEnd(32)}${result}`
 }
 
 /** Wraps a line at blanks, and a word that is too long anywhere. */
@@ -116,18 +96,9 @@ function wrapped(line: string, width: number, indent: number): string[] {
   return [line.slice(0, at), ...wrapped(rest, width, indent)]
 }
 
-/** The column where the text of a line begins: after its name, or after the dash of a step. */
+/** The column where the text of a line begins: after its names, or after the dash of a step. */
 function indentOf(line: string): number {
-  return /^(?: {2}- |\w+ {2,}|)/.exec(line)?.[0].length ?? 0
-}
-
-function untriedWords(state: RightState): string {
-  return state === 'lacking' ? 'none' : 'none: no attempt would be harmless'
-}
-
-function settingsWords(settings: Finding['settings']): string {
-  const each = Object.entries(settings ?? {}).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-  return each.length === 0 ? '' : ` (${each.join(', ')})`
+  return /^(?: {2}- |(?:\S+(?: \S+)* {2,}){1,2}|)/.exec(line)?.[0].length ?? 0
 }
 
 function named(rights: readonly Finding[], wanted: RightState): string {

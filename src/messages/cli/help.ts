@@ -11,7 +11,7 @@ const texts = {
 
 Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]   run a command that the OS makes read-only
-  vitrine shell [OPTIONS]                     type commands; ":write" and others switch the mode
+  vitrine shell [OPTIONS]                     your own shell, held as a mode says
   vitrine policy check -- COMMAND [ARG...]    show the policy's decision about a command, and why
   vitrine policy list                         list the rules in force
   vitrine config show|path|init|trust|schema  show and manage the configuration
@@ -84,47 +84,35 @@ SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed to the command; a second SIGINT o
 
 ${exitCodes}
 `,
-  shell: `vitrine shell: type commands one after the other, in read mode until you switch
+  shell: `vitrine shell: your own shell, in read mode or another one
 
 Usage:
   vitrine shell [OPTIONS]
 
-The prompt shows the mode and the directory. Each command runs in its own sh (or --shell); an incomplete one (a loop, a quote, a
-here-document, a backslash) continues on the next line. Lines can also come from a pipe or a file.
+Starts $SHELL, else sh, in a terminal of its own, shown in yours (Linux, local backend). It and all that it starts are held as the
+mode says, until you leave it; to switch the mode, leave it and start another one. At its end stderr names what was refused.
+No deadline ends it. The policy decides about the shell, not about what you type in it.
 
-  cd [DIR]        change the directory; "cd -" goes back
-  :write          write mode: commands run unsandboxed
-  :workspace      workspace mode: the operating system refuses every change outside the workspace
-  :read           read mode: the operating system refuses every change
-  :help           show this list
-  fg              resume the command that Ctrl+Z stopped; "jobs" lists them (Linux, local backend)
-  exit [CODE]     exit; also Ctrl+D
-
-Kept for the next command: $?, the directory and exported variables (Linux, local backend; elsewhere the directory of a plain "cd").
-Not kept: functions, aliases, shell options, other variables. A variable exported in one mode does not apply in a looser one.
-
-At a terminal each command gets its own (Linux). Pasted lines, and input that a running command does not read, run in order;
-Ctrl+C discards them. Tab completes vitrine's words, programs and paths; the arrow keys and Ctrl+R find earlier lines, which
-are saved in $XDG_STATE_HOME/vitrine/history (mode 600) unless they begin with a blank.
+If standard input is not a terminal, the shell reads it as a script.
 
 Options:
-  --mode MODE        start in read, workspace or write mode; default: [shell] mode
+  --mode MODE        read; workspace: the operating system confines changes to the workspace; write: unsandboxed;
+                     default: [shell] mode
   --write            the same as --mode write
-  --timeout TIME     for each command; default: the maximum, [shell] max_timeout_ms, 10 min
-  --cwd DIR          the initial directory; default: the current one
-  --shell SHELL      sh, bash or the path of a shell, which reads lines; default: [shell] program, which is sh
-  --ask              ask you when the policy requires approval
+  --cwd DIR          the working directory; default: the current one
+  --ask              ask you at the terminal when the policy requires approval
   --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
   --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
-  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated
-  --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode, removed afterwards
-  --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
+  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
+  --private-tmp      read mode: give the shell a private, writable TMPDIR, as in workspace mode, removed afterwards
+  --backend BACKEND  local, or docker (in a container; sh, and only for a script); default: [shell] backend, which is local
   --config FILE      use this config file instead of your own
 
 Examples:
-  printf 'git status\\nls\\n' | vitrine shell
+  vitrine shell --mode workspace
+  SHELL=/bin/bash vitrine shell <steps.sh
 
-The exit code is that of the last command, or the one given to "exit".
+${exitCodes}
 `,
   policy: `vitrine policy: the decision about a command, and the rules behind it
 

@@ -110,11 +110,17 @@ export function ptyAlone(option: string): string {
   return `--pty shows one command in your terminal, so it cannot be combined with ${option}.`
 }
 
-export const ptyWithoutTerminal =
-  '--pty needs a terminal as standard input and standard output. Without --pty the command gets pipes.'
+/** @param what the option or the command */
+export function needsTerminal(what: '--pty' | 'vitrine shell'): string {
+  const instead =
+    what === '--pty'
+      ? 'Without --pty the command gets pipes.'
+      : 'With another standard input the shell reads that as a script.'
+  return `${what} needs a terminal as standard input and standard output. ${instead}`
+}
 
 export const rawUnavailable =
-  '--pty needs the program stty (coreutils, busybox) to set up and restore your terminal; it is missing or failed. Install it, or leave out --pty.'
+  'A terminal for the command needs the program stty (coreutils, busybox), to set up and restore yours; it is missing or failed.'
 
 export function commandMissing(command: string): string {
   return `The command is missing. Put it after "--": \`vitrine ${command} -- ls -la\`.`
@@ -214,9 +220,6 @@ export const wordNotUtf8 =
 export function variableNotUtf8(name: string): string {
   return `The value of ${name} (--env) is not UTF-8, so it would reach the command changed.`
 }
-
-export const lineNotUtf8 =
-  'A line of the input is not UTF-8, so it would reach its command changed, and it did not run.'
 
 /** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {

@@ -101,7 +101,7 @@ function modeText({ mode, network, looserTool }: ToolFacts): string {
     ? `use ${looserTool} for a command that must change something`
     : 'if a task needs that, say so instead of trying another way'
   if (mode === 'workspace')
-    return `WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR, and refuses every other change: other files, git's configuration and hooks, settings of editors and agents, other processes${networkShut(network)}. ${networkOpen(network)}Builds, tests and git commits work. For anything else ${way}.`
+    return `WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR, and refuses every other change: other files, git's configuration and hooks, settings of editors and agents, other processes${networkShut(network)}. ${networkOpen(network)}Builds, tests and git commits work; the answer names addresses at which the command listened. For anything else ${way}.`
   return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${networkShut(network)}. ${networkOpen(network)}Nothing can be written, installed or committed; ${way}.`
 }
 

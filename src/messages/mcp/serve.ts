@@ -39,18 +39,6 @@ export function tokenLine(token: string): string {
 
 export const drainingLine = 'shutting down: waiting for running commands; a second signal kills them'
 
-export function messageTooLong(bytes: number, limit: number): string {
-  return `The message has ${bytes} bytes; the limit is ${limit}. Write large input to a file and pass its path.`
-}
-
-export const badMessages = {
-  noJson: 'The line is no JSON. Each message is one line of JSON in UTF-8.',
-  noMessage: 'This is no message of JSON-RPC 2.0 as MCP uses it.',
-  ignored:
-    'ignored an answer or a notification of the client that is no message of JSON-RPC 2.0 as MCP uses it',
-  emptyBatch: 'The batch is empty.',
-} as const
-
 export const httpErrors = {
   ending: 'The server is shutting down',
   badRequest: 'The method or the address is not valid',

@@ -1,7 +1,7 @@
 import { bytesText, sizeText, withLine } from '../../base/text.ts'
 import type { Denial, Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
-import { attemptsIn, denialsToList, denialText, handoffLines } from '../denials.ts'
+import { attemptsIn, denialsToList, denialText, handoffLines, listeningLines } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { lineHeader, listLines } from '../list.ts'
@@ -85,7 +85,11 @@ function endLines({ outcome }: Result, { ending }: ToolRequest): string[] {
 
 function noticeLines(result: Result, asked: ToolRequest): string[] {
   const { background, survivorsKilled, timeoutMs } = result
-  const lines = [...refusedLines(result), ...handoffLines(result.handoffs)]
+  const lines = [
+    ...refusedLines(result),
+    ...handoffLines(result.handoffs),
+    ...listeningLines(result.listening),
+  ]
   if (background && background.count > 0)
     lines.push(`${processes(background.count, 'is', 'are')} still running: process group ${background.group}`)
   if (background?.left) lines.push(leftText(background.left))

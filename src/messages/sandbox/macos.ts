@@ -45,16 +45,9 @@ export const macosNotes = {
   hostDeath: 'a command that ignores SIGTERM lives on when this process is killed',
   privateTmp: 'if this process is killed, the system removes what is left; no hard links in it',
   reports: outputOnly,
-  reportsWithin: (ms: number) => `for a command that fails, within ${ms} ms of its end`,
-  reportsLost: (reason: string) => `${outputOnly}: ${reason}`,
 } as const
 
 export const profileFaults = {
-  tag: 'a tag is letters and digits',
   name: (pattern: string) => `a name that macOS cannot hold: ${pattern}`,
   section: (name: string) => `macos.sbpl has no section ${name}`,
 } as const
-
-export function logEnded(tool: string, code: number | null): string {
-  return `${tool} ended with ${code}`
-}

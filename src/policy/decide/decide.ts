@@ -146,7 +146,7 @@ function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): Pol
     ),
     ...strict,
     programRow(judged, given, isHeld),
-    ...matchAssignments(step, given.request, given.rules),
+    ...matchAssignments(step, given.rules),
     ...matchRedirects(step, given.rules),
     ...(given.rules.preset === 'analysis' ? uses.flatMap((use) => matchSystem(use, step, given)) : []),
   ]

@@ -27,8 +27,6 @@ export interface RequestToDecide {
   readonly home: string
   /** Set for each of its programs; undefined: unset. */
   readonly variables?: Environment
-  /** Names of those that earlier lines of a session left; they apply to the line's shell, too. */
-  readonly state?: readonly string[] | undefined
   /**
    * What reads the line; default `sh`, which stands for bash, dash and ash. `other`: a shell whose language is not known.
    * Of PowerShell only a few forms are known, and no Windows program's arguments.

@@ -1,18 +1,14 @@
 import type { PolicyMatch } from '../../base/types.ts'
-import { explainAssignment, explainRedirect, explainState } from '../../messages/policy.ts'
+import { explainAssignment, explainRedirect } from '../../messages/policy.ts'
 import { isBuiltIn } from '../command/program.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
 import { knownValue, type Redirect } from '../syntax/line.ts'
 import { policyMatch } from './input.ts'
-import type { PlannedStep, PolicyRequest } from './plan.ts'
+import type { PlannedStep } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
-/** Variables in front of a command, of the line's shell, and of a session's earlier lines. */
-export function matchAssignments(
-  { command }: PlannedStep,
-  { state = [] }: PolicyRequest,
-  rules: RuleSet,
-): PolicyMatch[] {
+/** Variables in front of a command, and of the line's shell. */
+export function matchAssignments({ command }: PlannedStep, rules: RuleSet): PolicyMatch[] {
   if (rules.preset === 'open') return []
   const bare = command.words.length === 0
   const reads = knownValue(command.words[0]) === 'read'
@@ -21,14 +17,13 @@ export function matchAssignments(
     ({ name, value }) =>
       !(reads && name === 'IFS') &&
       (isDangerousVariable(name) ||
-        ((bare || state.includes(name)) && changesReading(name)) ||
+        (bare && changesReading(name)) ||
         (!bare && !isBuiltIn(command) && mayNamePlace(name))) &&
       !isHarmlessSetting(name, knownValue(value)),
   )
-  return bad.map(({ name }) => {
-    const why = state.includes(name) ? explainState(name) : explainAssignment(name)
-    return policyMatch(command.text, 'assignment', `preset ${rules.preset}`, verdict, why)
-  })
+  return bad.map(({ name }) =>
+    policyMatch(command.text, 'assignment', `preset ${rules.preset}`, verdict, explainAssignment(name)),
+  )
 }
 
 /** What a redirect of the default preset may write, or open. */

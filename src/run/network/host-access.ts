@@ -8,8 +8,9 @@ import { proxyNotListening } from '../../messages/sandbox/network.ts'
 import type { Network } from '../../network/access.ts'
 import { loopback, proxyVariables } from '../../network/environment.ts'
 import type { AskHost, Gate, GateOptions } from '../../network/gate.ts'
-import { type Host, hostAndPort, parseHost } from '../../network/hosts.ts'
+import { hostAndPort, parseHost } from '../../network/hosts.ts'
 import type { HostProxy } from '../../network/proxy.ts'
+import { servicesOn } from '../../network/rules.ts'
 import type { Variables } from '../../request/environment.ts'
 
 /** The proxy of a shell. It starts with the first command that needs it. */
@@ -40,8 +41,8 @@ export class ShellProxy {
 
   async #start(): Promise<HostProxy> {
     const { HostProxy } = await loadLate(() => import('../../network/proxy.ts'))
-    const { clientOf, relays, resolver } = this.#backend
-    const proxy = new HostProxy({ clientOf, relays, resolver })
+    const { clientOf, resolver } = this.#backend
+    const proxy = new HostProxy({ clientOf, resolver })
     await proxy.listen()
     return proxy
   }
@@ -74,15 +75,19 @@ export class HostAccess {
     const gate = this.#proxy.open({ rules: this.#rules, ask })
     this.#gate = gate
     this.#serves = setup.confinement.kind === 'landlock' && setup.confinement.world > 0
-    const confinement = throughProxy(setup.confinement, { port: this.#proxy.port, command: gate.number })
+    const services = servicesOn(this.#rules)
+    const confinement = throughProxy(setup.confinement, {
+      port: this.#proxy.port,
+      command: gate.number,
+      services,
+    })
     return { ...setup, confinement }
   }
 
   /** What makes the command connect by the proxy, once it is open. */
   get variables(): Variables {
     if (!this.#gate) return {}
-    const listed = this.#rules.allow.flat().some(({ host }) => isOfThisMachine(host))
-    const own = this.#serves && !listed ? loopback : []
+    const own = this.#serves ? loopback : []
     return proxyVariables({ port: this.#proxy.port, secret: this.#gate.secret, own })
   }
 
@@ -92,10 +97,6 @@ export class HostAccess {
     this.#proxy.shut(this.#gate)
     return this.#gate.connections()
   }
-}
-
-function isOfThisMachine({ name }: Host): boolean {
-  return loopback.includes(name) || name.startsWith('127.')
 }
 
 /** Refusals of the proxy, as denials. Hosts that are absent or out of reach are not refused. */

@@ -41,16 +41,6 @@ export function keptBeneath({ roots, protected: given, closed }: Changes): reado
   })
 }
 
-/** Whether one of the patterns matches a path of the log. */
-export function isKept(kept: readonly Kept[], path: string): boolean {
-  const bytes = Buffer.from(path).toString('latin1')
-  return kept.some(({ root, paths, parents, closed, open }) => {
-    const isOpen = open.some((directory) => isBeneath(path, directory))
-    const patterns = [...paths, ...parents, ...(isOpen ? [] : closed)]
-    return isBeneath(path, root) && patterns.some((pattern) => new RegExp(pattern).test(bytes))
-  })
-}
-
 /** MAXSYMLINKS of macOS (sys/param.h): more is ELOOP. */
 const mostLinks = 32
 

@@ -20,8 +20,6 @@ export interface ProfileOptions {
   readonly privateTmp?: string
   /** Workspace mode: its roots, and what stays as it is in them. */
   readonly changes?: readonly Kept[]
-  /** Identifies the command's denials in the log: letters and digits. */
-  readonly tag: string
 }
 
 export interface Profile {
@@ -37,7 +35,6 @@ export function wrapperOf(tool: string, { text, parameters }: Profile): [string,
 
 /** Builds the profile from sections of macos.sbpl. The last matching rule decides, so denials come last. */
 export function seatbeltProfile(options: ProfileOptions): Profile {
-  if (!/^[0-9A-Za-z]+$/.test(options.tag)) throw new Error(profileFaults.tag)
   const writer = new ProfileWriter()
   writer.add('always')
   if (options.readable) {
@@ -50,7 +47,7 @@ export function seatbeltProfile(options: ProfileOptions): Profile {
   for (const path of options.unreadable ?? []) writer.add('unreadable', path)
   writer.add(options.network === 'all' ? 'network-on' : 'network-off')
   if (options.proxyPort !== undefined) writer.add('network-proxy', undefined, String(options.proxyPort))
-  return writer.profile(options.tag)
+  return writer.profile()
 }
 
 /** In workspace mode also where a directory could be moved to. */
@@ -108,9 +105,9 @@ class ProfileWriter {
     this.#parts.push(section.replaceAll('"PATH"', `"${parameter}"`).replaceAll('NAME', () => pattern))
   }
 
-  profile(tag: string): Profile {
+  profile(): Profile {
     const parameters = Object.fromEntries([...this.#parameters].map(([path, name]) => [name, path]))
-    return { text: this.#parts.join('').replaceAll('VITRINE_TAG', tag), parameters }
+    return { text: this.#parts.join(''), parameters }
   }
 
   #parameterFor(path: string): string {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { realPath } from '../../base/paths.ts'
 import type { Unmet } from '../../base/refusal.ts'
-import type { Denial, Enforcement } from '../../base/types.ts'
+import type { Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
 import {
   macosNotes,
@@ -13,21 +13,13 @@ import {
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Changes, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import { refuseUnixSockets } from '../unavailable.ts'
-import { isKept, type Kept, keptBeneath, placesOf } from './kept.ts'
-import { type DenialLog, openDenialLog } from './log.ts'
+import { type Kept, keptBeneath, placesOf } from './kept.ts'
 import { otherName } from './other-names.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
 import { macosPrivateDirectories } from './tmp.ts'
 
-export interface MacosTools {
-  readonly sandboxExec: string
-  readonly log: string
-}
-
-const macosTools: MacosTools = { sandboxExec: '/usr/bin/sandbox-exec', log: '/usr/bin/log' }
-
-export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
-  let log: DenialLog | undefined
+/** @param tool sandbox-exec(1) */
+export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {
   return {
     privateDirectories: macosPrivateDirectories,
     privateTmpByDefault: true,
@@ -35,47 +27,32 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
       const other = options.changes && otherName(placesOf(options.changes.protected))
       if (other) throw unavailable(protectedHasLinks(other))
       const profile = profileOf(options)
-      const refusal = tryOut(tools.sandboxExec, {
+      const refusal = tryOut(tool, {
         ...profile,
         ...(options.privateTmp && { privateTmp: tmpdir() }),
       })
       if (refusal) throw unavailable(refusal)
       refuseUnixSockets(options.unixSockets, 'macOS')
-      log ??= openDenialLog(tools.log)
-      return seatbelt(tools.sandboxExec, profile, log)
+      return seatbelt(tool, profile)
     },
     throughProxy(confinement, { port }) {
       if (confinement.kind !== 'seatbelt') throw new Error(`no proxy for ${confinement.kind}`)
       return confinement.through(port)
     },
-    enforcement: (options) => macosEnforcement(options, log),
-    close: () => log?.close(),
+    enforcement: macosEnforcement,
   }
 }
 
-type Untagged = Omit<ProfileOptions, 'tag'>
-
-function seatbelt(tool: string, profile: Untagged, log: DenialLog): SeatbeltConfinement {
+function seatbelt(tool: string, profile: ProfileOptions): SeatbeltConfinement {
   return {
     kind: 'seatbelt',
-    begin() {
-      const { tag, denials } = log.begin()
-      return {
-        wrapper: wrapperOf(tool, seatbeltProfile({ ...profile, tag })),
-        denials: async (expected) => (await denials(expected)).map((denial) => marked(denial, profile)),
-      }
-    },
-    through: (proxyPort) => seatbelt(tool, { ...profile, proxyPort }, log),
-    writing: (privateTmp) => seatbelt(tool, { ...profile, privateTmp }, log),
+    wrapper: () => wrapperOf(tool, seatbeltProfile(profile)),
+    through: (proxyPort) => seatbelt(tool, { ...profile, proxyPort }),
+    writing: (privateTmp) => seatbelt(tool, { ...profile, privateTmp }),
   }
 }
 
-function marked(denial: Denial, { changes }: Untagged): Denial {
-  const isProtected = changes && denial.path !== undefined && isKept(changes, denial.path)
-  return isProtected ? { ...denial, protected: true } : denial
-}
-
-function profileOf({ network, reads, changes }: SandboxOptions): Untagged {
+function profileOf({ network, reads, changes }: SandboxOptions): ProfileOptions {
   const { readable, unreadable, names } = reads
   return {
     network,
@@ -97,12 +74,10 @@ function keptFrom(changes: Changes, unreadable: readonly string[]): readonly Kep
 const applyFailed = 71
 
 /** Tries the profile on /usr/bin/true: a sandbox cannot be applied inside another. */
-function tryOut(tool: string, profile: Untagged): Unmet | undefined {
+function tryOut(tool: string, profile: ProfileOptions): Unmet | undefined {
   const { status, error, stderr } = spawnSync(
     tool,
-    wrapperOf(tool, seatbeltProfile({ ...profile, tag: 'probe' }))
-      .slice(1)
-      .concat('/usr/bin/true'),
+    wrapperOf(tool, seatbeltProfile(profile)).slice(1).concat('/usr/bin/true'),
     { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 10_000, env: {} },
   )
   if (status === 0) return undefined
@@ -111,10 +86,7 @@ function tryOut(tool: string, profile: Untagged): Unmet | undefined {
   return sandboxExecMissing(sandboxExecFailures.refused(status, stderr.trim()))
 }
 
-function macosEnforcement(
-  { network, reads, changes, privateTmp }: SandboxOptions,
-  log: DenialLog | undefined,
-): Enforcement {
+function macosEnforcement({ network, reads, changes, privateTmp }: SandboxOptions): Enforcement {
   return {
     'file contents': enforced('seatbelt', changes ? macosNotes.beside : undefined),
     'file metadata': enforced('seatbelt', changes ? macosNotes.beside : undefined),
@@ -137,9 +109,6 @@ function macosEnforcement(
     ...(privateTmp && {
       'private tmp': enforced('seatbelt', macosNotes.privateTmp),
     }),
-    // A getter, because the log can be lost at any time.
-    get 'denial reports'() {
-      return log?.enforcement() ?? notEnforced(macosNotes.reports)
-    },
+    'denial reports': notEnforced(macosNotes.reports),
   }
 }

@@ -64,7 +64,12 @@ export interface UnfitRootFound {
 
 const word = 'default'
 
-export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes | UnfitRootFound {
+/** @param linked of linkedPlaces */
+export function changesFor(
+  wanted: ChangesWanted,
+  linked: readonly string[],
+  looks = new Looks(),
+): Changes | UnfitRootFound {
   const { workspace, writable } = wanted
   const given = [workspace, ...writable.filter((path) => path === workspace || looks.status(path))]
   for (const path of given) {
@@ -88,7 +93,7 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
         ...inside.protected,
         ...around.protected,
         ...files,
-        ...obeyedIn(roots, wanted.own.obeyed ?? [], looks),
+        ...obeyedIn(roots, wanted.own.obeyed ?? [], linked),
       ]),
     ],
     closed: [...new Set([...inside.closed, ...around.closed])],

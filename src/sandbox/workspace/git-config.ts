@@ -147,6 +147,7 @@ function wordsOf({ key, value }: ConfigEntry): Words {
   const none = { paths: [], hooksPaths: [], names: [] }
   if (isData(key) || isAddress(value)) return none
   if (key === 'core.hookspath') return { ...none, hooksPaths: spellingsOf(value) }
+  if (isSwitch(key, value)) return none
   const words = partsOf(value)
   const all = (fits: Name['fits'], some: readonly string[]) => some.map((name) => ({ name, fits }))
   const [paths, names] = [
@@ -164,6 +165,12 @@ function wordsOf({ key, value }: ConfigEntry): Words {
     paths: [...(whole ? spellingsOf(value) : []), ...paths],
     names: all(commandLine.test(key) ? 'any file' : 'executable', names),
   }
+}
+
+/** A boolean or a number (git-config(1), "Types") under a key that takes neither a path nor a command. */
+function isSwitch(key: string, value: string): boolean {
+  const takesProgram = key.startsWith('alias.') || pathname.test(key) || commandLine.test(key)
+  return /^(?:true|false|yes|no|on|off|-?\d+[kmg]?)$/i.test(value) && !takesProgram
 }
 
 function isProgram(status: Stats | undefined, fits: Name['fits']): boolean {

@@ -174,30 +174,29 @@ export function holdsObeyed(directory: string, places: readonly Obeyed[]): boole
   return places.some(({ path }) => isAt(path, directory))
 }
 
+/** Directories of PATH do not count in the workspace: a virtual environment is there. */
+function countedIn(workspace: string, places: readonly Obeyed[]): readonly string[] {
+  return places.filter(({ path, isFlat }) => !(isFlat && isAt(path, workspace))).map(({ path }) => path)
+}
+
 /**
- * The places in the roots, and those in the roots that links at home lead to. Directories of PATH do not count in the workspace,
- * which is the first root: a virtual environment is there.
+ * The places in the roots, and those in the roots that links lead to.
+ * @param linked of linkedPlaces
  */
 export function obeyedIn(
   roots: readonly [string, ...string[]],
   places: readonly Obeyed[],
-  looks: Looks,
+  linked: readonly string[],
 ): readonly string[] {
-  const [workspace] = roots
   const isIn = (path: string) => roots.some((root) => path !== root && isAt(path, root))
-  const fixed = places
-    .filter(({ path, isFlat }) => !(isFlat && isAt(path, workspace)))
-    .map(({ path }) => path)
-  return [...new Set([...fixed, ...linkedFrom(fixed, looks)].filter(isIn))]
+  return [...new Set([...countedIn(roots[0], places), ...linked].filter(isIn))]
 }
 
 /** Where links lead, as tools make them that keep such files in a repository. Absent directories are not asked about. */
-function linkedFrom(paths: readonly string[], looks: Looks): readonly string[] {
-  const parents = [...new Set(paths.map((path) => dirname(path)))].filter(
-    (parent) => !systemParents.has(parent),
-  )
+export function linkedPlaces(workspace: string, places: readonly Obeyed[], looks: Looks): readonly string[] {
+  const inParents = byParent(countedIn(workspace, places))
   const seen = new Map<string, ReadonlyMap<string, boolean> | undefined>()
-  return parents.sort().flatMap((parent) => {
+  return [...inParents.keys()].sort().flatMap((parent) => {
     const above = seen.get(dirname(parent))
     if (above && !above.has(basename(parent))) return []
     const links = looks.links(parent)
@@ -205,8 +204,20 @@ function linkedFrom(paths: readonly string[], looks: Looks): readonly string[] {
     const real = realPath(parent)
     return links === undefined || real === undefined
       ? []
-      : paths.filter((path) => dirname(path) === parent).flatMap(leading(links, real))
+      : (inParents.get(parent) ?? []).flatMap(leading(links, real))
   })
+}
+
+function byParent(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const grouped = new Map<string, string[]>()
+  for (const path of paths) {
+    const parent = dirname(path)
+    if (systemParents.has(parent)) continue
+    const siblings = grouped.get(parent)
+    if (siblings) siblings.push(path)
+    else grouped.set(parent, [path])
+  }
+  return grouped
 }
 
 function leading(links: ReadonlyMap<string, boolean>, real: string): (path: string) => readonly string[] {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectories } from '../../base/directories.ts'
@@ -88,6 +87,8 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 function nameOf(path: string): string {
+  // Late: it costs start-up time, and other modes need none of this.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(path).digest('hex').slice(0, 32)
 }
 

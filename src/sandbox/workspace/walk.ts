@@ -1,5 +1,4 @@
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monotonicMs } from '../../base/clock.ts'
 import { errorCode } from '../../base/errno.ts'
@@ -72,6 +71,8 @@ class Walk {
   }
 
   async #look(directory: string, next: string[]): Promise<void> {
+    // Late: it loads node:readline, and other modes walk nowhere.
+    const { readdir } = process.getBuiltinModule('node:fs/promises')
     const found = await readdir(directory, { withFileTypes: true }).catch((error) => this.#missed(error))
     this.#entries += found.length
     if (!this.isOver) this.#take(directory, found, next)

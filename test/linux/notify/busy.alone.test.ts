@@ -13,7 +13,7 @@ import { openShell } from ${JSON.stringify(builtLibrary)}
 const shell = await openShell({ mode: 'read' })
 await shell.execute({ command: 'true' })
 console.log('ready')
-const result = await shell.execute({ command: ${JSON.stringify(line)} })
+const result = await shell.execute({ command: ${JSON.stringify(line)}, timeoutMs: 170_000 })
 console.log(JSON.stringify(result))
 await shell.close()`
 

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { denialLines } from '../../../src/messages/denials.ts'
 import { remedies } from '../../../src/messages/hints.ts'
+import { openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { filterAround } from '../../helpers/surroundings.ts'
 import { compileAttempts, type Ground, makeGround, shorts } from './denied.ts'
@@ -48,6 +49,21 @@ const rows: readonly { readonly line: string; readonly denied: (cwd: string) => 
   { line: 'echo x > /dev/urandom', denied: () => ['device /dev/urandom'] },
 ]
 
+const onClosed = `
+import ctypes, errno, os
+gone = os.dup(0); os.close(gone)
+libc = ctypes.CDLL(None, use_errno=True)
+times, address = bytes(32), bytes([2]) + bytes(15)
+for name, *arguments in (
+    ('fchmod', 0o600), ('fchown', -1, -1), ('futimens', times), ('fsetxattr', b'user.a', b'', 0, 0), ('fremovexattr', b'user.a'),
+    ('fchmodat', b'file', 0o600, 0), ('fchownat', b'file', -1, -1, 0), ('utimensat', b'file', times, 0),
+    ('ftruncate', 0), ('flock', 2), ('bind', address, 16), ('listen', 1), ('accept', None, None), ('connect', address, 16),
+    ('setsockopt', 1, 25, b'lo', 2), ('ioctl', 0x40086602, times), ('fcntl', 8, 0),
+):
+    failed = getattr(libc, name)(gone, *arguments)
+    if failed == 0 or ctypes.get_errno() != errno.EBADF: print(name, failed, os.strerror(ctypes.get_errno()))
+`
+
 describe('each refused attempt is named', () => {
   it.each(rows)('$line', async ({ line, denied }) => {
     expect(shorts(await ground.run(line))).toEqual(denied(ground.cwd))
@@ -90,6 +106,54 @@ describe('each refused attempt is named', () => {
       ].join('\n'),
     )
   })
+
+  it.runIf(isInstalled('python3')).each(['read', 'workspace'] as const)(
+    "no closed descriptor in %s mode: the answer is the kernel's",
+    async (mode) => {
+      const { cwd } = await makeGround()
+      const shell = await openTestShell({ cwd, mode })
+      const result = await shell.execute({ argv: ['python3', '-c', onClosed] })
+      expect(result).toMatchObject({ stdout: '', stderr: '', denials: [] })
+    },
+  )
+
+  it.runIf(isInstalled('python3'))(
+    'no change of the scheduling of oneself, but those of others',
+    async () => {
+      const program = `
+import os, signal, threading
+def try_on(process):
+    for call in (
+        lambda: os.setpriority(os.PRIO_PROCESS, process, 15),
+        lambda: os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0)),
+        lambda: os.sched_setaffinity(process, os.sched_getaffinity(0)),
+    ):
+        try: call()
+        except OSError as error: print(error.strerror)
+try_on(os.getpid())
+thread = threading.Thread(target=lambda: (try_on(threading.get_native_id()), try_on(os.getpid())))
+thread.start(); thread.join()
+print(os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0) == os.SCHED_BATCH)
+try: os.setpriority(os.PRIO_PROCESS, os.getpid(), 0)
+except OSError as error: print(error.strerror)
+child = os.fork()
+if child == 0: signal.pause()
+try_on(child); os.kill(child, 9)
+try: os.setpriority(os.PRIO_PGRP, 0, 16)
+except OSError as error: print(error.strerror)`
+      const result = await ground.shell.execute({ argv: ['python3', '-c', program] })
+      const refused = 'Operation not permitted'
+      expect({ stderr: result.stderr, lines: result.stdout.trim().split('\n') }).toEqual({
+        stderr: '',
+        lines: ['15 True', 'Permission denied', refused, refused, refused, refused],
+      })
+      expect(shorts(result)).toEqual(
+        Array(3)
+          .fill(expect.stringMatching(/^process pid \d+$/))
+          .concat('process'),
+      )
+    },
+  )
 
   it('sockets, IPC, keys, namespaces, mounts, processes, the system', async ({ skip }) => {
     const reason = filterAround()

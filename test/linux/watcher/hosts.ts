@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { makeDirectory } from '../../helpers/place.ts'
@@ -34,12 +34,19 @@ export function startHost(
   { before = 'true', uid }: HostOptions = {},
 ): Host {
   const script = join(readable, 'test/fixtures/host/host.mjs')
-  const directory = makeDirectory()
-  chmodSync(directory, 0o755) // it may run as another user
+  const [directory, own] = [makeDirectory(), makeDirectory()]
+  for (const each of [directory, own]) {
+    chmodSync(each, 0o755) // it may run as another user
+    if (uid !== undefined) chownSync(each, uid, uid)
+  }
   const argv = [process.execPath, script, directory, end, mode, ...lines]
   const child = spawn('sh', ['-c', `${before} && exec "$@"`, 'sh', ...argv], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    ...(uid !== undefined && { uid, gid: uid }),
+    ...(uid !== undefined && {
+      uid,
+      gid: uid,
+      env: { ...process.env, XDG_CONFIG_HOME: own, XDG_STATE_HOME: own },
+    }),
   })
   const says = (word: string) => untilItSays(child.stdout, word)
   const ended = once(child, 'exit')

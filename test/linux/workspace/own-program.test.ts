@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('vitrine in the node_modules of a w
     expect(readFileSync(join(running, 'dist/cli.cjs'), 'utf8')).toBe('kept')
     const own = { home: '/home', others: [], package: running }
     const wanted = { workspace, writable: [], protected: ['default'], gitConfigs: [], own }
-    expect(changesFor(wanted)).toMatchObject({ protected: expect.arrayContaining([running]) })
-    expect(changesFor({ ...wanted, protected: [] })).toMatchObject({ protected: [] })
+    expect(changesFor(wanted, [])).toMatchObject({ protected: expect.arrayContaining([running]) })
+    expect(changesFor({ ...wanted, protected: [] }, [])).toMatchObject({ protected: [] })
   })
 })

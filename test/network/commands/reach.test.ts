@@ -81,7 +81,8 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
   })
 
   it('reaches nothing past the proxy, and nothing else on loopback', async () => {
-    const { port, asked, shell } = await shellTo()
+    const { shell } = await shellTo()
+    const { port, asked } = await webServer()
     const tries = [
       `curl --noproxy '*' -sS http://127.0.0.1:${port}/`,
       `python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port}))'`,

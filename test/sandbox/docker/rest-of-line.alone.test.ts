@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Home, program } from '../../cli/vitrine.ts'
 import {
@@ -83,9 +82,9 @@ describe.skipIf(missing !== null)(`the rest of a line whose command was ended${s
   it('a signal that comes before the container does ends the command, too', async () => {
     const shell = await openDockerShell(engine, { mode: 'write' })
     const running = shell.execute({ command: 'touch marker; sleep 30' })
-    await sleep(20)
-    shell.signal('SIGINT')
-    const result = await running
+    // Again and again: one that comes before the launch is for no command.
+    const signalling = setInterval(() => shell.signal('SIGINT'), 5)
+    const result = await running.finally(() => clearInterval(signalling))
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGINT' })
     expect(existsSync(join(shell.cwd, 'marker'))).toBe(false)
   })

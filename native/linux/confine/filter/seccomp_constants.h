@@ -6,6 +6,7 @@
 #define VT_O_ACCMODE 3u
 #define VT_O_CREAT 0100u
 #define VT_O_TRUNC 01000u
+#define VT_O_NONBLOCK 04000u
 #define VT_O_TMPFILE 020000000u /* __O_TMPFILE: without O_DIRECTORY */
 #ifdef __aarch64__
 #define VT_O_NOFOLLOW 0100000u /* arch/arm64/include/uapi/asm/fcntl.h */
@@ -183,6 +184,7 @@
 #define VT_SOL_NETLINK 270u
 #define VT_SO_REUSEADDR 2u
 #define VT_SO_ERROR 4u
+#define VT_SO_PEERCRED 17u
 #define VT_SO_REUSEPORT 15u
 #define VT_SO_BINDTODEVICE 25u
 #define VT_SO_BINDTOIFINDEX 62u
@@ -251,6 +253,7 @@
 /* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */
 #define VT_RLIMIT_FSIZE 1u
 #define VT_RLIMIT_CORE 4u
+#define VT_RLIMIT_LOCKS 10u
 #define VT_PRIO_PROCESS 0u
 #define VT_IOPRIO_WHO_PROCESS 1u
 

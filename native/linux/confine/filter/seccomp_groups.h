@@ -23,6 +23,7 @@ enum {
   OWN_SOCKETS = 1 << 11,     /* sockets among the command's own processes: the notifier binds, listens and connects */
   UNROUTED = 1 << 12,        /* PROXIED or OWN_SOCKETS without NETWORK: no option may turn a socket elsewhere */
   CONNECTS_NOTIFIED = 1 << 13, /* PROXIED or OWN_SOCKETS */
+  SESSIONS = 1 << 14,        /* sessions and controlling terminals of the command's own */
 };
 
 /* A verdict and the calls that get it. A call is in one group at most; without one it is allowed. */

@@ -14,6 +14,8 @@
 
 /* What libc's shm_open(3) opens a name with, to read. */
 #define SHARED_MEMORY_TO_READ (VT_O_NOFOLLOW | VT_O_CLOEXEC)
+/* As stty(1) does, and hardly any program that reads a file. */
+#define TERMINAL_TO_READ VT_O_NONBLOCK, VT_O_NONBLOCK | VT_O_CLOEXEC
 
 /* No set-user-ID or set-group-ID files in a writable directory: they run as their owner. mkdir(2) ignores these bits. */
 #define MAKES_FILE (VT_O_CREAT | VT_O_TMPFILE)
@@ -21,7 +23,7 @@
 #define OPEN_RULES(flags, mode) \
   {EVER, {MASKED(flags, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)}, \
   {WRITABLE, {HAS_ANY(flags, MAKES_FILE), HAS_ANY(mode, SET_ID)}, REFUSE(EPERM)}, \
-  {OWN_SOCKETS, {IS(flags, SHARED_MEMORY_TO_READ)}, WATCH}, \
+  {OWN_SOCKETS, {IS(flags, SHARED_MEMORY_TO_READ, TERMINAL_TO_READ)}, WATCH}, \
   {EVER, {HAS_ANY(flags, WRITE_INTENT)}, WATCH}
 static const struct vt_rule open_rules[] = {OPEN_RULES(1, 2)};
 static const struct vt_rule openat_rules[] = {OPEN_RULES(2, 3)};
@@ -42,7 +44,8 @@ static const struct vt_rule ioctl_rules[] = {
     {TERMINAL, {IS(1, TERMINAL_IOCTLS)}, ALLOW},
     {OWN_SOCKETS, {IS(1, TERMINAL_IOCTLS, OWN_TERMINAL_IOCTLS)}, ALLOW},
     {OWN_SOCKETS, {IS(1, VT_TIOCGPTPEER)}, JUDGE},
-    /* As setsid(2): no process of the command leads a session of its own. */
+    /* Of terminals the command has its own only, and taking one from another session needs CAP_SYS_ADMIN. */
+    {SESSIONS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, ALLOW},
     {OWN_SOCKETS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, PRETEND},
     {NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
     {EVER, {IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
@@ -67,14 +70,14 @@ static const struct vt_rule fcntl_rules[] = {
 static const struct vt_rule flock_rules[] = {{EVER, {HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a piped core_pattern still runs its helper (core(5)). Setting it is pretended, because shells
- * do. RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
+ * do. So is setting RLIMIT_LOCKS, the mark of the command's processes (mark.h). RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
 static const struct vt_rule setrlimit_rules[] = {
-    {EVER, {IS(0, VT_RLIMIT_CORE)}, PRETEND},
+    {EVER, {IS(0, VT_RLIMIT_CORE, VT_RLIMIT_LOCKS)}, PRETEND},
     {EVER, {IS(0, VT_RLIMIT_FSIZE)}, WATCH},
 };
 static const struct vt_rule prlimit_rules[] = {
     {EVER, {IS(0, 0), IS(2, 0), HIGH_HALF_IS(2, 0)}, ALLOW}, /* new_limit is NULL: reads */
-    {EVER, {IS(0, 0), IS(1, VT_RLIMIT_CORE)}, PRETEND},
+    {EVER, {IS(0, 0), IS(1, VT_RLIMIT_CORE, VT_RLIMIT_LOCKS)}, PRETEND},
     {EVER, {IS(0, 0), IS(1, VT_RLIMIT_FSIZE)}, WATCH},
     {EVER, {IS(0, 0)}, ALLOW},
 };
@@ -82,9 +85,15 @@ static const struct vt_rule prlimit_rules[] = {
 /* Until the first change every process of the command has the host's umask. */
 static const struct vt_rule umask_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
 
-static const struct vt_rule setpriority_rules[] = {{EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}};
-static const struct vt_rule ioprio_rules[] = {{EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
-static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}};
+/* Without a mark the sweep finds a command's processes by their session, which none can leave. */
+static const struct vt_rule session_rules[] = {{SESSIONS, {ANY_ARGUMENTS}, ALLOW}};
+
+/* 0 is the caller; its own number the notifier recognizes. */
+static const struct vt_rule setpriority_rules[] = {
+    {EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, VT_PRIO_PROCESS)}, JUDGE}};
+static const struct vt_rule ioprio_rules[] = {
+    {EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, VT_IOPRIO_WHO_PROCESS)}, JUDGE}};
+static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}, {LISTENER, {ANY_ARGUMENTS}, JUDGE}};
 
 /* With read access to a file that other processes map, requeueing could move their waiters to a futex that is never woken.
  * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) it is allowed. Other flags, such as FUTEX_ROBUST_UNLOCK of Linux
@@ -169,12 +178,11 @@ const struct vt_group vt_groups[] = {
     {DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
     {DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
 
-    /* Processes. clone3's flags are in memory; libc falls back to clone. setsid is pretended: the sweep finds every descendant
-     * by the command's session id. */
+    /* Processes. clone3's flags are in memory; libc falls back to clone. */
     {DECIDE(clone_rules, ALLOW), CALLS(VT_SYS_clone)},
     {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_clone3)},
     {DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},
-    {ALWAYS(PRETEND), CALLS(VT_SYS_setsid)},
+    {DECIDE(session_rules, PRETEND), CALLS(VT_SYS_setsid)},
     {DECIDE(umask_rules, ALLOW), CALLS(VT_SYS_umask)},
     {DECIDE(setrlimit_rules, ALLOW), CALLS(VT_SYS_setrlimit)},
     {DECIDE(prlimit_rules, REFUSE(EPERM)), CALLS(VT_SYS_prlimit64)},

@@ -14,6 +14,7 @@ static uint32_t bits_of(const struct vt_filter_options *options) {
          (options->abi < 6 ? SIGNALS_UNSCOPED : 0) | (options->workspace ? WORKSPACE : 0) |
          (options->proxied && options->judge && !options->network ? PROXIED : 0) |
          (options->own_sockets && options->judge ? OWN_SOCKETS : 0) |
+         (options->own_sockets && options->judge && options->sessions ? SESSIONS : 0) |
          ((options->proxied || options->own_sockets) && options->judge && !options->network ? UNROUTED : 0) |
          ((options->own_sockets || (options->proxied && !options->network)) && options->judge ? CONNECTS_NOTIFIED : 0);
 }

@@ -59,7 +59,9 @@ static const struct vt_rule accept_rules[] = {{OWN_SOCKETS, {ANY_ARGUMENTS}, ALL
 /* A signal can interrupt a notified connect(2) before it is received. A caller then waits for the socket to be writable, as a new one is
  * anyway, and asks for its error (connect(2), EINTR): it must not be told that there is none. */
 static const struct vt_rule getsockopt_rules[] = {
-    {CONNECTS_NOTIFIED, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_ERROR)}, JUDGE}};
+    {CONNECTS_NOTIFIED, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_ERROR)}, JUDGE},
+    /* It would name the process that made the connection for the command. */
+    {OWN_SOCKETS, {IS(1, VT_SOL_SOCKET), IS(2, VT_SO_PEERCRED)}, JUDGE}};
 
 /* Fast open connects without Landlock's check of connect(2); TCP_ULP makes SMC of TCP. Multicast membership changes what the
  * interface receives for all; flow labels belong to the network namespace. Of two sockets on one port (SO_REUSEADDR) the

@@ -16,6 +16,7 @@ struct vt_path_node {
   bool reached; /* a marked path leads to it, over no link */
   bool closed;   /* cut, and only entries that the tree names are granted */
   bool noted;    /* kept, and what is beneath has been looked at */
+  bool seen;     /* a kept path leads through it, and it is a directory: it is not looked up again */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */
   char text[];  /* "" for the root */
 };

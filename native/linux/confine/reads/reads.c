@@ -14,9 +14,7 @@ enum { MOST_CACHED = 8 };
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_reads *cache; /* most recently used first */
 
-static bool counts(enum vt_place_kind kind) {
-  return kind != VT_WRITABLE && kind != VT_SOCKET && kind != VT_ROOT && kind != VT_PROTECTED && kind != VT_CLOSED;
-}
+static bool counts(enum vt_place_kind kind) { return kind >= VT_READABLE && kind <= VT_SKIPPED; }
 
 /* Equal exactly for equal places: a path may contain anything, so its length precedes it. NULL if none is about reading. */
 static char *key_of(const struct vt_place *places) {

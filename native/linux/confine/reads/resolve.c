@@ -48,12 +48,19 @@ static bool step(struct way *way, const char *name, size_t length) {
     return true;
   }
   struct vt_path_node *node = vt_path_node_add(way->at, name, length);
+  if (node->seen) {
+    way->at = node;
+    return true;
+  }
   bool exists = vt_path_node_path(node, path, sizeof path) >= 0 && lstat(path, &status) == 0;
   if (!exists || S_ISLNK(status.st_mode)) {
     mark_as_written(way, name);
     return exists && follow(way, path);
   }
-  if (!grants(way->mark)) vt_inode_set_add(&way->reads->kept, &status);
+  if (!grants(way->mark)) {
+    vt_inode_set_add(&way->reads->kept, &status);
+    node->seen = S_ISDIR(status.st_mode);
+  }
   way->at = node;
   return true;
 }

@@ -176,9 +176,42 @@ void vt_describe(struct vt_notification *notification) {
   }
 }
 
+/* -1: none, or the call does not need it. */
+static int named_descriptor(const struct vt_notification *notification) {
+  const struct vt_call *call = notification->call;
+  switch (call->subject) {
+    case VT_DESCRIPTOR:
+    case VT_OWN_ADDRESS: return call->argument;
+    case VT_ADDRESS:
+    case VT_OPTION: return 0;
+    default: return -1;
+  }
+}
+
+static bool is_closed(const struct vt_notification *notification, int fd) {
+  char name[32], link[8];
+  snprintf(name, sizeof name, "fd/%d", fd);
+  return fd < 0 || (vt_caller_link(&notification->caller, name, link, sizeof link) < 0 && errno == ENOENT);
+}
+
+/* A path that is absolute needs no directory (openat(2)). */
+static bool names_closed_directory(struct vt_notification *notification) {
+  int directory = vt_directory(notification, notification->call->directory);
+  if (directory == AT_FDCWD || !vt_read_given(notification)) return false;
+  return notification->given[0] != '/' && is_closed(notification, directory);
+}
+
+bool vt_names_closed(struct vt_notification *notification) {
+  if (notification->call->operation == VT_OP_MOUNT) return false; /* refused, whatever it names */
+  int argument = named_descriptor(notification);
+  if (argument >= 0) return is_closed(notification, (int)vt_argument(notification, argument));
+  return notification->call->subject == VT_PATH && names_closed_directory(notification);
+}
+
 void vt_refuse(struct vt_notification *notification) {
-  notification->error = EACCES;
   notification->done = false;
+  notification->error = vt_names_closed(notification) ? EBADF : EACCES;
+  if (notification->error == EBADF) return;
   notification->counted = true;
   vt_describe(notification);
 }

@@ -1,10 +1,8 @@
 /*
  * Calls by which a process narrows its rights for good: landlock_restrict_self(2), capset(2), and seccomp(2) with a filter.
  *
- * The kernel does not tell which Landlock domain a process is in. So before it enters one, its hard RLIMIT_LOCKS is lowered as a
- * mark, which forks and programs inherit, and which only CAP_SYS_RESOURCE raises (getrlimit(2)); no command has that. Since Linux
- * 2.4.25 the kernel does not use this limit. Other threads of the process are marked, too. A process that lowers it itself only
- * loses what the notifier does.
+ * The kernel does not tell which Landlock domain a process is in. So before it enters one, bit 0 of its mark is cleared (mark.h). Other
+ * threads of the process, and those that it starts, have that mark, too.
  */
 #define _GNU_SOURCE
 #include "notify/caller/own_sandbox.h"
@@ -16,34 +14,24 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/mark.h"
 #include "base/memory.h"
 #include "base/procfs.h"
 #include "confine/capabilities.h"
 #include "notify/dispatch.h"
 
-/* Limits of this and higher ones are unmarked; 0: no process has a mark. The first caller's own, once and for all. */
-static uint64_t unmarked_from(struct vt_listener *listener, uint64_t limit_of_caller) {
-  uint64_t from = 0;
-  __atomic_compare_exchange_n(&listener->unmarked_from, &from, limit_of_caller, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  return from ? from : limit_of_caller;
+/* False: it has no mark, or has ended. */
+static bool bind_mark(struct vt_listener *listener, pid_t thread) {
+  struct rlimit bound = {listener->mark, listener->mark};
+  if (!listener->mark || mark_of(thread) != listener->mark) return false;
+  __atomic_store_n(&listener->has_domains, true, __ATOMIC_RELEASE);
+  return prlimit(thread, RLIMIT_LOCKS, &bound, NULL) == 0;
 }
 
-/* 0, or an errno. A limit of 0 cannot be lowered. */
-static int mark(struct vt_listener *listener, pid_t thread) {
-  struct rlimit limit;
-  if (prlimit(thread, RLIMIT_LOCKS, NULL, &limit)) return errno;
-  if (limit.rlim_max == 0 && !__atomic_load_n(&listener->unmarked_from, __ATOMIC_ACQUIRE)) return EPERM;
-  uint64_t from = unmarked_from(listener, limit.rlim_max);
-  if (limit.rlim_max < from) return 0;
-  limit.rlim_max = from - 1;
-  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
-  return prlimit(thread, RLIMIT_LOCKS, &limit, NULL) ? errno : 0;
-}
-
-static bool is_marked(const struct vt_notification *notification) {
-  uint64_t from = __atomic_load_n(&notification->listener->unmarked_from, __ATOMIC_ACQUIRE);
-  struct rlimit limit;
-  return from && (prlimit(notification->caller.thread, RLIMIT_LOCKS, NULL, &limit) || limit.rlim_max < from);
+static bool has_domain(const struct vt_notification *notification) {
+  const struct vt_listener *listener = notification->listener;
+  if (!__atomic_load_n(&listener->has_domains, __ATOMIC_ACQUIRE)) return false;
+  return mark_limit_of(notification->caller.thread) != (listener->mark | MARK_UNBOUND);
 }
 
 /* The only capability that a command of root has (launch/spawn.c), and the only one of the acting thread that opens files. */
@@ -56,17 +44,16 @@ bool vt_lacks_capability(const struct vt_notification *notification) {
   return !(vt_bits_after(status, "\nCapEff:") & 1u << CAP_DAC_READ_SEARCH);
 }
 
-bool vt_has_own_sandbox(const struct vt_notification *notification) { return is_marked(notification) || vt_lacks_capability(notification); }
+bool vt_has_own_sandbox(const struct vt_notification *notification) { return has_domain(notification) || vt_lacks_capability(notification); }
 
 static void refuse(struct vt_notification *notification, int error) {
   notification->error = error;
   notification->counted = true;
 }
 
-/* Goes on once marked: no process is in a domain without the mark. */
+/* Goes on once the bit is cleared: no process with it is in a domain. */
 void vt_handle_own_domain(struct vt_notification *notification) {
-  int error = mark(notification->listener, notification->caller.thread);
-  if (error) refuse(notification, EPERM);
+  if (!bind_mark(notification->listener, notification->caller.thread)) refuse(notification, EPERM);
 }
 
 void vt_handle_capabilities(struct vt_notification *notification) {

@@ -72,7 +72,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   if (notification->sockets && vt_own_world(notification)) return VT_NO_FILE;
-  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification)) return VT_NO_FILE;
+  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification, open_flags(notification))) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
 
@@ -156,7 +156,7 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
   if ((flags & VT_O_ACCMODE) == O_RDONLY || !may_write(place)) return;
-  if (vt_opens_harmless_node(notification, &place->status)) return;
+  if (vt_opens_harmless_node(notification, &place->status, flags)) return;
   if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->confinement->terminal) return;
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }

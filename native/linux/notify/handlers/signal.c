@@ -1,4 +1,4 @@
-/* Signals to the command's own session continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below it this
+/* Signals to the command's own processes continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below it this
  * check decides; the target is in a register, which cannot change. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -8,6 +8,7 @@
 
 #include "notify/dispatch.h"
 #include "confine/confinement.h"
+#include "base/mark.h"
 #include "base/procfs.h"
 #include "supervise/session.h"
 
@@ -16,13 +17,13 @@ enum whose { OURS, FOREIGN, NO_PROCESS };
 enum { SIGNAL_SCOPE_ABI = 6 };
 
 static enum whose whose_process(const struct vt_notification *notification, pid_t target) {
-  pid_t session = getsid(target);
-  return session < 0 ? NO_PROCESS : session == notification->listener->session ? OURS : FOREIGN;
+  if (getsid(target) < 0) return NO_PROCESS;
+  return mark_tells(notification->listener->mark, notification->listener->session, target) ? OURS : FOREIGN;
 }
 
 /* A group never spans sessions (credentials(7)), so one member decides. */
 static enum whose whose_group(const struct vt_notification *notification, pid_t group) {
-  if (vt_session_has_group(notification->listener->session, group)) return OURS;
+  if (vt_session_has_group(notification->listener->session, notification->listener->mark, group)) return OURS;
   return kill(-group, 0) && errno == ESRCH ? NO_PROCESS : FOREIGN;
 }
 

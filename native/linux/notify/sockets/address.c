@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "notify/sockets/address.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,12 +82,22 @@ static int make_concrete_6(const struct sockaddr_in6 *given, const union vt_addr
   return 0;
 }
 
-static void set_plain(const union vt_address *wire, union vt_address *plain) {
-  const struct in6_addr *six = &wire->in6.sin6_addr;
-  *plain = *wire;
-  if (wire->any.sa_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(six)) return;
+void vt_address_simplify(const union vt_address *address, union vt_address *plain) {
+  const struct in6_addr *six = &address->in6.sin6_addr;
+  *plain = *address;
+  if (address->any.sa_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(six)) return;
   memset(plain, 0, sizeof *plain);
-  plain->in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = wire->in6.sin6_port, .sin_addr.s_addr = six->s6_addr32[3]};
+  plain->in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = address->in6.sin6_port, .sin_addr.s_addr = six->s6_addr32[3]};
+}
+
+bool vt_address_is_among(const union vt_address *plain, char *const *texts) {
+  char host[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + sizeof "[]:65535"];
+  bool six = plain->any.sa_family == AF_INET6;
+  if (!texts || !*texts || !inet_ntop(plain->any.sa_family, six ? (void *)&plain->in6.sin6_addr : &plain->in.sin_addr, host, sizeof host))
+    return false;
+  snprintf(text, sizeof text, six ? "[%s]:%u" : "%s:%u", host, ntohs(plain->in.sin_port));
+  while (*texts && strcmp(*texts, text)) texts++;
+  return *texts;
 }
 
 int vt_address_make_concrete(int fd, const union vt_address *given, socklen_t length, union vt_address *wire, socklen_t *wire_length,
@@ -101,6 +113,6 @@ int vt_address_make_concrete(int fd, const union vt_address *given, socklen_t le
   if (vt_changes_device(given)) return EINVAL;
   *wire_length = four ? sizeof wire->in : sizeof wire->in6;
   int error = four ? make_concrete_4(&given->in, &own, wire) : make_concrete_6(&given->in6, &own, wire);
-  set_plain(wire, plain);
+  vt_address_simplify(wire, plain);
   return error;
 }

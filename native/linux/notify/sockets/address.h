@@ -33,7 +33,12 @@ bool vt_changes_device(const union vt_address *address);
 /* Whether 127.0.0.0/8, ::1, or another address of this machine. */
 bool vt_is_of_this_machine(const union vt_address *plain);
 
-/* The destination as the kernel would choose it for an unspecified address. `wire` is what connect(2) gets; in `plain` a mapped address
- * is IPv4. 0 or an errno. */
+/* In `plain` an IPv4-mapped address is IPv4. */
+void vt_address_simplify(const union vt_address *address, union vt_address *plain);
+
+/* Whether it is one of these: "127.0.0.1:80", "[::1]:80". */
+bool vt_address_is_among(const union vt_address *plain, char *const *texts);
+
+/* The destination as the kernel would choose it for an unspecified address. `wire` is what connect(2) gets. 0 or an errno. */
 int vt_address_make_concrete(int fd, const union vt_address *given, socklen_t length, union vt_address *wire, socklen_t *wire_length,
                              union vt_address *plain);

@@ -53,16 +53,24 @@ int vt_connect_outcome(struct vt_notification *notification, int fd) {
   return vt_connect_now(fd, &notification->sockets->four.address, sizeof notification->sockets->four.address.in);
 }
 
-static enum vt_listens who_has(struct vt_notification *notification, const union vt_address *plain) {
+bool vt_may_reach_any_at(const struct vt_notification *notification, const union vt_address *plain) {
+  return notification->listener->network || vt_address_is_among(plain, notification->listener->services);
+}
+
+/* Whose socket it leads to. Once there is a connection, the kernel tells where: a second connect(2) may name another address. */
+static enum vt_listens who_has(struct vt_notification *notification, int fd, const union vt_address *plain) {
   const struct vt_sockets *sockets = notification->sockets;
+  union vt_address peer, own;
+  socklen_t size = sizeof peer;
+  if (getpeername(fd, &peer.any, &size) == 0) vt_address_simplify(&peer, &own), plain = &own;
+  if (vt_may_reach_any_at(notification, plain)) return VT_LISTENS_OWN;
   return vt_who_listens(sockets->netlink, sockets->device, notification->listener->world, plain);
 }
 
 /* Another socket can have come to the port between the look and the connection: then it is undone before the caller knows of it. */
 bool vt_connect_step(struct vt_notification *notification, int fd, const union vt_address *plain, bool nonblocking, int *error) {
   int state = vt_tcp_state(fd);
-  enum vt_listens who = VT_LISTENS_OWN;
-  if (!notification->listener->network && (state == TCP_ESTABLISHED || is_under_way(state))) who = who_has(notification, plain);
+  enum vt_listens who = state == TCP_CLOSE ? VT_LISTENS_OWN : who_has(notification, fd, plain);
   if (who == VT_LISTENS_FOREIGN || (who == VT_LISTENS_NONE && is_under_way(state))) {
     vt_disconnect(fd);
     *error = who == VT_LISTENS_FOREIGN ? EACCES : ECONNREFUSED;

@@ -6,6 +6,9 @@
 
 #include "notify/sockets/sockets.h"
 
+/* Whether it may connect there, whichever process listens: with the whole network granted, or to a service of the list. */
+bool vt_may_reach_any_at(const struct vt_notification *notification, const union vt_address *plain);
+
 /* One step of a connect(2) that was begun: false: it is under way still. `error`: its outcome. */
 bool vt_connect_step(struct vt_notification *notification, int fd, const union vt_address *plain, bool nonblocking, int *error);
 

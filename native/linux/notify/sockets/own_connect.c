@@ -38,7 +38,7 @@ static int refuse_for_certain(const struct vt_sockets *sockets, struct client *c
 
 static int follow(struct vt_notification *notification, struct client *client) {
   int error = 0;
-  if (notification->listener->network && client->nonblocking) return EINPROGRESS;
+  if (client->nonblocking && vt_may_reach_any_at(notification, &client->plain)) return EINPROGRESS;
   if (vt_connect_step(notification, client->fd, &client->plain, client->nonblocking, &error)) return error;
   if (!vt_connecting_add(notification, client->fd, &client->plain, client->nonblocking)) {
     vt_disconnect(client->fd);
@@ -47,7 +47,7 @@ static int follow(struct vt_notification *notification, struct client *client) {
   return client->nonblocking ? EINPROGRESS : LATER;
 }
 
-static int connect_to_own(struct vt_notification *notification, struct client *client) {
+static int connect_now(struct vt_notification *notification, struct client *client) {
   int error = vt_connect_now(client->fd, &client->wire, client->length);
   return error && error != EINPROGRESS ? error : follow(notification, client);
 }
@@ -56,7 +56,7 @@ static int connect_where_own(struct vt_notification *notification, struct client
   const struct vt_sockets *sockets = notification->sockets;
   if (!vt_tie(client->fd) || !vt_is_of_this_machine(&client->plain)) return EACCES;
   switch (vt_who_listens(sockets->netlink, sockets->device, notification->listener->world, &client->plain)) {
-    case VT_LISTENS_OWN: return connect_to_own(notification, client);
+    case VT_LISTENS_OWN: return connect_now(notification, client);
     case VT_LISTENS_NONE: return refuse_for_certain(sockets, client);
     default: return EACCES;
   }
@@ -75,7 +75,8 @@ static int connect_tcp(struct vt_notification *notification, int fd, const union
   if (error) return error;
   int state = vt_tcp_state(fd);
   if (state != TCP_CLOSE) return connect_again(notification, &client, state);
-  return notification->listener->network ? connect_to_own(notification, &client) : connect_where_own(notification, &client);
+  bool any = vt_may_reach_any_at(notification, &client.plain);
+  return any ? connect_now(notification, &client) : connect_where_own(notification, &client);
 }
 
 /* With the whole network granted, UDP sockets reach anything. */

@@ -21,6 +21,7 @@
 #include "notify/names/acting.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/unix_bound.h"
+#include "notify/sockets/unix_peers.h"
 #include "notify/workspace_server.h"
 #include "workspace/spelling.h"
 
@@ -92,7 +93,7 @@ static int bind_path(struct vt_notification *notification, int fd, const char *p
   if (error) return error == VT_NO_FILE ? EACCES : error;
   error = bind_at(notification, &place, fd);
   if (!error && fstatat(place.parent, place.name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-    vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, &status);
+    vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, &status, 0);
   vt_resolved_close(&place);
   return error;
 }
@@ -124,8 +125,13 @@ void vt_unix_bind(struct vt_notification *notification, int fd, const union vt_a
   notification->done = error == 0;
 }
 
+static void note_peer(const struct vt_notification *notification, int fd, pid_t listener) {
+  pid_t client = vt_caller_process(&notification->caller);
+  vt_unix_note_peer(notification->sockets->netlink, notification->listener->world, fd, client, listener);
+}
+
 /* The socket at a path, if it is the world's; -1 with errno. */
-static int open_own(struct vt_notification *notification, const char *path) {
+static int open_own(struct vt_notification *notification, const char *path, pid_t *listener) {
   struct vt_resolved place;
   struct stat status;
   int error = vt_resolve(&notification->caller, AT_FDCWD, path, true, &place);
@@ -133,7 +139,7 @@ static int open_own(struct vt_notification *notification, const char *path) {
   int fd = openat(place.parent, place.name[0] ? place.name : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC);
   error = fd < 0 ? errno : fstat(fd, &status) ? errno : !S_ISSOCK(status.st_mode) ? ECONNREFUSED : 0;
   vt_resolved_close(&place);
-  if (!error && !vt_unix_is_own(notification->sockets->netlink, notification->listener->world, &status)) error = EACCES;
+  if (!error && !vt_unix_is_own(notification->sockets->netlink, notification->listener->world, &status, listener)) error = EACCES;
   if (!error) return fd;
   if (fd >= 0) close(fd);
   errno = error;
@@ -142,8 +148,10 @@ static int open_own(struct vt_notification *notification, const char *path) {
 
 static int connect_path(struct vt_notification *notification, int fd, const char *path, bool *waits) {
   union vt_address address = {.un.sun_family = AF_UNIX};
-  int socket = open_own(notification, path);
+  pid_t listener = 0;
+  int socket = open_own(notification, path, &listener);
   if (socket < 0) return errno;
+  note_peer(notification, fd, listener);
   int size = snprintf(address.un.sun_path, NAME_ROOM, "/proc/thread-self/fd/%d", socket);
   int error = vt_connect_now(fd, &address, (socklen_t)(before + (size_t)size + 1));
   *waits = error == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && vt_connecting_add_unix(notification, fd, socket);
@@ -154,11 +162,13 @@ static int connect_path(struct vt_notification *notification, int fd, const char
 /* Another process can take the name between the look and the connection: its process is then not the one that has listened, ours. */
 static int connect_name(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
   bool exists = false;
+  pid_t listener = 0;
   struct ucred peer;
   socklen_t size = sizeof peer;
   bool own = vt_unix_is_own_name(notification->sockets->netlink, notification->listener->world, address->un.sun_path + 1,
-                                 length - before - 1, &exists);
+                                 length - before - 1, &exists, &listener);
   if (!own) return exists ? EACCES : ECONNREFUSED;
+  note_peer(notification, fd, listener);
   int error = vt_connect_now(fd, address, length);
   if (error || (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid())) return error;
   shutdown(fd, SHUT_RDWR);

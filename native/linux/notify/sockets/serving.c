@@ -2,7 +2,6 @@
  * call could have either replaced after the check. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/tcp.h> /* netinet/tcp.h lacks tcpi_segs_out */
 #include <net/if.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,7 +115,8 @@ static int listen_noted(struct vt_notification *notification, int fd, int backlo
 static int listen_at_name(struct vt_notification *notification, int fd) {
   if (!vt_sockets_ready(notification->sockets)) return EACCES;
   if (listen(fd, (int)vt_argument(notification, 1))) return errno;
-  vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, NULL);
+  pid_t process = vt_caller_process(&notification->caller);
+  vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, NULL, process);
   return 0;
 }
 
@@ -140,33 +140,8 @@ void vt_handle_reuse(struct vt_notification *notification) {
   int fd = notification->sockets ? vt_own_socket(notification) : -1, value = 0;
   bool read = vt_argument(notification, 4) >= sizeof value &&
               vt_caller_read(&notification->caller, vt_argument(notification, 3), &value, sizeof value) == sizeof value;
-  int error = !read ? EINVAL : 0;
+  int error = fd < 0 && vt_names_closed(notification) ? EBADF : read ? 0 : EINVAL;
   if (read && fd >= 0 && vt_is_tcp(fd)) error = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) ? errno : 0;
   if (fd >= 0) close(fd);
   answer(notification, error);
-}
-
-enum { TCP_CLOSE = 7 }; /* net/tcp_states.h */
-
-/* Neither connected nor ever about to be: not even a first packet was sent. */
-static bool is_fresh(int fd) {
-  struct tcp_info info = {.tcpi_state = TCP_CLOSE};
-  socklen_t size = sizeof info;
-  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_CLOSE && info.tcpi_segs_out == 0;
-}
-
-static int say_aborted(const struct vt_notification *notification) {
-  int error = ECONNABORTED, size = 0; /* EINTR would have Python ask for ever */
-  bool read = vt_caller_read(&notification->caller, vt_argument(notification, 4), &size, sizeof size) == sizeof size;
-  if (!read || size < (int)sizeof error) return EINVAL;
-  bool written = vt_caller_write(&notification->caller, vt_argument(notification, 3), &error, sizeof error) == sizeof error;
-  return written ? 0 : EFAULT;
-}
-
-/* Else the call goes on. */
-void vt_handle_socket_error(struct vt_notification *notification) {
-  int fd = notification->sockets ? vt_own_socket(notification) : -1;
-  bool fresh = fd >= 0 && vt_is_tcp(fd) && is_fresh(fd);
-  if (fd >= 0) close(fd);
-  if (fresh) answer(notification, say_aborted(notification));
 }

@@ -28,7 +28,7 @@ void vt_bind_client(struct vt_notification *notification); /* handlers/bind.c: a
 void vt_handle_reuse(struct vt_notification *notification);
 void vt_handle_listen(struct vt_notification *notification);
 void vt_own_connect(struct vt_notification *notification);
-void vt_handle_socket_error(struct vt_notification *notification); /* getsockopt(2), SO_ERROR */
+void vt_handle_asked(struct vt_notification *notification); /* getsockopt(2): SO_ERROR, SO_PEERCRED */
 
 /* A borrowed descriptor of a call that still waits; -1: none. For this thread to close. */
 int vt_own_socket(struct vt_notification *notification);

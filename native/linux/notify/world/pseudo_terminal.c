@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "confine/filter/seccomp_constants.h"
+#include "base/mark.h"
 #include "base/procfs.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/caller/own_sandbox.h"
@@ -24,9 +26,14 @@ static void send(struct vt_notification *notification, int fd, uint32_t flags) {
   notification->done = fd >= 0;
 }
 
+static bool is_own(const struct vt_notification *notification, pid_t process) {
+  return mark_tells(notification->listener->mark, notification->listener->session, process);
+}
+
+/* Asked afterwards, so that the descriptor is not of another process that has the same number by now. */
 static int borrow_from(struct vt_notification *notification, struct vt_caller *process, int number) {
   int fd = vt_borrow_descriptor(process, number);
-  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
+  if (fd < 0 || (vt_caller_still_waits(notification) && is_own(notification, process->process))) return fd;
   close(fd);
   errno = EBADF;
   return -1;
@@ -66,12 +73,13 @@ static int open_by(int fd, const char *link, const char *slave, int number, uint
 
 static int open_slave_of(struct vt_notification *notification, struct vt_caller *process, int number, uint32_t flags) {
   enum { MOST = 256 };
-  char name[32], link[32];
+  char name[32], link[32], slave[32];
+  snprintf(slave, sizeof slave, "/dev/pts/%d", number);
   for (int at = 0; at < MOST; at++) {
     snprintf(name, sizeof name, "fd/%d", at);
     ssize_t length = vt_caller_link(process, name, link, sizeof link);
-    if (length < 0 || (!strstr(link, "ptmx") && strcmp(link, notification->given))) continue;
-    int fd = borrow_from(notification, process, at), opened = fd < 0 ? -1 : open_by(fd, link, notification->given, number, flags);
+    if (length < 0 || (!strstr(link, "ptmx") && strcmp(link, slave))) continue;
+    int fd = borrow_from(notification, process, at), opened = fd < 0 ? -1 : open_by(fd, link, slave, number, flags);
     if (opened >= 0) return opened;
   }
   return -1;
@@ -82,7 +90,7 @@ static pid_t parent_of(const struct vt_notification *notification, pid_t process
   char text[2048];
   if (!vt_procfs_read(process, "status", text, sizeof text)) return 0;
   pid_t parent = (pid_t)vt_number_after(text, "\nPPid:");
-  return parent > 1 && getsid(parent) == notification->listener->session ? parent : 0;
+  return parent > 1 && is_own(notification, parent) ? parent : 0;
 }
 
 /* Programs open the slave in a child that may have closed the master. -1: neither the caller nor those that started it have a descriptor
@@ -109,6 +117,26 @@ static bool opens_slave(struct vt_notification *notification, uint32_t flags) {
   int slave = open_slave(notification, (int)number, flags);
   if (slave >= 0) send(notification, slave, flags);
   return slave >= 0;
+}
+
+/* -1: it has none. */
+static int number_of_controlling(pid_t process) {
+  enum { SLAVES = 136 }; /* UNIX98_PTY_SLAVE_MAJOR, linux/major.h */
+  char stat[512];        /* the seventh field; the name, the second, has at most 64 bytes (proc_pid_stat(5)) */
+  unsigned device;
+  vt_procfs_read(process, "stat", stat, sizeof stat);
+  const char *fields = strrchr(stat, ')');
+  if (!fields || sscanf(fields, ") %*s %*s %*s %*s %u", &device) != 1 || major(device) != SLAVES) return -1;
+  return (int)minor(device);
+}
+
+/* Landlock grants no writing to it, because a terminal outside of /dev may have become the caller's. */
+void vt_own_controlling_terminal(struct vt_notification *notification, uint32_t flags) {
+  if (!notification->sockets || vt_has_own_sandbox(notification)) return;
+  int number = number_of_controlling(notification->caller.thread);
+  int slave = number < 0 ? -1 : open_slave(notification, number, flags);
+  if (slave >= 0) send(notification, slave, flags);
+  else if (number < 0) notification->error = ENXIO;
 }
 
 bool vt_own_terminal(struct vt_notification *notification, uint32_t flags) {

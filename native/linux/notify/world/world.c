@@ -41,6 +41,7 @@ static void discard(struct vt_world *world) {
   pthread_mutex_destroy(&world->lock);
   free(world->cookies);
   free(world->bound);
+  free(world->peers);
   free(world);
 }
 

@@ -5,12 +5,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A unix socket that a command has bound. */
 struct vt_bound {
   uint64_t device, inode; /* of its path (of the inode, perhaps the lower half); inode 0: it has an abstract name, or none */
   uint32_t socket;        /* inode of the socket itself */
   uint64_t cookie;
+  pid_t listener;         /* the process that has it listen; 0: none */
+};
+
+/* A unix socket that was connected, by which process and to whose (sockets/unix_peers.c). */
+struct vt_peer {
+  uint32_t socket;
+  uint64_t cookie;
+  pid_t client, listener;
 };
 
 /* Shared memory that a command has made (world/sysv_memory.c). */
@@ -30,6 +39,8 @@ struct vt_world {
   size_t count, room, pruned_at;
   struct vt_bound *bound; /* unix sockets, under the lock, too */
   size_t bound_count, bound_room;
+  struct vt_peer *peers; /* likewise */
+  size_t peer_count, peer_room;
   struct vt_segment *segments; /* likewise */
 };
 

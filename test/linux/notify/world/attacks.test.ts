@@ -16,12 +16,40 @@ const fixtures = fileURLToPath(new URL('../../../fixtures/world', import.meta.ur
 const python = '/usr/bin/python3'
 const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 
-/** What no kernel offers without a capability, or what only the sandbox makes possible to try. */
-const withoutControl = ['a_listener_turned_elsewhere', 'an_address_that_changes', 'a_unix_path_that_changes']
+/** What only the sandbox makes possible to try. */
+const neverOutside = ['a_listener_turned_elsewhere', 'an_address_that_changes', 'a_unix_path_that_changes']
+const byCapability = [
+  'a_transparent_proxy',
+  'a_transparent_ipv6_proxy',
+  'a_mark_for_routes',
+  'a_connection_that_is_repaired',
+]
+const bySameUser = [
+  'a_share_of_its_port',
+  'anothers_shared_memory_by_a_hard_link',
+  'anothers_terminal_by_its_master',
+  'anothers_terminal_by_proc',
+  'the_mark_of_another_process',
+]
 
-describe.skipIf(missing !== null || !isExecutable(python)).for(users)(
-  'what a command of $name with sockets of its own reaches of other processes of its user',
-  (user) => {
+/** Each user tries the services of its own, and the ordinary one root's, too. */
+const cases = [
+  ...users.map((user) => ({ ...user, user, owner: user, of: 'its user' })),
+  ...users
+    .slice(1)
+    .flatMap((user) => users.slice(0, 1).map((owner) => ({ ...user, user, owner, of: owner.name }))),
+]
+
+/** What fails outside, too. */
+function withoutControl({ user, owner }: (typeof cases)[number]): readonly string[] {
+  if (user.uid === 0) return neverOutside
+  return [...neverOutside, ...byCapability, ...(user === owner ? [] : bySameUser)]
+}
+
+describe.skipIf(missing !== null || !isExecutable(python)).for(cases)(
+  'what a command of $name with sockets of its own reaches of other processes of $of',
+  (tried) => {
+    const { user, owner } = tried
     const place = makeDirectory()
     const outside = makeDirectory()
     let victims: ChildProcess
@@ -35,7 +63,12 @@ describe.skipIf(missing !== null || !isExecutable(python)).for(users)(
       execFileSync('chmod', ['-R', 'a+rwX', place])
       const { uid, gid } = user
       const paths = [join(place, 'victims.py'), join(place, 'inside.sock'), join(outside, 'outside.sock')]
-      victims = spawn(python, paths, { uid, gid, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] })
+      victims = spawn(python, paths, {
+        uid: owner.uid,
+        gid: owner.gid,
+        cwd: '/',
+        stdio: ['pipe', 'pipe', 'inherit'],
+      })
       const [json] = await once(victims.stdout as NodeJS.ReadableStream, 'data')
       const command = [python, join(place, 'attempts.py'), String(json)]
       const free = {
@@ -49,8 +82,9 @@ describe.skipIf(missing !== null || !isExecutable(python)).for(users)(
       ;[held] = (await runAs(user, {
         options: { mode: 'workspace', cwd: place },
         commands: [command],
+        timeoutMs: 170_000,
       })) as [Result]
-    }, 120_000)
+    }, 300_000)
 
     afterAll(async () => {
       victims.stdin?.end()
@@ -66,7 +100,9 @@ describe.skipIf(missing !== null || !isExecutable(python)).for(users)(
     it('though each attempt succeeds without vitrine', () => {
       const failed = control.split('\n').filter((line) => line && !line.endsWith(' reached'))
       expect(
-        failed.map((line) => line.split(' ')[0]).filter((name) => !withoutControl.includes(name ?? '')),
+        failed
+          .map((line) => line.split(' ')[0])
+          .filter((name) => !withoutControl(tried).includes(name ?? '')),
       ).toEqual([])
     })
 

@@ -53,8 +53,11 @@ describe.skipIf(missing !== null)('the hint of a command with sockets of its own
   it('is right: what it names reaches the service', async () => {
     const { port } = await serve({ port: 0, host: '127.0.0.1' })
     const connect = `require('net').connect(${port}, '127.0.0.1', () => process.exit())`
-    const shell = await openWorld({ network: true })
-    expect(await shell.execute({ argv: ['node', '-e', connect] })).toMatchObject({ exitCode: 0, denials: [] })
+    for (const network of [true, [`127.0.0.1:${port}`]]) {
+      const shell = await openWorld({ network })
+      const argv = ['node', '-e', connect]
+      expect(await shell.execute({ argv })).toMatchObject({ exitCode: 0, denials: [] })
+    }
   })
 
   it('says that services on unix sockets are out of reach', async () => {

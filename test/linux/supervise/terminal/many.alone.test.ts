@@ -1,10 +1,12 @@
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { tried } from '../../../../src/base/errno.ts'
 import type { Mode, Shell } from '../../../../src/index.ts'
 import { nobody, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { ownChildren } from '../../../helpers/processes.ts'
 import { readable } from '../../../helpers/programs.ts'
 import { resources } from '../../../helpers/resources.ts'
 
@@ -13,7 +15,13 @@ const modes: readonly Mode[] = ['read', 'write']
 /** Node opens and closes a few descriptors of its own; a leak would count in hundreds. */
 const ownSlack = 5
 
-const terminals = () => readdirSync('/dev/pts').length
+/** Terminals that this process and its watcher hold. */
+function terminals(): number {
+  const targetOf = (link: string) => tried(() => readlinkSync(link)) ?? ''
+  return [process.pid, ...ownChildren().map(({ pid }) => pid)]
+    .flatMap((pid) => tried(() => readdirSync(`/proc/${pid}/fd`).map((fd) => `/proc/${pid}/fd/${fd}`)) ?? [])
+    .filter((link) => targetOf(link).endsWith('/ptmx')).length
+}
 
 async function inARow(shell: Shell, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {

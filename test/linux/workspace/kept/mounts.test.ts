@@ -32,20 +32,26 @@ async function codesOf(mode: 'workspace' | 'write', lines: readonly string[]) {
   }
 }
 
-const lines = ['echo x > mounted/a', "echo x > 'with a space/b'", 'mkdir deep/er/c', 'echo x > plain/d']
+const lines = [
+  'echo x > mounted/a',
+  "echo x > 'with a space/b'",
+  'mkdir deep/er/c',
+  'echo x > deep/er/d',
+  'echo x > plain/e',
+]
 
 describe.runIf(canMount)('what is mounted in the workspace (as root)', () => {
   it('is not changed, though the directories around it are', async () => {
     expect(await codesOf('workspace', lines)).toEqual({
-      codes: [false, false, false, true],
+      codes: [false, false, false, false, true],
       outside: [[], [], []],
     })
   })
 
   it('is in write mode', async () => {
     expect(await codesOf('write', lines)).toEqual({
-      codes: [true, true, true, true],
-      outside: [['a'], ['b'], ['c']],
+      codes: [true, true, true, true, true],
+      outside: [['a'], ['b'], ['c', 'd']],
     })
   })
 })

@@ -117,7 +117,10 @@ for each in range(16):
 os.mkdir("new")`,
   ],
   ['lowering the limit further', 'resource.setrlimit(10, (0, 0)); os.mkdir("new")'],
-  ['a session of its own', 'os.setsid(); os.mkdir("new")'],
+  [
+    'a session of its own',
+    'os.fork() or (os.setsid(), os.mkdir("new"), os._exit(0)); os.wait(); os.stat("new")',
+  ],
   [
     'many others that narrow themselves',
     'all(os.fork() or (landlock(), os._exit(0)) for _ in range(50)); os.mkdir("new")',

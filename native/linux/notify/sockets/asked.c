@@ -1,0 +1,81 @@
+/* getsockopt(2) where the kernel's answer would be about this process, or about a call that it never got. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/tcp.h> /* netinet/tcp.h lacks tcpi_segs_out */
+#include <string.h>
+#include <unistd.h>
+
+#include "notify/caller/borrow_fd.h"
+#include "notify/dispatch.h"
+#include "notify/sockets/sockets.h"
+#include "notify/sockets/unix_peers.h"
+
+enum { TCP_CLOSE = 7 }; /* net/tcp_states.h */
+
+/* Neither connected nor ever about to be: not even a first packet was sent. */
+static bool is_fresh_tcp(int fd) {
+  struct tcp_info info = {.tcpi_state = TCP_CLOSE};
+  socklen_t size = sizeof info;
+  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_CLOSE && info.tcpi_segs_out == 0;
+}
+
+/* A socket keeps its peer when that is closed. */
+static bool is_fresh_unix(int fd) {
+  union vt_address peer;
+  socklen_t size = sizeof peer;
+  int type = vt_socket_option(fd, SO_TYPE);
+  if (type != SOCK_STREAM && type != SOCK_SEQPACKET) return false;
+  return vt_socket_option(fd, SO_ACCEPTCONN) == 0 && getpeername(fd, &peer.any, &size) && errno == ENOTCONN;
+}
+
+static bool is_fresh(int fd) {
+  return vt_is_tcp(fd) ? is_fresh_tcp(fd) : vt_socket_option(fd, SO_DOMAIN) == AF_UNIX && is_fresh_unix(fd);
+}
+
+static bool write_exactly(const struct vt_notification *notification, int argument, const void *from, size_t size) {
+  return vt_caller_write(&notification->caller, vt_argument(notification, argument), from, size) == (ssize_t)size;
+}
+
+/* As much as there is room for, as the kernel (net/core/sock.c, sk_getsockopt). */
+static void tell(struct vt_notification *notification, const void *value, int length) {
+  int room = 0;
+  bool read = vt_caller_read(&notification->caller, vt_argument(notification, 4), &room, sizeof room) == sizeof room;
+  if (room < length) length = room;
+  bool told = read && length >= 0 && write_exactly(notification, 3, value, (size_t)length) && write_exactly(notification, 4, &length, sizeof length);
+  notification->error = told ? 0 : read && length < 0 ? EINVAL : EFAULT;
+  notification->done = told;
+}
+
+static void tell_if_fresh(struct vt_notification *notification, int fd) {
+  int error = ECONNABORTED; /* EINTR would have Python ask for ever */
+  if (is_fresh(fd)) tell(notification, &error, sizeof error);
+}
+
+/* Another process's is true: a pair's, or from outside. */
+static void tell_peer(struct vt_notification *notification, int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != getpid() || !vt_sockets_ready(notification->sockets)) return;
+  pid_t process = vt_unix_peer_process(notification->sockets->netlink, notification->listener->world, fd);
+  if (process) peer.pid = process, tell(notification, &peer, sizeof peer);
+}
+
+static int tell_own(struct vt_notification *notification, int fd, void *context) {
+  bool peer = (int)vt_argument(notification, 2) == SO_PEERCRED;
+  (void)context;
+  if (!peer) tell_if_fresh(notification, fd);
+  else if (notification->sockets) tell_peer(notification, fd);
+  return 0;
+}
+
+/* Else the call goes on. Where only connections to the proxy are carried out, a notifier asks. */
+void vt_handle_asked(struct vt_notification *notification) {
+  if (!notification->sockets) {
+    vt_with_borrowed_fd(notification, (int)vt_argument(notification, 0), tell_own, NULL);
+    return;
+  }
+  int fd = vt_own_socket(notification);
+  if (fd < 0) return;
+  tell_own(notification, fd, NULL);
+  close(fd);
+}

@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { prefixed } from '../../../src/messages/cli/run.ts'
+import { shellGreeting } from '../../../src/messages/cli/shell.ts'
+import { allProcesses, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { Tmux } from '../../helpers/tmux.ts'
+import { homeForShells, startShell } from './shells.ts'
+
+describe.runIf(process.platform === 'linux')('with another standard input', () => {
+  const home = homeForShells()
+  const cwd = join(home.directory, 'work')
+  const script = (shell: string | undefined, input: string, ...args: string[]) =>
+    home.run(['shell', ...args], { cwd, input, env: { SHELL: shell } })
+
+  it('$SHELL reads it as a script, whose output and exit code are its own', async () => {
+    const ran = await script('/bin/bash', 'cd /; pwd; echo "$BASH" >&2; [[ a == a ]] && exit 5\necho never\n')
+    expect(ran).toMatchObject({ stdout: '/\n', stderr: '/bin/bash\n', code: 5 })
+  })
+
+  it.each([undefined, ''])('sh does where SHELL is %j', async (shell) => {
+    expect(await script(shell, 'echo "$0"\n')).toMatchObject({ stdout: 'sh\n', code: 0 })
+  })
+
+  it('a file is read as far as the shell reads it', async () => {
+    writeFileSync(join(cwd, 'steps'), 'read line\nfor the script\necho "$line"\n')
+    const ran = await home.shell('vitrine shell <work/steps', { env: { SHELL: '/bin/bash' } })
+    expect(ran).toMatchObject({ stdout: 'for the script\n', code: 0 })
+  })
+
+  it('the mode holds it, and its end tells what was refused', async () => {
+    const held = await script('/bin/sh', 'echo x >kept; false\n')
+    expect(held.code).toBe(1)
+    expect(held.stderr).toContain(join(cwd, 'kept'))
+    expect(readFileSync(join(cwd, 'kept'), 'utf8')).toBe('as it was\n')
+    expect(await script('/bin/sh', 'echo x >made\n', '--mode', 'workspace')).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, 'made'), 'utf8')).toBe('x\n')
+  })
+
+  it('no deadline of the configuration ends it, and no limit of output', async () => {
+    home.configure('[shell]\ntimeout_ms = 100\nmax_timeout_ms = 100\n[output]\nmax_bytes = 10\n')
+    const ran = await script('/bin/sh', 'sleep 0.5; echo twenty characters long\n')
+    home.configure('')
+    expect(ran).toMatchObject({ stdout: 'twenty characters long\n', stderr: '', code: 0 })
+  })
+
+  it('the policy decides about the shell', async () => {
+    home.configure('[policy]\ndeny = ["bash"]\n')
+    const ran = await script('/bin/bash', 'echo never\n')
+    home.configure('')
+    expect(ran).toMatchObject({ stdout: '', code: 125 })
+  })
+
+  it('a SHELL that is not there is said', async () => {
+    expect(await script('/nowhere/sh', '')).toMatchObject({ stdout: '', code: 127 })
+  })
+
+  it.each([
+    [['--pty']],
+    [['word']],
+    [['--timeout', '3s']],
+    [['--shell', 'bash']],
+    [['--write', '--network']],
+  ])('vitrine shell %j is refused', async (args) => {
+    expect(await script('/bin/sh', 'echo never\n', ...args)).toMatchObject({ code: 125, stdout: '' })
+  })
+})
+
+const missing = ['bash', 'tmux'].find((name) => !isInstalled(name))
+
+describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installed)` : ''}`, () => {
+  const home = homeForShells()
+  const cwd = join(home.directory, 'work')
+  let terminal: Tmux
+
+  beforeEach(() => {
+    terminal = new Tmux({ ...home.env, SHELL: '/bin/bash' }, cwd)
+  })
+
+  it('it is said which mode holds the shell, and at its end what was refused: not its history', async () => {
+    await startShell(terminal)
+    terminal.line('rm kept; touch made; exit 3')
+    const screen = await terminal.shows(/^code 3\n icanon/m)
+    expect(screen).toContain(prefixed(shellGreeting('read')).trim())
+    expect(screen.match(/^vitrine: refused to .*$/gm)).toEqual([
+      `vitrine: refused to delete ${cwd}/kept (rm)`,
+      `vitrine: refused to create ${cwd}/made (touch)`,
+    ])
+  })
+
+  it('they are told after a shell that ends with 0, too, and five of them', async () => {
+    await startShell(terminal)
+    terminal.line('for name in 1 2 3 4 5 6 7; do mkdir "$name"; done; exit 0')
+    const screen = await terminal.shows(/^code 0\n icanon/m)
+    expect(screen.match(/^vitrine: refused to create .*$/gm)).toHaveLength(5)
+    expect(screen).toContain('vitrine: refused 2 more')
+  })
+
+  it('a private TMPDIR is one for the whole shell', async () => {
+    await startShell(terminal, '--private-tmp')
+    terminal.line('echo "kept there" >"$TMPDIR/a"')
+    terminal.line('cat "$TMPDIR/a"; exit')
+    await terminal.shows(/^kept there\n(.*\n)*code 0$/m)
+  })
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s to vitrine ends all that runs in it', async (name) => {
+    const marker = makeMarker()
+    await startShell(terminal)
+    terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
+    expect(await waitFor(() => sleeping(marker) === 2)).toBe(true)
+    process.kill(ours(terminal), name)
+    await terminal.shows(/code \d+\n icanon/m)
+    expect(await survivors(marker)).toEqual([])
+  })
+
+  it('without one for its output it is refused', async () => {
+    terminal.line('"$NODE_PROGRAM" "$CLI_PROGRAM" shell >out; echo "code $?"')
+    expect(await terminal.shows('code 125')).toContain('vitrine shell needs a terminal')
+  })
+
+  it('--ask asks about the shell of write mode, and no means none', async () => {
+    terminal.line('"$NODE_PROGRAM" "$CLI_PROGRAM" shell --write --ask; echo "code $?"')
+    await terminal.shows('[y]es')
+    terminal.key('n')
+    await terminal.shows('code 125')
+  })
+})
+
+function sleeping(marker: string): number {
+  return allProcesses().filter(({ running, commandLine }) => running && commandLine === `sleep\0${marker}\0`)
+    .length
+}
+
+/** The command line that this terminal runs. */
+function ours(terminal: Tmux): number {
+  const found = allProcesses().find(
+    ({ parent, running, commandLine }) =>
+      running && parent === terminal.pid && commandLine.includes('cli.cjs'),
+  )
+  if (!found) throw new Error(`nothing runs:\n${terminal.screen()}`)
+  return found.pid
+}

@@ -1,0 +1,29 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Tmux } from '../../helpers/tmux.ts'
+import { Home } from '../vitrine.ts'
+
+/** What keeps each shell from asking and greeting at its start, and has its prompt be "> ". */
+const settings = {
+  '.bashrc': 'PS1="> "\n',
+  '.zshrc': 'PS1="> "\n',
+  '.config/fish/config.fish': 'set fish_greeting\nfunction fish_prompt; echo -n "> "; end\n',
+}
+
+/** A home with settings for every shell, and a workspace `work` with a file `kept`. */
+export function homeForShells(): Home {
+  const home = new Home()
+  for (const directory of ['work', '.config/fish', '.local/share/fish'])
+    mkdirSync(join(home.directory, directory), { recursive: true })
+  for (const [name, text] of Object.entries(settings)) writeFileSync(join(home.directory, name), text)
+  writeFileSync(join(home.directory, 'work/kept'), 'as it was\n')
+  return home
+}
+
+/** Starts `vitrine shell`, up to its prompt; its exit code, and whether the terminal is as before, are shown behind it. */
+export async function startShell(terminal: Tmux, args = ''): Promise<void> {
+  terminal.line(
+    `clear; "$NODE_PROGRAM" "$CLI_PROGRAM" shell ${args}; echo "code $?"; stty -a | grep -o " icanon"`,
+  )
+  await terminal.shows(/^vitrine: .* mode: .*\n(.*\n)*[>$#](?: .*)?$/m)
+}
