@@ -128,8 +128,9 @@ export class Shell {
    * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
    * AUDIT_FAILED; the reason of `signal` (an `AbortError`) when it was aborted before the command started; and a
    * `ListenerError` when `onOutput` failed while it ran.
-   * A line of the safe list in write mode runs held in read mode. What that refused, or workspace mode with `on_refusal = "ask"`, runs
-   * once more in write mode if it is approved: `onOutput` gets the output of both runs.
+   * A line of the safe list in write mode runs held in read mode: `onOutput` gets its output at its end. What that refused, or workspace
+   * mode with `on_refusal = "ask"`, runs once more in write mode if it is approved. Then `onOutput` gets the output of the second run, with
+   * workspace mode that of both.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
@@ -166,7 +167,7 @@ export class Shell {
       this.#running.delete(running)
       const finished = await finish(execution, ended)
       const result = (await entry?.ended(finished, execution)) ?? finished
-      running.listener.end(result)
+      if (!running.listener.withholds || !refusedOf(execution, result)) await running.listener.end(result)
       return result as Result<OutputIn<E>> // its encoding is that of the options
     } catch (error) {
       await entry?.refused(error, options.signal)
@@ -191,14 +192,14 @@ export class Shell {
 
   /** Once more in write mode where the first run was refused something and the approver says so. */
   async #runAndAsk<E extends Encoding>(asked: Asked, execution: Recorded): Promise<Result<OutputIn<E>>> {
-    const result = await this.#run<E>(execution)
-    const refused = refusedOf(execution, result)
-    if (!refused) return result
+    const first = await this.#run<E>(execution)
+    const refused = refusedOf(execution, first)
+    if (!refused) return first
+    if (!mayRunAgain(execution, first)) return withoutSecondRun(execution, first, refused)
     try {
-      if (!mayRunAgain(execution)) return withoutSecondRun(execution, result, refused)
       return await this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused }))
     } catch (error) {
-      return withoutSecondRun(execution, result, refused, error)
+      return withoutSecondRun(execution, first, refused, error)
     }
   }
 

@@ -99,7 +99,9 @@ export class Decider {
     const decided = decide(request, this.#rules, places, this.#trustsPath)
     const outer = this.#outerRules && decide(request, this.#outerRules, places, this.#trustsPath)
     const isLooser = outer && compareVerdicts(outer.verdict, decided.verdict) > 0
-    return isLooser ? outer : this.#named(decided)
+    if (!isLooser) return this.#named(decided)
+    // What the project's preset holds stays held with a yes.
+    return decided.held ? { ...outer, held: true } : outer
   }
 
   /** Where the words of a line lead that write mode would run. What read and workspace mode hold is theirs to know. */

@@ -94,17 +94,21 @@ export class Setups {
     return setup
   }
 
-  /** Read mode for a line of write mode, with a TMPDIR of its own where the system has one. Throws as `in`. */
-  held(network?: NetworkKind): ModeSetup {
+  /**
+   * Read mode for a line of write mode, with a TMPDIR of its own where the system has one. Its network is shut, because it may run again.
+   * Throws as `in`.
+   */
+  held(network: NetworkKind = 'none'): ModeSetup {
     const { sandbox } = this.#options.equipment
     return this.in('read', { privateTmp: sandbox.privateDirectories !== undefined, network, held: true })
   }
 
-  /** Whether `held` has a setup. */
+  /** Whether `held` has a setup that keeps the line from every effect. Containers have the network of all their commands. */
   canHold(): boolean {
+    const { equipment } = this.#options
     try {
-      this.held()
-      return true
+      const { network } = this.held().enforcement
+      return equipment.place !== 'container' || network?.enforced === true
     } catch (error) {
       if (isVitrineError(error)) return false
       throw error
@@ -134,12 +138,14 @@ export class Setups {
 
   #sandboxOptions(variant: Variant, changes: Changes | null): SandboxOptions {
     const { config, equipment } = this.#options
-    const own = config.shell.own_sockets && (changes !== null || variant.privateTmp)
+    // What runs held may run again: it reaches no other process.
+    const isAlone = variant.held && variant.network === 'none'
+    const own = config.shell.own_sockets && !isAlone && (changes !== null || variant.privateTmp)
     return {
       ...variant,
       reads: equipment.reads,
       changes,
-      unixSockets: config.shell.unix_sockets,
+      unixSockets: isAlone ? [] : config.shell.unix_sockets,
       world: own ? this.#world : undefined,
     }
   }

@@ -38,7 +38,7 @@ export function explainHeldLine(why: string): string {
 }
 
 export const explainUnheld =
-  'nothing holds it: read mode is not available here, or the line could not run a second time (a terminal, an input that is a stream)'
+  'nothing holds it: read mode is not available here, the line names TMPDIR, or it could not run a second time (a terminal, an input that is a stream)'
 
 export function explainAlone(rule: string): string {
   return `"${shown(rule)}" reads only as far as read mode holds it, and the rest of the line needs write mode`

@@ -66,10 +66,15 @@ const heldBecause = {
     'its commands are on the safe list, which runs held, and there is no approver to ask about write mode',
   refused:
     'its commands are on the safe list, which runs held, and running it in write mode was not approved',
+  ended:
+    'its commands are on the safe list, which runs held, and it was ended before anybody was asked about write mode',
+  told: 'its commands are on the safe list, which runs held, and more than 1 MiB of its output had been passed on, so that it does not run again in write mode',
 } as const
 
+export type HeldBecause = keyof typeof heldBecause
+
 /** A hint at the result of a line of write mode that ran held in read mode. */
-export function heldHint(refused: readonly Denial[], cwd: string, why: keyof typeof heldBecause): string {
+export function heldHint(refused: readonly Denial[], cwd: string, why: HeldBecause): string {
   return `Read mode refused it (${refusedText(refused, cwd)}): ${heldBecause[why]}.`
 }
 

@@ -70,7 +70,7 @@ const upkeepGit = { 'gc.autoDetach': 'false', 'maintenance.autoDetach': 'false' 
 const git = { 'safe.bareRepository': 'explicit' }
 
 /** What reading needs none of. These override a repository's configuration, also inside it (git-config(1), GIT_CONFIG_COUNT). */
-export const readOnlyGit = {
+const readOnlyGit = {
   ...git,
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -81,6 +81,9 @@ export const readOnlyGit = {
   'status.submoduleSummary': 'false',
   'submodule.recurse': 'false',
 }
+
+/** A line that write mode runs held has write mode's settings, but none that costs a question: git would ask a daemon for what it finds itself. */
+const heldGit = { 'core.fsmonitor': 'false' }
 
 /** No lock files and no byte code. */
 const readOnly: Variables = { GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' }
@@ -109,23 +112,23 @@ export function commandEnvironment(
   purpose: Purpose,
 ): Variables {
   const { mode, place } = purpose
-  const reads = mode === 'read' || purpose.held === true
+  const isHeld = mode === 'read' || purpose.held === true
   const named = place === 'windows' ? inCapitals : (variables: Environment) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
   for (const [name, value] of Object.entries(named(caller)))
     if (value !== undefined && (pass.has(name) || inherits(name, settings.inherit, purpose)))
       environment[name] = value
-  if (place === 'windows' && reads) Object.assign(environment, lowTemp(environment))
+  if (place === 'windows' && isHeld) Object.assign(environment, lowTemp(environment))
   Object.assign(environment, named(settings.set))
   if (!purpose.terminal) dropEditors(environment, new Set([...pass, ...Object.keys(settings.set)]))
-  const isConfined = reads || mode === 'workspace'
   const all = {
-    ...(reads ? readOnlyGit : git),
-    ...(isConfined && upkeepGit),
+    ...(mode === 'read' ? readOnlyGit : git),
+    ...(mode !== 'write' && upkeepGit),
+    ...(purpose.held && heldGit),
     ...(!purpose.terminal && editorGit),
   }
-  return { ...environment, ...forced, ...(reads && readOnly), ...gitSettings(all, environment) }
+  return { ...environment, ...forced, ...(mode === 'read' && readOnly), ...gitSettings(all, environment) }
 }
 
 /** But those that the user has chosen for commands. */

@@ -98,15 +98,33 @@ async function admitted(
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
   await startEngine(request, mode, options, context)
-  const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
-  const tmp = new PrivateTmp(held ? context.setups.held(network.kind) : setup, context.removing)
+  // Under preset `analysis` nothing runs again.
+  const reach = held && !isAnalysis(context) ? shut : network
+  const access = mode === 'write' ? undefined : await context.proxy.accessFor(reach)
+  const tmp = new PrivateTmp(held ? context.setups.held(reach.kind) : setup, context.removing)
   const answered = { answers: [], hostAnswers: [] }
   return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
 }
 
+const shut = { kind: 'none' } as const
+
 /** Read mode can hold it, and it could run again in write mode, which preset `analysis` has no use for. */
-function isHoldable(request: CompleteRequest, { config, setups }: RunContext): boolean {
-  return (config.policy.preset === 'analysis' || isRepeatable(request)) && setups.canHold()
+function isHoldable(request: CompleteRequest, context: RunContext): boolean {
+  const { setups, backend } = context
+  const isAgain = isRepeatable(request) && !namesTemporary(request.work, backend.place === 'container')
+  return (isAnalysis(context) || isAgain) && setups.canHold()
+}
+
+function isAnalysis({ config }: RunContext): boolean {
+  return config.policy.preset === 'analysis'
+}
+
+/** A held line has a TMPDIR of its own: what it finds or leaves there is not what write mode would. In a container that is all of /tmp. */
+function namesTemporary(work: Invocation, inContainer: boolean): boolean {
+  const words = work.kind === 'line' ? work.line : work.argv.join(' ')
+  return (
+    /\bTMPDIR\b|\$\{?TE?MP\b/.test(words) || (inContainer && /\/tmp\b|\/dev\/shm\b|~|\bHOME\b/.test(words))
+  )
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

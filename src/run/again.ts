@@ -2,7 +2,7 @@ import type { Refused } from '../admit/admission.ts'
 import { hintBehind } from '../base/hint.ts'
 import type { AnyResult, Denial } from '../base/types.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { heldHint, secondRunFailed } from '../messages/refusal.ts'
+import { type HeldBecause, heldHint, secondRunFailed } from '../messages/refusal.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { restrictsReads } from '../sandbox/sandbox.ts'
 import type { Execution } from './execution.ts'
@@ -40,33 +40,64 @@ function refusedWhileHeld({ context }: Execution, result: AnyResult): readonly D
     const others = result.denials.filter((denial) => !first.includes(denial))
     return [...first, ...others.slice(0, hint.succeeded ? hint.succeeded.further : undefined)]
   }
+  if (result.failure?.kind !== 'permission-denied') return undefined
   const isReported = result.enforcement['denial reports']?.enforced === true
-  const isUnreported = !isReported || restrictsReads(context.backend.reads)
-  return isUnreported && result.failure?.kind === 'permission-denied' ? [] : undefined
+  const mayBeHidden = !isReported || restrictsReads(context.backend.reads) || namesHidden(result)
+  return mayBeHidden ? [] : undefined
+}
+
+/** Devices, and what other processes have open: read mode refuses to read them, and does not report it. */
+function namesHidden({ stderr, output }: AnyResult): boolean {
+  return /\/(?:dev|proc)\//.test(String(stderr.length > 0 ? stderr : output))
 }
 
 function hasFailed({ outcome }: AnyResult): boolean {
   return outcome.kind === 'exited' && outcome.code !== 0
 }
 
-/** Whether the approver is asked: under preset `analysis` a line runs nowhere but in read mode. */
-export function mayRunAgain({ context, request }: Execution): boolean {
-  const { admission, config } = context
-  return admission.hasApprover && config.policy.preset !== 'analysis' && isRepeatable(request)
+/** A line that runs held, where somebody can be asked whether it may run again: under preset `analysis` a line runs nowhere else. */
+export function mayBeAsked({ context: { admission, config }, admission: { decision } }: Execution): boolean {
+  return decision.held === true && admission.hasApprover && config.policy.preset !== 'analysis'
 }
 
-/** The first run's result stands where the second one did not start; the hint says why. */
-export function withoutSecondRun<R extends AnyResult>(
+/** Why the approver is not asked; undefined: it is. */
+function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause | undefined {
+  if (!execution.admission.decision.held) return undefined
+  if (execution.context.config.policy.preset === 'analysis') return 'analysis'
+  if (!mayBeAsked(execution)) return 'unasked'
+  if (outcome.kind !== 'exited' && outcome.kind !== 'signalled' && outcome.kind !== 'timed-out')
+    return 'ended'
+  return execution.running?.listener.withholds ? undefined : 'told'
+}
+
+/** Whether the approver is asked. */
+export function mayRunAgain(execution: Execution, first: AnyResult): boolean {
+  return whyUnasked(execution, first) === undefined
+}
+
+/** The first run's result stands where the second one did not start; the hint says why. Throws a `ListenerError`. */
+export async function withoutSecondRun<R extends AnyResult>(
   execution: Execution,
   first: R,
   refused: Refused,
   error?: unknown,
-): R {
-  if (error !== undefined && !isVitrineError(error)) throw error
-  const isRefused = error === undefined || error.code === 'DENIED' || error.code === 'NOT_APPROVED'
-  if (!isRefused) return { ...first, hint: secondRunFailed(error.message) }
-  if (!execution.admission.decision.held) return first
-  const { preset } = execution.context.config.policy
-  const why = preset === 'analysis' ? 'analysis' : error === undefined ? 'unasked' : 'refused'
-  return { ...first, hint: heldHint(refused.denials, execution.request.cwd, why) }
+): Promise<R> {
+  const isAborted = error !== undefined && error === execution.options.signal?.reason
+  if (error !== undefined && !isVitrineError(error) && !isAborted) throw error
+  const hint = hintWithout(execution, first, { refused, error })
+  const result = hint === undefined ? first : { ...first, hint }
+  await execution.running?.listener.end(result)
+  return result
+}
+
+function hintWithout(
+  execution: Execution,
+  first: AnyResult,
+  { refused, error }: { readonly refused: Refused; readonly error: unknown },
+): string | undefined {
+  if (isVitrineError(error) && error.code !== 'DENIED' && error.code !== 'NOT_APPROVED')
+    return secondRunFailed(error.message)
+  if (!execution.admission.decision.held) return first.hint
+  const why = whyUnasked(execution, first) ?? (isVitrineError(error) ? 'refused' : 'ended')
+  return heldHint(refused.denials, execution.request.cwd, why)
 }

@@ -8,6 +8,7 @@ import type { ProgramToStart } from '../request/interpreter.ts'
 import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
+import { mayBeAsked } from './again.ts'
 import { askProtected } from './ask-protected.ts'
 import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
@@ -74,15 +75,16 @@ interface Output {
   readonly backpressure: Backpressure
 }
 
-function outputOf(
-  { request, options, context: { config, scratchpad } }: Execution,
-  supervision: Supervision,
-  process: () => LaunchedProcess,
-): Output {
+function outputOf(execution: Execution, supervision: Supervision, process: () => LaunchedProcess): Output {
+  const { request, options, context } = execution
+  const { config, scratchpad } = context
   const backpressure = new Backpressure((bytes) => process().consumed(bytes))
   // The addon calls from no asynchronous context: the callback finds that of its call (AsyncLocalStorage).
   const onOutput = options.onOutput && inThisContext(options.onOutput)
-  const listener = new Listener(onOutput, () => supervision.stop('cancelled'))
+  const listener = new Listener(onOutput, {
+    onFailure: () => supervision.stop('cancelled'),
+    withholds: mayBeAsked(execution),
+  })
   const collector = new Collector({
     inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,

@@ -42,6 +42,14 @@ describe('a project file that loosens what the user has set', () => {
     expect(await check('cloc src')).toBe(0)
   })
 
+  it('holds what its preset holds, though nobody asks on behalf of the preset of the user', async () => {
+    home.configure('')
+    writeFileSync(file, '[policy]\npreset = "analysis"\n')
+    const ran = await run('run', '--json', '--write', '--', "python3 -c \"open('../made', 'w')\"")
+    expect(JSON.parse(ran.stdout)).toMatchObject({ mode: 'read', decision: { verdict: 'ask', held: true } })
+    expect(made('made')).toBe(false)
+  })
+
   it('with --each it is said once as well', async () => {
     expect(ignoredIn(await run('run', '--each', '--', 'true', 'true', 'true'))).toHaveLength(1)
   })

@@ -10,6 +10,15 @@ import { isInstalled } from '../helpers/programs.ts'
 const modes: readonly Mode[] = ['read', 'write']
 
 /** What a program gets, read by itself. */
+/** The settings of git in GIT_CONFIG_COUNT and the like. */
+function settingsIn(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const count = Number(environment['GIT_CONFIG_COUNT'])
+  const places = Array.from({ length: count }, (_, at) => at)
+  return Object.fromEntries(
+    places.map((at) => [environment[`GIT_CONFIG_KEY_${at}`], environment[`GIT_CONFIG_VALUE_${at}`]]),
+  )
+}
+
 async function environmentOf(shell: Shell): Promise<Record<string, string>> {
   const { stdout } = await shell.execute({ argv: ['cat', '/proc/self/environ'] })
   const entries = stdout.split('\0').filter(Boolean)
@@ -347,9 +356,17 @@ describe('read mode forces more', () => {
       expect(changing.stdout).not.toContain(`${name}=`)
   })
 
-  it('write mode forces the same on a command that it knows to look only', async () => {
-    const write = await openTestShell({ mode: 'write', approver: async () => 'no' })
-    expect(await environmentOf(write)).toMatchObject(forcedInRead)
+  it('but not on a held line of write mode: it has what it has unsandboxed, but for TMPDIR', async () => {
+    const env = { TMPDIR: undefined, GIT_CONFIG_COUNT: undefined, SOME_VALUE: 'kept' }
+    const held = await environmentOf(await openTestShell({ mode: 'write', env, approver: async () => 'no' }))
+    const free = await environmentOf(await openTestShell({ mode: 'write', env }))
+    const differs = Object.keys({ ...held, ...free }).filter((name) => held[name] !== free[name])
+    // The last three are of each shell, and of each command.
+    const others = differs.filter(
+      (name) => !/^GIT_CONFIG_|^XDG_(CONFIG|STATE)_HOME$|^VITRINE_COMMAND$/.test(name),
+    )
+    expect(others.sort()).toEqual(['TEMP', 'TMP', 'TMPDIR', 'TMPPREFIX'])
+    expect(settingsIn(held)).toEqual({ ...settingsIn(free), 'core.fsmonitor': 'false' })
   })
 
   it('git diff --quiet in a longer line of write mode sees that a touched file is the same', async ({

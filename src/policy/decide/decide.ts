@@ -39,10 +39,13 @@ export function decide(
   const isBound = request.mode === 'write' || rules.preset === 'analysis'
   if (!isBound) return heldByMode(steps, given)
   const isHeld =
-    steps.length > 0 &&
     steps.every(({ standing }) => standing === 'safe') &&
     (rules.preset === 'analysis' || (rules.preset === 'default' && !rules.autoConfirm))
-  const matches = [...matchLine(given), ...steps.flatMap((step) => matchStep(step, given, isHeld))]
+  const matches = [
+    ...matchLine(given),
+    ...(isHeld ? matchUnheld(given) : []),
+    ...steps.flatMap((step) => matchStep(step, given, isHeld)),
+  ]
   const decision = decisionOf(matches, rules.autoConfirm)
   if (decision.verdict !== 'allow') return decision
   if (!isHeld) return besideOthers(decision, steps, given)
@@ -145,16 +148,18 @@ function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): Pol
       given,
     ),
     ...strict,
-    programRow(judged, given, isHeld),
+    judged.row,
     ...matchAssignments(step, given.rules),
     ...matchRedirects(step, given.rules),
     ...(given.rules.preset === 'analysis' ? uses.flatMap((use) => matchSystem(use, step, given)) : []),
   ]
 }
 
-function programRow({ standing, row }: JudgedStep, { request }: PolicyInput, isHeld: boolean): PolicyMatch {
-  const lacksHold = isHeld && standing === 'safe' && request.canHold === false
-  return lacksHold ? { ...row, verdict: 'ask', why: explainUnheld } : row
+/** Under preset `analysis` a line runs nowhere but in read mode. */
+function matchUnheld({ request, rules }: PolicyInput): PolicyMatch[] {
+  if (request.mode === 'read' || request.canHold !== false) return []
+  const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
+  return [policyMatch(textOf(request), 'unheld', `preset ${rules.preset}`, verdict, explainUnheld)]
 }
 
 function matchDisaster(

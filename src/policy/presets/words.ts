@@ -24,7 +24,7 @@ const programs = words(`
   od hexdump hd strings xxd base64 jq sed awk gawk mawk nawk
   echo printf test [ [[ true false : cd read exit return break continue shift set command type which wait history pwd sleep seq
   hostname date env printenv whoami uname id arch users who groups logname tty nproc uptime w locale getconf free lscpu lsblk ps pgrep
-  tar unzip lsof ss man expr tput xargs timeout nice stdbuf time`)
+  tar unzip man expr tput xargs timeout nice stdbuf time`)
 
 /** The commands that they start are looked at too. A script in a file is not. */
 const shells = words('sh bash dash').flatMap((name) =>
