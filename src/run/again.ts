@@ -65,8 +65,8 @@ function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause |
   if (!execution.admission.decision.held) return undefined
   if (execution.context.config.policy.preset === 'analysis') return 'analysis'
   if (!mayBeAsked(execution)) return 'unasked'
-  if (outcome.kind !== 'exited' && outcome.kind !== 'signalled' && outcome.kind !== 'timed-out')
-    return 'ended'
+  // Ctrl+C is a signal, too.
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return 'ended'
   return execution.running?.listener.withholds ? undefined : 'told'
 }
 

@@ -181,16 +181,21 @@ describe.runIf(process.platform === 'linux')('the output of a held line reaches 
 })
 
 describe.runIf(process.platform === 'linux')('between the held run and the second one', () => {
-  it('a command that was cancelled is not asked about', async () => {
+  it.each(['abort', 'SIGINT'] as const)('a command that was ended is not asked about: %s', async (how) => {
     const { shell, asked } = await open('yes')
     const cancel = new AbortController()
     const marker = makeMarker()
     const executing = shell.execute({ command: `sort -o F f; sleep ${marker}` }, { signal: cancel.signal })
     const sleeps = () => allProcesses().some(({ commandLine }) => commandLine.startsWith(`sleep\0${marker}`))
     expect(await waitFor(sleeps)).toBe(true)
-    cancel.abort()
+    if (how === 'abort') cancel.abort()
+    else shell.signal(how)
     const result = await executing
-    expect([result.cancelled, result.mode, saysWhy(result, 'ended')]).toEqual([true, 'read', true])
+    expect([result.outcome.kind !== 'exited', result.mode, saysWhy(result, 'ended')]).toEqual([
+      true,
+      'read',
+      true,
+    ])
     expect(asked).toEqual([])
   })
 

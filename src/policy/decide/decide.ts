@@ -17,7 +17,7 @@ import {
 import { disasterOf } from '../presets/deny.ts'
 import { changesNothing } from '../presets/words.ts'
 import { strictest } from '../rules/verdict.ts'
-import { type Feature, knownValue } from '../syntax/line.ts'
+import type { Feature } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch, verdictWhenUnsure } from './input.ts'
 import { changesOwnFiles, type Places, placesOf } from './own-files.ts'
 import { type PathUse, pathUses, systemPathOf } from './paths.ts'
@@ -59,8 +59,8 @@ function besideOthers(decision: Decision, steps: readonly JudgedStep[], given: P
   const { request, rules, trustsPath } = given
   if (request.mode !== 'write' || rules.autoConfirm) return decision
   const alone = steps.filter(({ step: { command, wrapped }, standing }) => {
-    const own = (wrapped?.own ?? command.words).map((word) => knownValue(word) ?? '')
-    return standing === 'safe' && command.words.length > 0 && !changesNothing(own, trustsPath)
+    if (standing !== 'safe' || command.words.length === 0) return false
+    return !changesNothing(command, wrapped?.own ?? command.words, trustsPath)
   })
   const asked = alone.map(({ row }): PolicyMatch => ({ ...row, verdict: 'ask', why: explainAlone(row.rule) }))
   const [first] = asked

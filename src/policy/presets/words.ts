@@ -1,5 +1,6 @@
 import { words } from '../../base/text.ts'
 import type { Rule } from '../rules/rules.ts'
+import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 
 export const builtIn = 'built-in safe list'
 
@@ -27,9 +28,9 @@ const programs = words(`
   tar unzip man expr tput xargs timeout nice stdbuf time`)
 
 /** The commands that they start are looked at too. A script in a file is not. */
-const shells = words('sh bash dash').flatMap((name) =>
-  words('-c -ec -lc -euc').map((option) => `${name} ${option}`),
-)
+const shellNames = words('sh bash dash')
+const scriptOptions = words('-c -ec -lc -euc')
+const shells = shellNames.flatMap((name) => scriptOptions.map((option) => `${name} ${option}`))
 
 const gitReading = words(`
   log diff show blame status branch tag remote rev-parse rev-list shortlog describe ls-files ls-tree cat-file name-rev reflog`)
@@ -88,17 +89,26 @@ export function analysisRules(): readonly Rule[] {
 }
 
 const builtIns = new Set(words('cd echo true false : pwd exit'))
-const filters = new Set(words('cat head tail grep egrep fgrep wc tr cut'))
-/** They start commands of the line, which are looked at themselves. */
-const starters = new Set(words('sh bash dash env timeout nice stdbuf'))
+const readers = new Set(words('cat head tail grep egrep fgrep wc tr cut ls sleep'))
+/** They start commands of the line, which are looked at themselves. Their options could load, run or write something else. */
+const starters = new Set(words('env timeout nice stdbuf time'))
 
 /**
  * What may stand beside commands that a rule of the user allows to run unsandboxed: no argument makes it change anything. A program
  * only where PATH has no directory of a project, which could hold another one of the name.
  * @param own its words, without those of a command that it starts
  */
-export function changesNothing([name = '', ...own]: readonly string[], trustsPath: boolean): boolean {
+export function changesNothing(
+  { words: [head, option, script] }: SimpleCommand,
+  own: readonly Word[],
+  trustsPath: boolean,
+): boolean {
+  const name = knownValue(head) ?? ''
   if (builtIns.has(name)) return true
-  // time(1) writes to the file of -o.
-  return trustsPath && (filters.has(name) || starters.has(name) || (name === 'time' && own.length === 0))
+  if (!trustsPath) return false
+  // `-k` behind `-c` makes variables of words.
+  if (shellNames.includes(name))
+    return scriptOptions.includes(knownValue(option) ?? '') && !/^[-+]/.test(script?.fixed ?? '-')
+  const words = name === 'timeout' && /^\d/.test(knownValue(own[1]) ?? '') ? own.slice(1) : own
+  return readers.has(name) || (starters.has(name) && words.length === 1)
 }
