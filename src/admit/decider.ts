@@ -93,7 +93,7 @@ export class Decider {
       home: this.#home,
       shell: this.#shellOf(work),
       variables: env,
-      canHold: canHold?.() ?? true,
+      canHold: !this.#namesTemporary(work) && (canHold?.() ?? true),
     })
     const places = await this.#placesFor(request)
     const decided = decide(request, this.#rules, places, this.#trustsPath)
@@ -124,6 +124,17 @@ export class Decider {
       return { real, own, unanswered: at }
     }
     return { real, own: own.flatMap((path) => [path, real.get(path) ?? path]) }
+  }
+
+  /**
+   * A held line has a TMPDIR of its own: what it finds or leaves there is not what write mode would. In a container that is all of
+   * /tmp. Preset `analysis` has no line that writes.
+   */
+  #namesTemporary(work: Invocation): boolean {
+    if (this.#rules.preset === 'analysis') return false
+    const words = work.kind === 'line' ? work.line : work.argv.join(' ')
+    const inContainer = this.#place === 'container' && /\/tmp\b|\/dev\/shm\b|~|\bHOME\b/.test(words)
+    return inContainer || /\bTMPDIR\b|\$\{?TE?MP\b/.test(words)
   }
 
   /** Which language a line is in. */

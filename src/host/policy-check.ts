@@ -39,7 +39,8 @@ export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecid
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
   await checkDirectory(cwd)
-  return (await openDecider(loaded, cwd)).decide({ work, cwd, mode })
+  const canHold = () => loaded.config.shell.sandbox
+  return (await openDecider(loaded, cwd)).decide({ work, cwd, mode, canHold })
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */

@@ -110,21 +110,11 @@ const shut = { kind: 'none' } as const
 
 /** Read mode can hold it, and it could run again in write mode, which preset `analysis` has no use for. */
 function isHoldable(request: CompleteRequest, context: RunContext): boolean {
-  const { setups, backend } = context
-  const isAgain = isRepeatable(request) && !namesTemporary(request.work, backend.place === 'container')
-  return (isAnalysis(context) || isAgain) && setups.canHold()
+  return (isAnalysis(context) || isRepeatable(request)) && context.setups.canHold()
 }
 
 function isAnalysis({ config }: RunContext): boolean {
   return config.policy.preset === 'analysis'
-}
-
-/** A held line has a TMPDIR of its own: what it finds or leaves there is not what write mode would. In a container that is all of /tmp. */
-function namesTemporary(work: Invocation, inContainer: boolean): boolean {
-  const words = work.kind === 'line' ? work.line : work.argv.join(' ')
-  return (
-    /\bTMPDIR\b|\$\{?TE?MP\b/.test(words) || (inContainer && /\/tmp\b|\/dev\/shm\b|~|\bHOME\b/.test(words))
-  )
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

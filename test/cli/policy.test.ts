@@ -97,6 +97,13 @@ describe('policy check', () => {
     expect(held.stdout).toMatch(/^allow \(held in read mode\): /m)
   })
 
+  it('asks about it where nothing could hold it: it names TMPDIR, or there is no sandbox', async () => {
+    expect((await check('--write', '--', 'ls $TMPDIR')).code).toBe(1)
+    const own = new Home()
+    own.configure('[shell]\nsandbox = false\n')
+    expect((await own.run(['policy', 'check', '--write', '--', 'ls'])).code).toBe(1)
+  })
+
   it('--cwd names the directory of the decision', async () => {
     mkdirSync(join(home.directory, '.config', 'vitrine'), { recursive: true })
     const removing = ['--', 'rm -r vitrine']

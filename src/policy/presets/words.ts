@@ -90,7 +90,7 @@ export function analysisRules(): readonly Rule[] {
 
 const builtIns = new Set(words('cd echo true false : pwd exit'))
 const readers = new Set(words('cat head tail grep egrep fgrep wc tr cut ls sleep'))
-/** They start commands of the line, which are looked at themselves. Their options could load, run or write something else. */
+/** They start commands of the line, which are looked at themselves. Options of theirs could load, run or write something else. */
 const starters = new Set(words('env timeout nice stdbuf time'))
 
 /**
