@@ -16,8 +16,6 @@ export interface NamedProgram {
   readonly trusted: boolean
   readonly written: string
   readonly objection?: Objection
-  /** Directories that `git -C` changes to, in order. */
-  readonly directories: readonly Word[]
 }
 
 const read = new WeakMap<SimpleCommand, NamedProgram>()
@@ -40,8 +38,7 @@ function readProgram({ words }: SimpleCommand): NamedProgram | undefined {
   const name = inSystem
     ? { ...head, value: head.value.slice(slash + 1), fixed: head.value.slice(slash + 1) }
     : head
-  if (nameOf(head.value) !== 'git')
-    return { words: [name, ...rest], trusted, written: head.value, directories: [] }
+  if (nameOf(head.value) !== 'git') return { words: [name, ...rest], trusted, written: head.value }
   return { ...gitProgram(name, rest), trusted, written: head.value }
 }
 
@@ -71,21 +68,17 @@ const gitValued = new Set(
 )
 
 function gitProgram(name: Word, words: readonly Word[]): Omit<NamedProgram, 'trusted' | 'written'> {
-  const directories: Word[] = []
   let objection: Objection | undefined
   let at = 0
   for (; at < words.length; at++) {
     const word = words[at]
     const option = knownValue(word)
     if (!word?.fixed.startsWith('-') || option === '--version') break
-    const directory = words[at + 1]
-    if (option === '-C' && directory) {
-      directories.push(directory)
-      at += 1
-    } else if (option === undefined || !gitHarmless.has(option)) {
+    if (option === '-C' && words[at + 1]) at += 1
+    else if (option === undefined || !gitHarmless.has(option)) {
       objection ??= { kind: 'option', text: word.text }
       if (option !== undefined && gitValued.has(option)) at += 1
     }
   }
-  return { words: [name, ...words.slice(at)], directories, ...(objection ? { objection } : {}) }
+  return { words: [name, ...words.slice(at)], ...(objection ? { objection } : {}) }
 }
