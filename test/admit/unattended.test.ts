@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { ApprovalRequest } from '../../src/index.ts'
 import { gitEnvironment } from '../helpers/git.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 
@@ -43,10 +44,13 @@ it('unattended = "deny" holds a line of the safe list, whatever the repository n
 })
 
 it('so does an approver, who is not asked about it', async () => {
-  const approver = async () => {
-    throw new Error('asked')
+  const asked: string[] = []
+  const approver = async ({ command }: ApprovalRequest) => {
+    asked.push(command)
+    return 'yes' as const
   }
   expect(await run('git status', { approver })).toEqual({ outcome: 0, ran: false })
+  expect(asked).toEqual([])
 })
 
 it('unattended = "allow" answers every question, and "deny" none', async () => {
