@@ -14,8 +14,7 @@ const deep = ['test/**/*.deep.test.ts']
 const beside = { maxWorkers: 5, isolate: false }
 
 /** Files that take long for their size. */
-const long =
-  /\/(races|twins|attacks|fuzz)\/|(effects|compatibility)\.deep|\/(doctor|pty|completion|signals)\.test/
+const long = /\/(races|twins|attacks)\/|(held|compatibility)\.deep|\/(doctor|pty|completion|signals)\.test/
 
 /** Long files begin first: none runs last, alone. Vitest takes the larger file for the longer until it has run both. */
 class LongFirst extends BaseSequencer {

@@ -20,7 +20,6 @@ extern "C" {
 #include "binding/request.h"
 #include "binding/values.h"
 #ifdef __linux__
-#include "binding/lookups.h"
 #include "binding/private.h"
 #include "binding/snapshots.h"
 #endif
@@ -151,7 +150,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr, nullptr};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
@@ -164,15 +163,11 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("watch", Napi::Function::New(env, watch));
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
 #ifdef __linux__
-  environment->owner.looked = on_looked;
   environment->owner.asked = on_asked;
   environment->owner.held = on_held;
   environment->owner.stored = on_stored;
   exports.Set("prepare", Napi::Function::New(env, prepare));
   exports.Set("leave", Napi::Function::New(env, leave));
-  exports.Set("look", Napi::Function::New(env, look));
-  exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
-  exports.Set("lookCached", Napi::Function::New(env, look_cached));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("resetPrivate", Napi::Function::New(env, reset_private));

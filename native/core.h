@@ -8,9 +8,9 @@
 #include "reports.h"
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 23 };
+enum { VT_INTERFACE = 24 };
 
-struct vt_denials; struct vt_notes; struct vt_dir_snapshot; struct vt_looked;
+struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
   uint64_t memory_bytes, cpu_seconds, processes;
@@ -59,11 +59,10 @@ struct vt_stored {
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
-  void (*release)(struct vt_owner *owner); /* a command or lookup needs it no more */
+  void (*release)(struct vt_owner *owner); /* a command needs it no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
   void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
-  void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: a lookup; once at most */
   void (*held)(struct vt_owner *owner, uint32_t id); /* Linux: no output follows until vt_core_store() */
   void (*stored)(struct vt_owner *owner, uint32_t id, struct vt_stored *stored); /* Linux: `stored` is the owner's; output goes on */
 };
@@ -202,33 +201,6 @@ struct vt_dir_snapshot *vt_core_snapshot(const char *const *above, const char *c
 /* False also if something had changed just before: another change in that tick would not show. */
 bool vt_core_unchanged(const struct vt_dir_snapshot *snapshot);
 void vt_core_free_snapshot(struct vt_dir_snapshot *snapshot);
-
-/* Questions about a path; the letter precedes the path. */
-enum vt_question {
-  VT_QUESTION_WHERE = 'r',     /* the real path of the part that exists; NUL; the rest of the path */
-  VT_QUESTION_NAMES = 'n',     /* names in a directory, each 'l' (symlink or unknown) or '-', name, NUL; ENOBUFS: too many */
-  VT_QUESTION_EXISTS = 'e',    /* whether it exists; a dangling symlink does */
-  VT_QUESTION_DIRECTORY = 'd', /* whether it is a directory (else ENOTDIR) that can be entered (else EACCES) */
-  VT_QUESTION_TEXT = 't',      /* bytes of a regular file; EISDIR: a directory, EINVAL: another type, EFBIG: over 1 MiB */
-  VT_QUESTION_PROGRAM = 'p',   /* "DIRECTORY:DIRECTORY/NAME": real path of the first, NUL, path, NUL, real path of its directory */
-  VT_QUESTION_STATE = 's',     /* vt_core_look_cached() only: text that changes with the content of a file or directory */
-};
-
-/* Answers in the order of the questions, each: errno, length (32 bits each), bytes. */
-struct vt_looked {
-  uint32_t id;
-  const char *answers;
-  size_t length;
-};
-
-/* Starts a lookup; then calls `looked` and releases the owner. Takes over the questions (from malloc) unless it returns an errno;
- * EBUSY: too many lookups that were given up still hang. */
-int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions);
-/* `looked` is not called any more; false: it was. The caller frees the answers so far. */
-bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
-
-/* Answers from the kernel's cache, else with EAGAIN. Returns the length of the answers. */
-size_t vt_core_look_cached(struct vt_text questions, char *answers, size_t room);
 
 /* The process of a command that connected to the proxy. */
 struct vt_proxy_client {

@@ -7,7 +7,7 @@ import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { openBackend } from './host/backend.ts'
-import { type Host, pathLookupOf, prepareHost, thisHost } from './host/host.ts'
+import { type Host, prepareHost, thisHost } from './host/host.ts'
 import { configOf } from './host/load-config.ts'
 import { checkWildcards } from './host/public-suffix.ts'
 import {
@@ -24,7 +24,7 @@ import { type ExecuteRequest, readList } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given } from './run/admit.ts'
-import { mayRunAgain, withoutSecondRun } from './run/again.ts'
+import { mayRunAgain, refusedOf, withoutSecondRun } from './run/again.ts'
 import { contextOf, type RunContext } from './run/context.ts'
 import type { Execution, Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
@@ -50,7 +50,7 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
   const cwd = absolutePath(options.cwd ?? '.')
   prepareHost(host, cwd)
-  const loaded = await configOf(options, { cwd, env }, await pathLookupOf(host))
+  const loaded = await configOf(options, { cwd, env })
   await checkBackend(loaded)
   await checkWildcards(options.network, loaded)
   const backend = await openBackend(host, loaded, { ...options, cwd, env })
@@ -128,8 +128,8 @@ export class Shell {
    * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
    * AUDIT_FAILED; the reason of `signal` (an `AbortError`) when it was aborted before the command started; and a
    * `ListenerError` when `onOutput` failed while it ran.
-   * With `[workspace] on_refusal = "ask"` and an approval, a command that workspace mode refused runs once
-   * more in write mode: its result is returned, and `onOutput` gets the output of both runs.
+   * A line of the safe list in write mode runs held in read mode; `onOutput` gets its output at its end, if it does not run again. What
+   * that refused, or workspace mode with `on_refusal = "ask"`, runs once more in write mode if it is approved.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
@@ -166,7 +166,7 @@ export class Shell {
       this.#running.delete(running)
       const finished = await finish(execution, ended)
       const result = (await entry?.ended(finished, execution)) ?? finished
-      running.listener.end(result)
+      if (!running.listener.withholds || !refusedOf(execution, result)) await running.listener.end(result)
       return result as Result<OutputIn<E>> // its encoding is that of the options
     } catch (error) {
       await entry?.refused(error, options.signal)
@@ -189,15 +189,16 @@ export class Shell {
     return call
   }
 
-  /** Runs an admitted command, and once more in write mode where `[workspace] on_refusal` and the approver say so. */
+  /** Once more in write mode where the first run was refused something and the approver says so. */
   async #runAndAsk<E extends Encoding>(asked: Asked, execution: Recorded): Promise<Result<OutputIn<E>>> {
-    const result = await this.#run<E>(execution)
-    if (!mayRunAgain(execution, result)) return result
+    const first = await this.#run<E>(execution)
+    const refused = refusedOf(execution, first)
+    if (!refused) return first
+    if (!mayRunAgain(execution, first)) return withoutSecondRun(execution, first, refused)
     try {
-      const second = { ...asked, mode: 'write', refused: result.denials } as const
-      return await this.#run<E>(await this.#admit(second))
+      return await this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused }))
     } catch (error) {
-      return withoutSecondRun(result, error)
+      return withoutSecondRun(execution, first, refused, error)
     }
   }
 
@@ -214,8 +215,7 @@ export class Shell {
 
   /**
    * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
-   * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
-   * has the results so far, in `results`.
+   * of one when its first has ended. Throws what `execute` throws; a `VitrineError` has the results so far, in `results`.
    */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],

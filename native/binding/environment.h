@@ -5,24 +5,24 @@
 
 namespace {
 
-// The handler of one running command or lookup.
+// The handler of one running command.
 struct Handler {
   uint32_t id;
   napi_ref function;
   Handler* next;
 };
 
-// One JavaScript environment (of the main thread or a worker). Lives until it is closed and its last command and lookup is freed.
+// One JavaScript environment (of the main thread or a worker). Lives until it is closed and its last command is freed.
 struct Environment {
   vt_owner owner;  // first member: environment_of casts from it
   vt_lock lock = VT_LOCK_INIT;
   bool alive = true;
-  int references = 1;  // of the environment itself, each command and lookup, and vt_core_kill_all_of
+  int references = 1;  // of the environment itself, each command, and vt_core_kill_all_of
   napi_threadsafe_function deliver = nullptr;
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kWritten, kStarted, kAsked, kHeld, kEnd, kStored, kLooked };
+enum Kind { kOutput, kWritten, kStarted, kAsked, kHeld, kEnd, kStored };
 constexpr const char* kKindNames[] = {"output", "written", "started", "asked", "held"};  // the others are described elsewhere
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
@@ -126,11 +126,10 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// Makes the event of src/launch/addon.ts, or the answers of a lookup.
+// Makes the event of src/launch/addon.ts.
 napi_value describe_event(Napi::Env env, Event* event) {
   if (event->kind == kEnd) return describe_end(env, event->end);
   if (event->kind == kStored) return describe_stored(env, *event->stored);
-  if (event->kind == kLooked) return bytes_of(env, event->bytes(), event->length);
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", kKindNames[event->kind]);
   if (event->kind == kAsked) {
@@ -165,7 +164,7 @@ void deliver(napi_env raw, napi_value, void* context, void* data) {
   auto* event = static_cast<Event*>(data);
   if (raw) {
     Napi::HandleScope scope(raw);
-    const bool last = event->kind == kEnd || event->kind == kLooked;
+    const bool last = event->kind == kEnd;
     napi_value handler = handler_of(raw, static_cast<Environment*>(context), event->id, last);
     napi_value argument = describe_event(raw, event), undefined = Napi::Env(raw).Undefined(), result;
     if (handler) napi_call_function(raw, undefined, handler, 1, &argument, &result);

@@ -1,33 +1,28 @@
 import { monotonicMs } from '../base/clock.ts'
-import { isBeneath } from '../base/paths.ts'
 import { quoted } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { abortAfter } from '../base/within.ts'
-import { checkNewDirectory } from '../facts/directory.ts'
-import { loadLate } from '../facts/load-late.ts'
-import { Lookup } from '../facts/lookup.ts'
-import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import {
   explainChange,
   explainHeld,
   explainHost,
-  explainOutside,
+  explainNotAsked,
   explainSecondRun,
 } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
-import type { GitCare } from '../request/environment.ts'
+import { checkNewDirectory } from '../request/directory.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { ApprovalRequest, Approver, HostQuestion } from './approval/approver.ts'
 import { inputOf } from './approval/input.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
+import { loadLate } from './load-late.ts'
 
 export interface Admitted {
   readonly decision: Decision
   /** Present when the verdict was `ask`. */
   readonly approval?: ApprovalRecord
-  readonly gitCare: GitCare
   /** Milliseconds spent on lookups; they count towards the deadline. */
   readonly lookupMs: number
 }
@@ -45,9 +40,15 @@ export interface HostAnswer {
 
 export type CommandToAdmit = CommandToDecide &
   Pick<CompleteRequest, 'stdin' | 'terminal'> & {
-    /** What an earlier run was refused: this one always needs an approval, and no standing one counts. */
-    readonly refused?: readonly Denial[] | undefined
+    /** What an earlier run was refused: this one always needs an approval. */
+    readonly refused?: Refused | undefined
   }
+
+/** Empty: the system does not report what was refused. */
+export interface Refused {
+  readonly mode: Exclude<Mode, 'write'>
+  readonly denials: readonly Denial[]
+}
 
 export interface AdmissionOptions extends DeciderOptions {
   readonly approver?: Approver | undefined
@@ -59,14 +60,9 @@ export interface ApprovalWait {
   readonly signal: AbortSignal | undefined
 }
 
-function admittedBySandbox(mode: Mode): Omit<Admitted, 'lookupMs'> {
-  const decision = { verdict: 'allow', reason: explainHeld(mode), matches: [] } as const
-  return { decision, gitCare: heldGitCare(mode) }
-}
-
-/** What git runs by itself, such as hooks, can change no more than the command in workspace mode: it runs as in write mode. */
-function heldGitCare(mode: Mode): GitCare {
-  return mode === 'workspace' ? 'none' : 'line'
+/** Of what no rule speaks. */
+function unread(mode: Mode): Decision {
+  return { verdict: 'allow', reason: mode === 'write' ? explainNotAsked : explainHeld(mode), matches: [] }
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */
@@ -108,38 +104,51 @@ export class Admission {
     this.#over?.abort()
   }
 
+  /** As with an approver. */
   async decide(command: CommandToDecide): Promise<Decision> {
-    const outside = await this.#outside(command)
-    if (outside) return outside
-    if (this.#isHeld(command)) return admittedBySandbox(command.mode).decision
-    const { decision } = await (await this.#decider()).decide(command)
-    return this.#withLines(command, decision)
+    const { preset } = this.#options.loaded.config.policy
+    if (!this.#needsReading(command, preset === 'default')) return unread(command.mode)
+    return this.#withLines(command, await (await this.#decider()).decide(command))
   }
 
   /** Admits, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED, by the deadline. */
   async admit(command: CommandToAdmit, wait: ApprovalWait): Promise<Admitted> {
     const started = monotonicMs()
-    const outside = await this.#outside(command)
-    if (outside) throw new VitrineError({ code: 'DENIED', decision: outside })
-    const held = this.#isHeld(command)
-    if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
-    if (held) return { lookupMs: monotonicMs() - started, ...admittedBySandbox(command.mode) }
-    const decider = await this.#decider()
-    const againMs = Math.min(secondLimitMs, wait.timeoutMs)
-    const { decision: first, needsApprover, ...decided } = await decider.decide(command, againMs)
-    const gitCare = command.mode === 'write' ? decided.gitCare : heldGitCare(command.mode)
+    await checkNewDirectory(command.cwd)
+    const decision = await this.#decided(command)
     const lookupMs = monotonicMs() - started
-    const { refused } = command
-    const own = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)
-    const decision =
-      refused && own.verdict !== 'deny'
-        ? { ...own, ...({ verdict: 'ask', reason: explainSecondRun(refused) } as const) }
-        : own
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
-    if (decision.verdict !== 'ask') return { decision, gitCare, lookupMs }
-    const approval = await this.#approval(command, decision, needsApprover, wait)
+    if (decision.verdict !== 'ask') return { decision, lookupMs }
+    const approval = await this.#approval(command, decision, wait)
     if (!isYes(approval)) throw this.#notApproved(decision, approval)
-    return { decision, approval, gitCare, lookupMs }
+    return { decision, approval, lookupMs }
+  }
+
+  async #decided(command: CommandToAdmit): Promise<Decision> {
+    const { mode, refused } = command
+    if (!this.#needsReading(command, this.#asks)) return unread(mode)
+    const first = await (await this.#decider()).decide(
+      refused ? { ...command, canHold: () => false } : command,
+    )
+    const own = first.verdict === 'allow' ? first : await this.#withLines(command, first)
+    if (refused && own.verdict !== 'deny')
+      return { ...own, verdict: 'ask', reason: explainSecondRun(refused.mode, refused.denials, command.cwd) }
+    const { held, ...rest } = own
+    const isHeld = held && (this.#asks || this.#options.loaded.config.policy.preset === 'analysis')
+    return held && !isHeld ? { ...rest, reason: explainNotAsked } : own
+  }
+
+  /** Whether a line of write mode that is not on the safe list is asked about, or refused. */
+  get #asks(): boolean {
+    const { preset, unattended } = this.#options.loaded.config.policy
+    return preset === 'default' && (this.hasApprover || unattended === 'deny')
+  }
+
+  #needsReading(command: CommandToDecide, asks: boolean): boolean {
+    const { config, files } = this.#options.loaded
+    const { audit, policy } = config
+    const own = [...files.map(({ file }) => file), audit.path].filter((path) => path !== '')
+    return needsReading(textOf(command), command.mode, policy, { asks, own })
   }
 
   /** Asks whether a command may change a protected path. No standing approval counts. Undefined: there is no approver. */
@@ -168,24 +177,6 @@ export class Admission {
     return { host, port, approval: await this.#ask(this.#approvals, { ...command, connect }, decision, wait) }
   }
 
-  /** Workspace mode in a directory outside of the workspace that is named, as write mode refuses it. */
-  async #outside({ mode, cwd }: CommandToDecide): Promise<Decision | undefined> {
-    const { pathLookup, loaded } = this.#options
-    // The one that a project file narrows: what it names is for the changes alone.
-    const workspace = loaded.outerWorkspace ?? loaded.config.policy.workspace
-    if (mode !== 'workspace' || workspace === '') return undefined
-    const places = await new Lookup(pathLookup).where([cwd, workspace])
-    const [at, top] = [places.get(cwd), places.get(workspace)]
-    // What cannot be looked up is reported where the command starts.
-    if (at === undefined || top === undefined || isBeneath(at, top)) return undefined
-    return { verdict: 'deny', reason: explainOutside(cwd, workspace), matches: [] }
-  }
-
-  /** True where the sandbox alone decides. */
-  #isHeld(command: CommandToDecide): boolean {
-    return command.mode !== 'write' && !needsReading(textOf(command), this.#options.loaded.config.policy)
-  }
-
   #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {
     const { source, where } = this.#options.loaded.sources['policy.unattended']
     const byProject = approval.by === 'unattended' && source === 'project'
@@ -198,15 +189,11 @@ export class Admission {
   }
 
   /** Without an approver `[policy] unattended` decides: `allow` by default. */
-  async #approval(
-    command: CommandToAdmit,
-    decision: Decision,
-    needsApprover: boolean,
-    wait: ApprovalWait,
-  ): Promise<ApprovalRecord> {
-    if (!this.#approvals)
-      return unattended(needsApprover ? 'deny' : this.#options.loaded.config.policy.unattended)
-    return this.#ask(this.#approvals, { ...command, once: command.refused !== undefined }, decision, wait)
+  async #approval(command: CommandToAdmit, decision: Decision, wait: ApprovalWait): Promise<ApprovalRecord> {
+    if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
+    // What workspace mode refused is asked about each time, whatever write mode stands approved for.
+    const once = command.refused?.mode === 'workspace'
+    return this.#ask(this.#approvals, { ...command, once }, decision, wait)
   }
 
   async #ask(
@@ -228,7 +215,7 @@ export class Admission {
   }
 
   /** Decides again with the lines of configured rules, looked up once and only where one is reported. */
-  async #withLines(command: CommandToDecide, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
+  async #withLines(command: CommandToDecide, decision: Decision): Promise<Decision> {
     const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
       return decision
@@ -236,7 +223,7 @@ export class Admission {
       Decider.open(this.#options, await ruleOrigins(loaded)),
     )
     try {
-      return (await (await this.#deciderWithLines).decide(command, againMs)).decision
+      return await (await this.#deciderWithLines).decide(command)
     } catch (error) {
       this.#deciderWithLines = undefined
       // The file has changed since it was loaded: the loaded rules stay in force, without their lines.

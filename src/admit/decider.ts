@@ -1,62 +1,53 @@
 import { dirname } from 'node:path'
-import type { Environment, Mode } from '../base/types.ts'
+import { isProjectDirectory } from '../base/program-path.ts'
+import type { Decision, Environment, Mode } from '../base/types.ts'
 import { auditFiles, projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { placeOfEntry } from '../config/origin.ts'
 import { type ProjectSettings, projectSettings } from '../config/project-settings.ts'
-import { checkDirectory } from '../facts/directory.ts'
-import { gatherFacts } from '../facts/gather.ts'
-import { Lookup, type PathLookup } from '../facts/lookup.ts'
-import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
-import { decideRequest, type PolicyDecision } from '../policy/decide/decide.ts'
+import { decide } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
-import type { RequestToDecide } from '../policy/decide/plan.ts'
+import type { Places } from '../policy/decide/own-files.ts'
+import { pathsToResolve } from '../policy/decide/paths.ts'
+import { type PolicyRequest, planRequest, type RequestToDecide } from '../policy/decide/plan.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
-import { valuesIn } from '../policy/decide/values.ts'
 import { compareVerdicts } from '../policy/rules/verdict.ts'
-import type { Environments, HostPlace } from '../request/environment.ts'
+import type { HostPlace } from '../request/environment.ts'
 import { dialectOf, usualPath } from '../request/interpreter.ts'
+import { answered, isUnanswered, whereIs } from '../request/lookup.ts'
 import type { Invocation } from '../request/request.ts'
-import { Plans } from './plans.ts'
 
 export interface CommandToDecide {
   readonly work: Invocation
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
-  /** Names in `env` that earlier lines of the session left. */
-  readonly state?: readonly string[] | undefined
-  /** Every environment that the command may get, before `env` is added. Undefined: not known. */
-  readonly environments?: Environments | undefined
+  /** Whether read mode can hold the line, and the line could run again in write mode. Default: it can. */
+  readonly canHold?: (() => boolean) | undefined
 }
 
 export interface DeciderOptions {
   readonly loaded: LoadedConfig
   readonly cwd: string
   readonly env: Environment
-  readonly pathLookup: PathLookup
   /** Where commands run; this determines which shell reads a line. */
   readonly place: HostPlace
 }
 
-/** Gathers the facts that a decision needs, and asks the policy. Starts nothing. */
+/** Asks the policy. Starts nothing. */
 export class Decider {
   readonly #rules: RuleSet
   /** With the preset that an untrusted project file has replaced: it asks about a few commands that the file's preset allows. */
   readonly #outerRules: RuleSet | undefined
-  readonly #workspace: string
   readonly #home: string
   readonly #ownPaths: readonly string[]
-  readonly #programPath: string
+  readonly #trustsPath: boolean
   readonly #projectSettings: ProjectSettings
   readonly #projectFiles: readonly string[]
-  readonly #projects: readonly string[]
-  readonly #pathLookup: PathLookup
   readonly #place: HostPlace
   readonly #program: string
-  readonly #plans = new Plans()
 
   /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
   static async open(options: DeciderOptions, originOf?: OriginOf): Promise<Decider> {
@@ -69,68 +60,81 @@ export class Decider {
   private constructor(
     rules: RuleSet,
     outerRules: RuleSet | undefined,
-    { loaded, cwd, env, pathLookup, place }: DeciderOptions,
+    { loaded, cwd, env, place }: DeciderOptions,
   ) {
-    const { config, files, outerWorkspace = '' } = loaded
+    const { config, files } = loaded
     this.#rules = rules
     this.#outerRules = outerRules
     this.#projectSettings = projectSettings(loaded)
-    this.#pathLookup = pathLookup
     this.#place = place
     this.#program = config.shell.program
-    this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
-    // Programs of a container are not looked up on this machine.
-    this.#programPath =
-      config.shell.backend === 'docker' ? '' : (config.env.set['PATH'] ?? env['PATH'] ?? usualPath)
-    const projectFiles = projectConfigFiles(cwd)
-    this.#projectFiles = projectFiles
-    this.#projects = [
-      config.policy.workspace,
-      outerWorkspace,
-      ...projectFiles.slice(0, 1).map(dirname),
-      cwd,
-    ].filter((path) => path !== '')
+    this.#projectFiles = projectConfigFiles(cwd)
+    const path = config.env.set['PATH'] ?? env['PATH'] ?? usualPath
+    const projects = [cwd, ...this.#projectFiles.slice(0, 1).map(dirname)]
+    this.#trustsPath = path
+      .split(':')
+      .every((entry) => entry.startsWith('/') && !isProjectDirectory(entry, projects))
     // The agent cannot edit its own policy: config files, the trust store, audit logs.
     this.#ownPaths = [
       dirname(userConfigFile(env)),
       dirname(trustStoreFile(env)),
-      ...projectFiles,
+      ...this.#projectFiles,
       ...files.map(({ file }) => file),
       ...auditFiles(config.audit.path),
     ]
   }
 
-  /** Lookups may take `lookupLimitMs`. If one is unanswered, all are repeated, within `againMs`. Throws INVALID_REQUEST. */
-  async decide(
-    { work, cwd, mode, env = {}, state, environments }: CommandToDecide,
-    againMs = secondLimitMs,
-  ): Promise<PolicyDecision> {
-    const { request, needed } = this.#plans.of({
+  async decide({ work, cwd, mode, env = {}, canHold }: CommandToDecide): Promise<Decision> {
+    const request = planRequest({
       work,
       cwd,
       mode,
       home: this.#home,
       shell: this.#shellOf(work),
       variables: env,
-      state,
-      variableValue: environments && valuesIn(environments, env),
+      canHold: !this.#namesTemporary(work) && (canHold?.() ?? true),
     })
-    const context = {
-      workspace: this.#workspace,
-      ownPaths: this.#ownPaths,
-      programPath: this.#programPath,
-      projects: [...this.#projects, cwd],
+    const places = await this.#placesFor(request)
+    const decided = decide(request, this.#rules, places, this.#trustsPath)
+    const outer = this.#outerRules && decide(request, this.#outerRules, places, this.#trustsPath)
+    const isLooser = outer && compareVerdicts(outer.verdict, decided.verdict) > 0
+    if (!isLooser) return this.#named(decided)
+    // What the project's preset holds stays held with a yes.
+    return decided.held ? { ...outer, held: true } : outer
+  }
+
+  /** Where the words of a line lead that write mode would run. What read and workspace mode hold is theirs to know. */
+  async #placesFor(request: PolicyRequest): Promise<Places> {
+    const own = this.#ownPaths
+    if (request.mode !== 'write' || this.#place === 'windows') return { real: new Map(), own }
+    const paths = [...own, ...pathsToResolve(request)]
+    const real = new Map<string, string>()
+    let at = ''
+    const resolve = async () => {
+      for (at of paths) {
+        const found = await whereIs(at).catch(() => undefined) // as for the command: it names nothing
+        if (found !== undefined) real.set(at, found)
+      }
     }
-    const lookup = new Lookup(this.#pathLookup)
-    const first = await gatherFacts(needed, context, lookup)
-    await checkDirectory(cwd, this.#pathLookup, lookup)
-    const isKnown = first.unanswered.length === 0
-    const facts = isKnown ? first : await gatherFacts(needed, context, new Lookup(this.#pathLookup, againMs))
-    const decided = decideRequest(request, this.#rules, facts)
-    const outer = this.#outerRules && decideRequest(request, this.#outerRules, facts)
-    const isLooser = outer && compareVerdicts(outer.decision.verdict, decided.decision.verdict) > 0
-    return isLooser ? outer : this.#named(decided)
+    try {
+      await answered(resolve)
+    } catch (error) {
+      if (!isUnanswered(error)) throw error
+      return { real, own, unanswered: at }
+    }
+    return { real, own: own.flatMap((path) => [path, real.get(path) ?? path]) }
+  }
+
+  /**
+   * A held line has a TMPDIR of its own: what it finds or leaves there is not what write mode would. In a container that is all of
+   * /tmp. Preset `analysis` has no line that writes.
+   */
+  #namesTemporary(work: Invocation): boolean {
+    if (this.#rules.preset === 'analysis') return false
+    const words = work.kind === 'line' ? work.line : work.argv.join(' ')
+    const inContainer = this.#place === 'container' && /\/tmp\b|\/dev\/shm\b|~|\bHOME\b/.test(words)
+    return inContainer || /\bTMPDIR\b|\$\{?TE?MP\b/.test(words)
   }
 
   /** Which language a line is in. */
@@ -139,22 +143,18 @@ export class Decider {
     return dialectOf((work.kind === 'line' ? work.program : undefined) ?? this.#program)
   }
 
-  /** Adds the project file to a reason that follows from its rule, preset or workspace. */
-  #named(decided: PolicyDecision): PolicyDecision {
-    const { verdict, reason, matches } = decided.decision
+  /** Adds the project file to a reason that follows from its rule or preset. */
+  #named(decision: Decision): Decision {
+    const { verdict, reason, matches } = decision
     const row = matches.find((match) => match.verdict === verdict && match.why === reason)
     const said = row && verdict !== 'allow' ? this.#projectBehind(row.source) : undefined
-    return said === undefined
-      ? decided
-      : { ...decided, decision: { ...decided.decision, reason: `${reason} (${said})` } }
+    return said === undefined ? decision : { ...decision, reason: `${reason} (${said})` }
   }
 
   #projectBehind(source: string): string | undefined {
     if (this.#projectFiles.some((file) => source.includes(file))) return ruleSetBy(source)
-    const key = source === 'workspace' ? 'policy.workspace' : 'policy.preset'
-    const file = this.#projectSettings.get(key)
-    const follows = source === 'workspace' || source.startsWith('preset ')
-    return follows && file !== undefined ? setBy(key, file) : undefined
+    const file = this.#projectSettings.get('policy.preset')
+    return source.startsWith('preset ') && file !== undefined ? setBy('policy.preset', file) : undefined
   }
 
   rules(): RuleList {
@@ -169,12 +169,9 @@ async function rulesOf(loaded: LoadedConfig, originOf = filesOf(loaded)): Promis
   const { config } = loaded
   let asked: Entry | undefined
   try {
-    return buildRules(config.policy, {
-      workspaceInReadMode: config.shell.reads === 'workspace',
-      originOf: (...entry) => {
-        asked = entry
-        return originOf(...entry)
-      },
+    return buildRules(config.policy, (...entry) => {
+      asked = entry
+      return originOf(...entry)
     })
   } catch (error) {
     if (!asked || !isVitrineError(error) || error.refusal.code !== 'CONFIG_INVALID') throw error

@@ -25,6 +25,7 @@ export interface CommandLine {
   readonly pid: number
   /** The shell's session; its scratchpad has the same name. */
   readonly session: string
+  /** That it ran in, else the one that was asked for. */
   readonly mode: Mode
   readonly backend: Backend
   readonly cwd: string
@@ -68,6 +69,8 @@ export type AuditLine = CommandLine | ConnectionLine
 interface AuditDecision {
   readonly verdict: Decision['verdict']
   readonly reason: string
+  /** It ran held in read mode: `mode` says so, too. */
+  readonly held: boolean
   readonly rules: readonly PolicyMatch[]
 }
 

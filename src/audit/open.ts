@@ -1,5 +1,5 @@
+import { loadLate } from '../admit/load-late.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { loadLate } from '../facts/load-late.ts'
 import type { Host } from '../host/host.ts'
 import type { Recorder, RecorderOptions } from './recorder.ts'
 

@@ -191,7 +191,7 @@ function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Audi
     approval: approval ?? null,
     outcome: result.outcome.kind,
     ...{ exitCode, signal, denials, handoffs, bytes, survivorsKilled },
-    backend: result.backend,
+    ...{ mode: result.mode, backend: result.backend },
     limited: result.limited ?? null,
     scratchpad: result.scratchpad?.path ?? null,
     background: result.background?.count ?? null,
@@ -199,8 +199,8 @@ function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Audi
   }
 }
 
-function decided({ verdict, reason, matches }: Decision): AuditEnding['decision'] {
-  return { verdict, reason, rules: matches }
+function decided({ verdict, reason, matches, held }: Decision): AuditEnding['decision'] {
+  return { verdict, reason, held: held === true, rules: matches }
 }
 
 /** An error other than a refusal is a bug, or the reason of the call's aborted signal, which can be any value. */

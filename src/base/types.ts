@@ -187,6 +187,8 @@ export interface Decision {
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly reason: string
   readonly matches: readonly PolicyMatch[]
+  /** The line runs held in read mode, whatever the mode. Present only if true. */
+  readonly held?: true
 }
 
 export interface ApprovalRecord {

@@ -38,7 +38,7 @@ export function main(args: readonly string[]): Promise<number> {
 async function show(options: Options): Promise<number> {
   const loaded = await loadConfigFor(options)
   const rows = configRows(loaded)
-  const place = workspaceOf(loaded, { cwd: currentDirectory(), env: process.env })
+  const place = workspaceOf({ cwd: currentDirectory(), env: process.env })
   if (options.flags.has('json')) {
     const { files, ignored } = loaded
     const { workspace } = place

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { homeDirectory } from '../base/paths.ts'
 import {
   absolutePath,
   type Backend,
@@ -40,13 +42,9 @@ type GivenOptions = Pick<Options, 'flags' | 'values' | 'lists'>
 /** The options that override the configuration, as its flags. Throws INVALID_REQUEST. */
 export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
   const network = networkOf({ flags, lists })
-  const workspace = values.get('workspace')
   const backend = backendOf(values.get('backend'))
   const program = programOf(values.get('shell'))
   return {
-    ...(workspace !== undefined && {
-      'policy.workspace': { value: fromHere(workspace), from: '--workspace' },
-    }),
     ...(backend && { 'shell.backend': { value: backend, from: '--backend' } }),
     ...(program && { 'shell.program': { value: program, from: '--shell' } }),
     ...(network && { 'shell.network': network }),
@@ -63,8 +61,8 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   return {
     cwd: values.get('cwd'),
     // A shell loads its configuration together with what else it looks up.
-    config:
-      values.has('workspace') || values.has('shell') ? await loadConfigFor(options) : values.get('config'),
+    config: values.has('shell') ? await loadConfigFor(options) : values.get('config'),
+    workspace: workspaceOf(values.get('workspace')),
     backend: backendOf(values.get('backend')),
     mode: modeOf({ flags, values }),
     network: network?.value,
@@ -73,25 +71,26 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
 }
 
 /**
- * Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one. A container has its network
- * in write mode, too.
+ * Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one.
  */
 export function checkSandboxed(
   served: readonly Mode[],
-  { flags, lists }: Pick<Options, 'flags' | 'lists'>,
+  { flags, values, lists }: GivenOptions,
   backend: Backend | undefined,
 ): void {
   if (served.some((mode) => mode !== 'write')) return
-  const names = [...(backend === 'local' ? ['network'] : []), 'allow-host', 'private-tmp']
-  const given = names.filter((name) => flags.has(name) || lists.has(name))
+  // A container has its network and its workspace in write mode, too.
+  const names = [...(backend === 'local' ? ['network', 'workspace'] : []), 'allow-host', 'private-tmp']
+  const given = names.filter((name) => flags.has(name) || values.has(name) || lists.has(name))
   if (given.length > 0) throw misuse(noSandbox(given.map((name) => `--${name}`)))
 }
 
 /** The same before a shell is open. A faulty configuration is told when one is opened. */
 export async function checkServed(served: readonly Mode[], options: GivenOptions): Promise<void> {
-  const loaded = options.flags.has('network')
-    ? await loadConfigFor(options).catch(() => undefined)
-    : undefined
+  const loaded =
+    options.flags.has('network') || options.values.has('workspace')
+      ? await loadConfigFor(options).catch(() => undefined)
+      : undefined
   checkSandboxed(served, options, loaded?.config.shell.backend)
 }
 
@@ -128,8 +127,10 @@ export function programOf(shell: string | undefined): string | undefined {
 }
 
 /** Like every path of a command line, relative to the current directory, whatever --cwd says. */
-function fromHere(path: string): string {
-  return path === '~' || path.startsWith('~/') ? path : absolutePath(path)
+export function workspaceOf(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const home = path === '~' ? '' : path.startsWith('~/') ? path.slice(2) : undefined
+  return home === undefined ? absolutePath(path) : join(homeDirectory(), home)
 }
 
 /** Reports settings of project files that are ignored. */

@@ -76,7 +76,6 @@ export const grammar = {
           mode: modes,
           write: 'flag',
           json: 'flag',
-          workspace: 'directory',
           backend,
           shell,
         },

@@ -2,7 +2,7 @@ import { absolutePath, type Mode, modes } from '../internal.ts'
 import type { McpSession, ServerOptions } from '../mcp/session.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/serve.ts'
-import { checkServed, flagsFor } from './configuration.ts'
+import { checkServed, flagsFor, workspaceOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { packageVersion } from './package-file.ts'
@@ -48,6 +48,7 @@ function serverOptions({ values, flags, lists }: Options): ServerOptions {
     cwd: absolutePath(values.get('cwd') ?? '.'),
     config: values.get('config'),
     flags: flagsFor({ values, flags, lists }),
+    workspace: workspaceOf(values.get('workspace')),
     log,
   }
 }

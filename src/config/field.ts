@@ -15,7 +15,6 @@ export type ProjectRule =
   /** Only hosts that are allowed already. */
   | { readonly kind: 'hosts' }
   /** Only a directory inside the one in force. */
-  | { readonly kind: 'narrow' }
   /** Not at all. With `trusted: false` not even a trusted project file may set it. */
   | { readonly kind: 'never'; readonly trusted: boolean }
 
@@ -96,7 +95,6 @@ export const maxProcesses = 4_194_304
 
 export const onlyTrusted: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
-export const onlyNarrower: ProjectRule = { kind: 'narrow' }
 export const onlyFewerHosts: ProjectRule = { kind: 'hosts' }
 export const onlyAdds: ProjectRule = { kind: 'union' }
 /** Smaller is stricter; 0 is the strictest. */

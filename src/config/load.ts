@@ -62,9 +62,7 @@ export interface LoadedConfig {
   readonly ignored: readonly IgnoredValue[]
   /** Lowest precedence first. */
   readonly files: readonly ReadFile[]
-  /** `policy.workspace` without untrusted project files, where one of them has set it. */
-  readonly outerWorkspace: string | undefined
-  /** The same for `policy.preset`. */
+  /** `policy.preset` without untrusted project files, where one of them has set it. */
   readonly outerPreset: Config['policy']['preset'] | undefined
 }
 
@@ -239,7 +237,6 @@ function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConf
     sources: sources as Record<ConfigKey, Setting>,
     ignored,
     files,
-    outerWorkspace: outer('policy.workspace') as LoadedConfig['outerWorkspace'],
     outerPreset: outer('policy.preset') as LoadedConfig['outerPreset'],
   }
 }

@@ -11,7 +11,6 @@ import {
   oneOf,
   oneWay,
   onlyAdds,
-  onlyNarrower,
   onlySmaller,
   onlyTrusted,
   pathKey,
@@ -33,7 +32,7 @@ export const sections = {
   },
   workspace: {
     about:
-      'What workspace mode may change: [policy] workspace, else the git repository, else the directory; and a private TMPDIR.',
+      'What workspace mode may change: the directory of --workspace, else the git repository, else the directory; and a private TMPDIR.',
     keys: workspaceKeys,
   },
   network: networkSection,
@@ -71,7 +70,7 @@ export const sections = {
         oneWay(true, false),
       ),
       allow: defineKey(
-        "Commands added to the preset's safe list, by their first words.",
+        'Commands that run without a question, by their first words: in write mode unsandboxed.',
         () => listOf(wanted.command),
         [],
         onlyTrusted,
@@ -89,14 +88,10 @@ export const sections = {
         onlyAdds,
       ),
       safe: defineKey(
-        "Replaces the preset's safe list, unless empty.",
+        "Replaces the preset's safe list, by first words: what runs held in read mode without a question. Empty: the preset's.",
         () => listOf(wanted.command),
         [],
         onlyTrusted,
-      ),
-      workspace: pathKey(
-        'The directory that workspace mode holds; empty: the git repository. Write mode only refuses lines that visibly leave it, as does read mode with preset analysis or shell.reads = "workspace".',
-        onlyNarrower,
       ),
       auto_confirm: defineKey(
         'true: commands run that would be asked about. Denied commands stay denied.',

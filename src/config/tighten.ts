@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isBeneath } from '../base/paths.ts'
 import { isWithin, type NetworkSetting } from '../network/access.ts'
 import type { ProjectRule } from './field.ts'
-import { existingRealPath } from './files.ts'
 import type { IgnoredBecause } from './report.ts'
 import { tomlText } from './toml-text.ts'
 
@@ -37,7 +35,7 @@ function refused(inForce: unknown, why: IgnoredBecause): Tightened {
 }
 
 function isTighter(
-  rule: Extract<ProjectRule, { kind: 'min' | 'one-way' | 'narrow' }>,
+  rule: Extract<ProjectRule, { kind: 'min' | 'one-way' }>,
   inForce: unknown,
   offered: unknown,
 ): boolean {
@@ -46,8 +44,6 @@ function isTighter(
       return extent(rule.zero, offered) <= extent(rule.zero, inForce)
     case 'one-way':
       return rule.order.indexOf(offered) >= rule.order.indexOf(inForce)
-    case 'narrow':
-      return isInside(String(inForce), String(offered))
   }
 }
 
@@ -64,14 +60,6 @@ function fewerHosts(inForce: NetworkSetting, offered: NetworkSetting): Tightened
 
 function extent(zero: 'infinite' | 'least', value: unknown): number {
   return zero === 'infinite' && value === 0 ? Number.POSITIVE_INFINITY : Number(value)
-}
-
-// Empty: no limit. A path that does not exist is inside nothing, because it may become a symlink to anywhere.
-function isInside(outer: string, inner: string): boolean {
-  if (outer === '' || inner === '') return outer === ''
-  const [realOuter, realInner] = [existingRealPath(outer), existingRealPath(inner)]
-  if (realOuter === undefined || realInner === undefined) return false
-  return isBeneath(realInner, realOuter)
 }
 
 function added(inForce: unknown, offered: unknown, loosens?: (item: unknown) => boolean): Tightened {

@@ -28,10 +28,20 @@ export interface WorkspaceChanges {
  */
 export function changesIn(
   loaded: LoadedConfig,
-  { cwd, env, sandbox }: { readonly cwd: string; readonly env: Environment; readonly sandbox: Sandbox },
+  {
+    cwd,
+    env,
+    named,
+    sandbox,
+  }: {
+    readonly cwd: string
+    readonly env: Environment
+    readonly named: string | undefined
+    readonly sandbox: Sandbox
+  },
 ): WorkspaceChanges {
   const { writable, protected: given, on_protected } = loaded.config.workspace
-  const { whole, workspace } = workspaceOf(loaded, { cwd, env })
+  const { whole, workspace } = workspaceOf({ cwd, env, named })
   const repositories = new Repositories(workspace, repositoriesRoot(env))
   const wanted = {
     repositories,

@@ -1,15 +1,15 @@
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { dockerLauncher } from '../launch/docker.ts'
 import { otherPlatform, ownImage } from '../messages/docker.ts'
 import { unavailable, VitrineError } from '../messages/error.ts'
 import { posixShell } from '../request/interpreter.ts'
+import { answered, whereIs } from '../request/lookup.ts'
 import { isShown, openDocker } from '../sandbox/docker/open.ts'
 import { dockerSandbox } from '../sandbox/docker/sandbox.ts'
 import { bytesOf } from '../sandbox/docker/spec.ts'
-import { type Equipment, type Host, pathLookupOf } from './host.ts'
+import type { Equipment, Host } from './host.ts'
 import { workspaceOf } from './workspace.ts'
 
 export interface DockerShell {
@@ -17,6 +17,7 @@ export interface DockerShell {
   readonly cwd: string
   readonly env: Environment
   readonly network: boolean
+  readonly workspace: string | undefined
 }
 
 /** Throws SANDBOX_UNAVAILABLE. */
@@ -26,12 +27,11 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   const { platform, name = platform } = host
   if (platform !== 'linux' && platform !== 'macos')
     throw unavailable({ for: 'docker', ...otherPlatform(name) })
-  const { workspace } = workspaceOf(loaded, { cwd, env })
+  const { workspace } = workspaceOf({ cwd, env, named: shell.workspace })
   const settings = settingsOf(config, network)
   const startCommand = config.docker.start_command
   const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
   const { containers, places, hasSeccomp } = opened
-  const pathLookup = await pathLookupOf(host)
   return {
     platform,
     place: 'container',
@@ -45,19 +45,13 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
     launcher: dockerLauncher(containers),
     interpreter: posixShell(),
     interpreterFor: posixShell,
-    pathLookup,
     async directoryThere(path) {
-      const real = await realPathOf(path, pathLookup)
+      // Unchanged if the lookup fails: later steps report that the directory cannot be entered.
+      const real = await answered(() => whereIs(path)).catch(() => path)
       if (isShown(real, places)) return real
       throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd-outside', path, workspace } })
     },
   }
-}
-
-/** Unchanged if the lookup fails: later steps report that the directory cannot be entered. */
-async function realPathOf(path: string, pathLookup: PathLookup): Promise<string> {
-  const [answer] = await new Lookup(pathLookup).ask([{ kind: 'where', path }])
-  return answer && 'found' in answer ? answer.found.replace('\0', '') : path
 }
 
 /** `network = true` asks for any network: if `[docker] network` is "none", the engine's default one. */

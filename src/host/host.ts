@@ -1,7 +1,5 @@
 import { errorText } from '../base/errno.ts'
 import { type Platform, platform, platformName } from '../base/platform.ts'
-import type { PathLookup } from '../facts/lookup.ts'
-import { nativeLookup } from '../facts/native-lookup.ts'
 import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from '../launch/addon.ts'
 import type { Launcher } from '../launch/launch.ts'
 import { nativeLauncher } from '../launch/native.ts'
@@ -42,7 +40,6 @@ export interface Equipment {
   readonly interpreter: Interpreter
   /** What reads lines where `[shell] program`, or a request, names another shell. Not on Windows. */
   readonly interpreterFor: (program: string) => Interpreter
-  readonly pathLookup: PathLookup
   /** Linux: which process connected to the proxy. */
   readonly clientOf?: FindClient | undefined
   readonly resolver?: Resolver | undefined
@@ -112,7 +109,6 @@ export async function equip(host: Host): Promise<Equipment> {
     launcher: await selectLauncher(host),
     interpreter: platform === 'windows' ? await windowsShell(host) : localShell(),
     interpreterFor: localShell,
-    pathLookup: await pathLookupOf(host),
     clientOf: addon && ((port) => addon.proxyClient(port)),
     resolver: host.resolver,
   }
@@ -134,25 +130,6 @@ async function sandboxOf({ platform, name = platform, addon, probe, windows }: H
   }
   return unavailableSandbox(addonMissing('missing' in addon ? addon.missing : undefined))
 }
-
-/** The addon's is always loaded; the fallback only where it is needed. */
-export async function pathLookupOf({ addon }: Pick<Host, 'addon'>): Promise<PathLookup> {
-  if (!('missing' in addon)) return nativeLookup(addon)
-  pool ??= (await import('../facts/pool-lookup.ts')).poolLookup()
-  return pool
-}
-
-/** The path lookup of this machine, without probing it. */
-export async function pathLookupHere(): Promise<PathLookup> {
-  return pathLookupOf(
-    probedHosts.get(undefined) ?? {
-      addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName },
-    },
-  )
-}
-
-/** One per process, because it counts the lookups that hang. */
-let pool: PathLookup | undefined
 
 async function windowsShell({ windows }: Host): Promise<Interpreter> {
   const { powershell } = await import('../request/powershell.ts')

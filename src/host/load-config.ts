@@ -1,21 +1,12 @@
-import { dirname } from 'node:path'
 import * as v from 'valibot'
 import { homeDirectory } from '../base/paths.ts'
-import {
-  projectConfigFiles,
-  projectFileIn,
-  trustStoreFile,
-  unreadableFile,
-  userConfigFile,
-} from '../config/files.ts'
+import { projectConfigFiles, trustStoreFile, unreadableFile, userConfigFile } from '../config/files.ts'
 import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
 import { keyEntries } from '../config/schema.ts'
-import { canEnter, cannotEnter, checkDirectory } from '../facts/directory.ts'
-import { Lookup, type PathLookup, type PathQuestion } from '../facts/lookup.ts'
-import { silentAmong } from '../facts/silent.ts'
 import { fileProblems } from '../messages/config.ts'
 import { wanted } from '../messages/wanted.ts'
 import { absolutePath } from '../request/current-directory.ts'
+import { cannotEnter, checkDirectory } from '../request/directory.ts'
 import {
   checkNoNul,
   fieldOf,
@@ -27,20 +18,17 @@ import {
   refuseRequest,
   refuseType,
 } from '../request/fields.ts'
+import { answered, isUnanswered, statusOf } from '../request/lookup.ts'
 import { shellPath } from '../request/request.ts'
-import { pathLookupHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
 
 /** Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer. */
 export async function loadConfig(given: LoadOptions): Promise<LoadedConfig> {
   const options = readLoadOptions(given)
-  const pathLookup = await pathLookupHere()
-  const lookup = new Lookup(pathLookup)
-  const directory = canEnter(absolutePath(options.cwd))
-  await lookup.ask([directory, ...questionsFor(options)])
-  const [silent] = await silentAmong([directory], pathLookup, lookup)
-  if (silent) throw cannotEnter(silent.path, 'ETIMEDOUT')
-  return loadAnswering(options, pathLookup, lookup)
+  const cwd = absolutePath(options.cwd)
+  const silent = await silentAmong([cwd])
+  if (silent !== undefined) throw cannotEnter(cwd, 'ETIMEDOUT')
+  return loadAnswering(options)
 }
 
 const loadSchema = v.partial(
@@ -66,28 +54,21 @@ function readLoadOptions(given: LoadOptions): LoadOptions {
   return { ...options, flags, env: readVariablesField('env', options.env) }
 }
 
-/** Looks up the shell's directory at the same time. Throws CONFIG_INVALID, INVALID_REQUEST. */
+/** Throws CONFIG_INVALID, INVALID_REQUEST. */
 export async function configOf(
   { backend, program, config }: ShellOptions,
   { cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>,
-  pathLookup: PathLookup,
 ): Promise<LoadedConfig> {
   const given = [
     ...(backend === undefined ? [] : [{ name: 'backend', value: backend } as const]),
     ...(program === undefined ? [] : [{ name: 'program', value: shellPath(program, cwd) } as const]),
   ]
-  const lookup = new Lookup(pathLookup)
-  if (typeof config !== 'object') {
-    const flags = Object.fromEntries(
-      given.map(({ name, value }) => [`shell.${name}`, { value, from: openedWith(name) }]),
-    )
-    const options = { cwd, env, configFile: config, flags }
-    await lookup.ask([canEnter(cwd), ...questionsFor(options)])
-    await checkDirectory(cwd, pathLookup, lookup)
-    return loadAnswering(options, pathLookup, lookup)
-  }
-  await checkDirectory(cwd, pathLookup, lookup)
-  return given.reduce(withGiven, config)
+  await checkDirectory(cwd)
+  if (typeof config === 'object') return given.reduce(withGiven, config)
+  const flags = Object.fromEntries(
+    given.map(({ name, value }) => [`shell.${name}`, { value, from: openedWith(name) }]),
+  )
+  return loadAnswering({ cwd, env, configFile: config, flags })
 }
 
 function openedWith(name: string): string {
@@ -104,43 +85,25 @@ function withGiven(
   return { ...loaded, config: { ...loaded.config, shell }, sources }
 }
 
-/** Loads once all files are known to answer, so that reading cannot block; `lookup` may hold answers. */
-async function loadAnswering(
-  options: LoadOptions,
-  pathLookup: PathLookup,
-  lookup: Lookup,
-): Promise<LoadedConfig> {
-  await checkAnswering(ownFiles(options).map(textOf), pathLookup, lookup)
-  // Which project files count depends on where links in the directory's path lead.
-  await checkAnswering(projectConfigFiles(options.cwd).map(textOf), pathLookup, lookup)
+/** Loads once all files are known to answer, so that reading cannot block. */
+async function loadAnswering(options: LoadOptions): Promise<LoadedConfig> {
+  const { env, configFile, home = homeDirectory() } = options
+  const user = configFile === undefined ? userConfigFile(env, home) : absolutePath(configFile)
+  const silent = await silentAmong([user, trustStoreFile(env, home), ...projectConfigFiles(options.cwd)])
+  if (silent !== undefined) throw unreadableFile(silent, fileProblems.unanswered)
   return load(options)
 }
 
-async function checkAnswering(
-  files: readonly PathQuestion[],
-  pathLookup: PathLookup,
-  lookup: Lookup,
-): Promise<void> {
-  const [silent] = await silentAmong(files, pathLookup, lookup)
-  if (silent) throw unreadableFile(silent.path, fileProblems.unanswered)
-}
-
-/** The lookups for a configuration, as far as they follow from names. */
-function questionsFor(options: LoadOptions): readonly PathQuestion[] {
-  const projectFiles = above(absolutePath(options.cwd)).map(projectFileIn)
-  return [...ownFiles(options), ...projectFiles].map(textOf)
-}
-
-function ownFiles({ env, configFile, home = homeDirectory() }: LoadOptions): readonly string[] {
-  const user = configFile === undefined ? userConfigFile(env, home) : absolutePath(configFile)
-  return [user, trustStoreFile(env, home)]
-}
-
-function textOf(path: string): PathQuestion {
-  return { kind: 'text', path }
-}
-
-function above(directory: string): readonly string[] {
-  const parent = dirname(directory)
-  return parent === directory ? [directory] : [directory, ...above(parent)]
+/** The first path whose file system does not answer. */
+async function silentAmong(paths: readonly string[]): Promise<string | undefined> {
+  let at: string | undefined
+  try {
+    await answered(async () => {
+      for (at of paths) await statusOf(at)
+    })
+    return undefined
+  } catch (error) {
+    if (!isUnanswered(error)) throw error
+    return at ?? paths[0]
+  }
 }

@@ -7,13 +7,7 @@ import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
 import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
 import { noPrivateTmpOn } from '../messages/private-tmp.ts'
 import type { NetworkKind } from '../network/access.ts'
-import {
-  commandEnvironment,
-  type Environments,
-  type HostPlace,
-  type Variables,
-  whenUsed,
-} from '../request/environment.ts'
+import { commandEnvironment, type HostPlace, type Purpose, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import type { Changes, Confinement, PrivateDirectories, Sandbox, SandboxOptions } from '../sandbox/sandbox.ts'
@@ -21,9 +15,10 @@ import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
-  readonly environments: Environments
-  /** Those of commands with a terminal of their own. */
-  readonly inTerminal: Environments
+  /** Made when it is first needed. */
+  readonly environment: () => Variables
+  /** That of commands with a terminal of their own. */
+  readonly inTerminal: () => Variables
   readonly place: HostPlace
   readonly confinement: Confinement | null
   /** In workspace mode. */
@@ -32,21 +27,16 @@ export interface ModeSetup {
   readonly privateTmp: {
     readonly directories: PrivateDirectories
     readonly temporary: string
-    readonly caches: ToolCaches
+    /** Null: TMPDIR and its other names are all that it is told of. */
+    readonly caches: ToolCaches | null
   } | null
   readonly limits: Limits | null
   readonly enforcement: Enforcement
   readonly projectSettings: ProjectSettings
 }
 
-/** The environments that the policy may know: none in a container, which has its own, or in a sandboxed mode. */
-export function knownEnvironments(setup: ModeSetup, terminal: boolean): Environments | undefined {
-  const isKnown = setup.confinement === null && setup.place !== 'container'
-  return isKnown ? environmentsOf(setup, terminal) : undefined
-}
-
-export function environmentsOf({ environments, inTerminal }: ModeSetup, terminal: boolean): Environments {
-  return terminal ? inTerminal : environments
+export function environmentOf({ environment, inTerminal }: ModeSetup, terminal: boolean): Variables {
+  return terminal ? inTerminal() : environment()
 }
 
 export interface SetupOptions {
@@ -63,6 +53,8 @@ export interface SetupOptions {
 interface Variant {
   readonly privateTmp: boolean
   readonly network: NetworkKind
+  /** Read mode for a command of write mode, whose environment it gets. */
+  readonly held: boolean
 }
 
 let lastWorld = 0
@@ -83,10 +75,11 @@ export class Setups {
     const variant = {
       privateTmp: mode !== 'write' && privateTmp,
       network: given.network ?? this.#options.network,
+      held: given.held ?? false,
     }
     if (mode !== 'write' && !this.#options.config.shell.sandbox) throw this.#withoutSandbox()
     const changes = mode === 'workspace' ? this.#options.changes() : null
-    const name = `${mode} ${variant.privateTmp} ${variant.network}`
+    const name = `${mode} ${variant.privateTmp} ${variant.network} ${variant.held}`
     const known = this.#made.get(name)
     if (known?.changes === changes) return known.setup
     const options = this.#sandboxOptions(variant, changes)
@@ -96,9 +89,30 @@ export class Setups {
           confinement: this.#confinement(mode, options),
           enforcement: this.#enforcement(mode, options),
         }
-      : this.#make(mode, options)
+      : this.#make(mode, options, variant.held)
     this.#made.set(name, { setup, changes })
     return setup
+  }
+
+  /**
+   * Read mode for a line of write mode, with a TMPDIR of its own where the system has one. Its network is shut, because it may run again.
+   * Throws as `in`.
+   */
+  held(network: NetworkKind = 'none'): ModeSetup {
+    const { sandbox } = this.#options.equipment
+    return this.in('read', { privateTmp: sandbox.privateDirectories !== undefined, network, held: true })
+  }
+
+  /** Whether `held` has a setup that keeps the line from every effect. Containers have the network of all their commands. */
+  canHold(): boolean {
+    const { equipment } = this.#options
+    try {
+      const { network } = this.held().enforcement
+      return equipment.place !== 'container' || network?.enforced === true
+    } catch (error) {
+      if (isVitrineError(error)) return false
+      throw error
+    }
   }
 
   /**
@@ -124,12 +138,14 @@ export class Setups {
 
   #sandboxOptions(variant: Variant, changes: Changes | null): SandboxOptions {
     const { config, equipment } = this.#options
-    const own = config.shell.own_sockets && (changes !== null || variant.privateTmp)
+    // What runs held may run again: it reaches no other process.
+    const isAlone = variant.held && variant.network === 'none'
+    const own = config.shell.own_sockets && !isAlone && (changes !== null || variant.privateTmp)
     return {
       ...variant,
       reads: equipment.reads,
       changes,
-      unixSockets: config.shell.unix_sockets,
+      unixSockets: isAlone ? [] : config.shell.unix_sockets,
       world: own ? this.#world : undefined,
     }
   }
@@ -138,19 +154,19 @@ export class Setups {
     return mode === 'write' ? null : this.#options.equipment.sandbox.confine(options)
   }
 
-  #make(mode: Mode, options: SandboxOptions): ModeSetup {
+  #make(mode: Mode, options: SandboxOptions, held: boolean): ModeSetup {
     const { config, equipment } = this.#options
     const { privateTmp } = options
     const limits = limitsOf(config.limits, privateTmp)
     const network = options.network !== 'none'
-    const environments = this.#environments(mode, network, false)
+    const environment = this.#environment({ mode, held, terminal: false }, network)
     return {
-      environments,
-      inTerminal: this.#environments(mode, network, true),
+      environment,
+      inTerminal: this.#environment({ mode, held, terminal: true }, network),
       place: equipment.place,
       confinement: this.#confinement(mode, options),
       workspace: options.changes?.roots[0],
-      privateTmp: privateTmp ? this.#privateTmp(mode, { environment: environments.line, network }) : null,
+      privateTmp: privateTmp ? this.#privateTmp(mode, { environment, network, held }) : null,
       limits,
       projectSettings: equipment.projectSettings,
       enforcement: this.#enforcement(mode, options),
@@ -173,32 +189,43 @@ export class Setups {
     return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
   }
 
-  #environments(mode: Mode, network: boolean, terminal: boolean): Environments {
+  #environment(
+    { mode, ...given }: Pick<Purpose, 'mode' | 'terminal'> & { readonly held: boolean },
+    network: boolean,
+  ): () => Variables {
     const { config, equipment, env } = this.#options
-    const purpose = { mode, place: equipment.place, terminal }
-    const environments: Environments = whenUsed((gitCare) => {
-      if (mode === 'read' && gitCare !== 'line') return environments.line
-      const variables = commandEnvironment(env, config.env, { ...purpose, gitCare })
-      return mode === 'write' ? variables : withToolSettings(variables, network)
-    })
-    return environments
+    const purpose = { ...given, mode: given.held ? 'write' : mode, place: equipment.place } as const
+    let made: Variables | undefined
+    return () => {
+      if (made) return made
+      const variables = commandEnvironment(env, config.env, purpose)
+      made = purpose.mode === 'write' ? variables : withToolSettings(variables, network)
+      return made
+    }
   }
 
   #privateTmp(
     mode: Mode,
-    { environment, network }: { readonly environment: Variables; readonly network: boolean },
+    {
+      environment,
+      network,
+      held,
+    }: { readonly environment: () => Variables; readonly network: boolean; readonly held: boolean },
   ): ModeSetup['privateTmp'] {
     const { equipment, env } = this.#options
     const { sandbox, platform } = equipment
     if (sandbox.ownTmp) return null
     if (!sandbox.privateDirectories) throw unavailable(noPrivateTmpOn(platform))
+    const temporary = temporaryOf(env)
+    if (held) return { directories: sandbox.privateDirectories, temporary, caches: null }
+    const variables = environment()
     const caches = {
       workspace: mode === 'workspace',
       network,
-      goCache: hasGoCache(environment),
-      fossilSettings: hasFossilSettings(environment),
+      goCache: hasGoCache(variables),
+      fossilSettings: hasFossilSettings(variables),
     }
-    return { directories: sandbox.privateDirectories, temporary: temporaryOf(env), caches }
+    return { directories: sandbox.privateDirectories, temporary, caches }
   }
 }
 

@@ -6,10 +6,10 @@ import type { LoadedConfig } from '../config/load.ts'
 import { wanted } from '../messages/wanted.ts'
 import type { RuleList } from '../policy/decide/list.ts'
 import { currentDirectory } from '../request/current-directory.ts'
-import { commandEnvironment, type HostPlace, whenUsed } from '../request/environment.ts'
+import { checkDirectory } from '../request/directory.ts'
+import type { HostPlace } from '../request/environment.ts'
 import { fieldOf, isString, readFields } from '../request/fields.ts'
 import { completeRequest } from '../request/request.ts'
-import { pathLookupHere } from './host.ts'
 import { checkMode } from './shell-options.ts'
 
 /** A command to decide about: exactly one of `command` and `argv`. */
@@ -38,8 +38,9 @@ export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecid
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
-  const environments = environmentsOf(loaded, mode)
-  return (await (await openDecider(loaded, cwd)).decide({ work, cwd, mode, environments })).decision
+  await checkDirectory(cwd)
+  const canHold = () => loaded.config.shell.sandbox
+  return (await openDecider(loaded, cwd)).decide({ work, cwd, mode, canHold })
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */
@@ -51,18 +52,9 @@ export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
 async function openDecider(loaded: LoadedConfig, cwd: string) {
   const { env } = process
   const { Decider, ruleOrigins } = await import('../admit/decider.ts')
-  const pathLookup = await pathLookupHere()
-  return Decider.open({ loaded, cwd, env, pathLookup, place: placeOf(loaded) }, await ruleOrigins(loaded))
+  return Decider.open({ loaded, cwd, env, place: placeOf(loaded) }, await ruleOrigins(loaded))
 }
 
 function placeOf({ config }: LoadedConfig): HostPlace {
   return config.shell.backend === 'docker' ? 'container' : platform
-}
-
-/** As a shell with this configuration gives them: `knownEnvironments`. */
-function environmentsOf(loaded: LoadedConfig, mode: Mode) {
-  const place = placeOf(loaded)
-  if (mode !== 'write' || place === 'container') return undefined
-  const purpose = { mode, place, terminal: false }
-  return whenUsed((gitCare) => commandEnvironment(process.env, loaded.config.env, { ...purpose, gitCare }))
 }

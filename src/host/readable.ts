@@ -2,9 +2,9 @@ import { isAbsolute } from 'node:path'
 import type { Environment } from '../base/types.ts'
 import { realDirectory } from '../config/files.ts'
 import { badSetting, type LoadedConfig } from '../config/load.ts'
-import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { wanted } from '../messages/wanted.ts'
 import { placesOfShell } from '../request/interpreter.ts'
+import { answered, whereIs } from '../request/lookup.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 import { workspaceOf } from './workspace.ts'
 
@@ -19,23 +19,36 @@ export async function readsOf(
     cwd,
     env,
     caller,
-    pathLookup,
+    workspace: named,
   }: {
     readonly cwd: string
     readonly env: Environment
     readonly caller: Environment
-    readonly pathLookup: PathLookup
+    readonly workspace: string | undefined
   },
 ): Promise<Reads> {
   const { reads, unreadable, program } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells do not restrict reads.
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
-  const { searched, workspace } = workspaceOf(loaded, { cwd, env: caller })
+  const { searched, workspace } = workspaceOf({ cwd, env: caller, named })
   const shells = placesOfShell(program)
-  const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace, shells)
+  const path = tooMuch(await placesOf(unreadable.filter(isAbsolute)), workspace, shells)
   if (path !== undefined)
     throw await badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
   const writable = loaded.config.workspace.writable.map(realDirectory)
   return readsFor({ reads, unreadable, workspace, whole: searched, writable, shells, env })
+}
+
+/** By path; without those that are not known. */
+async function placesOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const places = new Map<string, string>()
+  const look = async () => {
+    for (const path of paths) {
+      const found = await whereIs(path).catch(() => undefined) // no command gets there either
+      if (found !== undefined) places.set(path, found)
+    }
+  }
+  await answered(look).catch(() => {}) // the rest stays unknown
+  return places
 }

@@ -29,6 +29,10 @@ export interface ShellOptions {
   readonly backend?: Backend | undefined
   /** The shell that reads lines: `sh`, `bash`, or the path of one. Default: `[shell] program`. Not on Windows. */
   readonly program?: string | undefined
+  /**
+   * What workspace mode may change, and `[shell] reads = "workspace"` read. Default: the git repository of `cwd`, else `cwd`.
+   */
+  readonly workspace?: string | undefined
   /** `read`, `workspace` (docs/workspace.md) or `write`. Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
   /**
@@ -76,6 +80,7 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
 const shellSchema = v.partial(
   v.strictObject({
     cwd: fieldOf.string,
+    workspace: fieldOf.string,
     backend: fieldOneOf('local', 'docker'),
     addon: v.custom<string>((value) => isString(value) && isAbsolute(value), wanted.absolutePath),
     mode: v.custom<Mode>(isString, wanted.oneOf(modes)),
@@ -134,7 +139,7 @@ const shellPlaces = {
 
 const optionPlaces = {
   ...placesOf(Object.keys(requestSchema.entries), place.request),
-  ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
+  ...placesOf(['backend', 'approver', 'config', 'addon', 'workspace'], place.shell),
   mode: place.mode,
 }
 
@@ -143,6 +148,7 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
   const options = readFields('options', given, shellSchema, shellPlaces)
   if (options.mode !== undefined) checkMode(options.mode)
   checkNoNul('cwd', options.cwd)
+  checkNoNul('workspace', options.workspace)
   if (isString(options.config)) checkNoNul('config', options.config)
   return options.env ? { ...options, env: readVariablesField('env', options.env) } : options
 }

@@ -3,13 +3,12 @@ import { platform } from '../base/platform.ts'
 import { isProjectDirectory } from '../base/program-path.ts'
 import { badSetting, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { Lookup } from '../facts/lookup.ts'
 import { found, wanted } from '../messages/wanted.ts'
 import { refuseValue } from '../request/fields.ts'
 import { type Interpreter, isDash, placesOfShell } from '../request/interpreter.ts'
+import { answered, statusOf, whereIs } from '../request/lookup.ts'
 import type { Invocation } from '../request/request.ts'
 import type { Equipment } from './host.ts'
-import { searchedFrom } from './workspace.ts'
 
 /** The shell that reads lines, as a model is told: `bash`, or `sh (dash)`. Without a configuration the default. */
 export function shellNamed(config: Pick<Config, 'shell'> | undefined): string {
@@ -19,17 +18,17 @@ export function shellNamed(config: Pick<Config, 'shell'> | undefined): string {
   return name === 'sh' && backend === 'local' && isDash(program) ? 'sh (dash)' : name
 }
 
-type Reading = Pick<Equipment, 'place' | 'pathLookup' | 'interpreter' | 'interpreterFor'>
+type Reading = Pick<Equipment, 'place' | 'interpreter' | 'interpreterFor'>
 
 /** What reads lines: `[shell] program`. Throws CONFIG_INVALID where it cannot. */
 export async function configuredInterpreter(
   loaded: LoadedConfig,
   equipment: Reading,
-  cwd: string,
+  workspace: string,
 ): Promise<Interpreter> {
   const { program } = loaded.config.shell
   if (program === 'sh') return equipment.interpreter
-  const wrong = await whatIsWrong(program, equipment, searchedFrom(loaded, cwd))
+  const wrong = await whatIsWrong(program, equipment, workspace)
   if (wrong) throw await badSetting(loaded, 'shell.program', wrong.wanted, wrong.got)
   return equipment.interpreterFor(program)
 }
@@ -53,17 +52,20 @@ interface Wrong {
 /** In a container only the start tells. A shell in a project would run there what the project's commands wrote. */
 async function whatIsWrong(
   program: string,
-  { place, pathLookup }: Reading,
+  { place }: Reading,
   workspace: string,
 ): Promise<Wrong | undefined> {
   if (place === 'windows') return { wanted: wanted.onlyPowershell, got: JSON.stringify(program) }
   if (place === 'container') return undefined
-  const lookup = new Lookup(pathLookup)
   const places = placesOfShell(program)
-  const answers = await lookup.ask(places.map((path) => ({ kind: 'exists', path })))
-  const path = places.find((_, at) => 'found' in (answers[at] ?? {}))
+  const path = await firstOf(places)
   if (path === undefined) return { wanted: wanted.installedShell, got: found.noShell(program, places) }
-  const real = (await lookup.where([path])).get(path) ?? path
+  const real = await answered(() => whereIs(path)).catch(() => path) // it has just been found there
   const isOfProject = [path, real].some((name) => isProjectDirectory(dirname(name), [workspace]))
   return isOfProject ? { wanted: wanted.shellOutside(workspace), got: JSON.stringify(program) } : undefined
+}
+
+async function firstOf(places: readonly string[]): Promise<string | undefined> {
+  for (const place of places) if (await answered(() => statusOf(place)).catch(() => undefined)) return place // silent: as if it were not there
+  return undefined
 }

@@ -4,7 +4,6 @@ import { errorCode, errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
-import type { LookupAddon } from '../facts/native-lookup.ts'
 import { addonsOff, otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
@@ -93,7 +92,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates {
+export interface Addon extends AddonCore, PrivateTmpAddon, PathStates {
   /** Does in the background what a first command would wait for. */
   prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
   /** Ends the process without the runtime's own teardown. */
@@ -136,7 +135,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 23
+const interfaceVersion = 24
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

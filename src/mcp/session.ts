@@ -23,6 +23,7 @@ export interface ServerOptions {
   readonly cwd?: string | undefined
   readonly config?: string | undefined
   readonly flags?: Flags | undefined
+  readonly workspace?: string | undefined
   /** Writes a line for the people who run the server. */
   readonly log: (line: string) => void
 }
@@ -51,7 +52,7 @@ export class McpSession {
 
   constructor(
     options: ServerOptions,
-    open: OpenShell = (given) => openShell({ ...given, cwd: options.cwd }),
+    open: OpenShell = (given) => openShell({ ...given, cwd: options.cwd, workspace: options.workspace }),
   ) {
     this.options = options
     this.#open = open

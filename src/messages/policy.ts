@@ -1,6 +1,6 @@
 import type { Decision, Denial, Mode } from '../base/types.ts'
 import { clipped, visible } from '../base/visible.ts'
-import type { Objection } from '../policy/command/arguments.ts'
+import type { Objection } from '../policy/command/program.ts'
 import type { Disaster } from '../policy/presets/deny.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
 import { reasonsOf } from './approval.ts'
@@ -23,7 +23,7 @@ export function describeNotApproved(decision: Decision, setBy?: string): string 
 }
 
 export function explainSafe(rule: string): string {
-  return `${shown(rule)} with these arguments only reads`
+  return `"${shown(rule)}" is on the list of commands that read`
 }
 
 export function explainHeld(mode: Mode): string {
@@ -32,9 +32,32 @@ export function explainHeld(mode: Mode): string {
     : 'read mode: the operating system keeps the command from changing anything'
 }
 
-/** @param refused what the first run was refused in workspace mode */
-export function explainSecondRun(refused: readonly Denial[]): string {
-  return `workspace mode refused it (${refused.map(denialText).slice(0, 3).join(', ')}); with approval it runs again from the start, unsandboxed`
+/** @param why what allows the first of its commands */
+export function explainHeldLine(why: string): string {
+  return `${why}; read mode keeps the line from changing anything`
+}
+
+export const explainUnheld =
+  'nothing holds it: read mode is not available here, the line names TMPDIR, or it could not run a second time (a terminal, an input that is a stream)'
+
+export function explainAlone(rule: string): string {
+  return `"${shown(rule)}" reads only as far as read mode holds it, and the rest of the line needs write mode`
+}
+
+export const explainNotAsked = 'write mode, and there is no approver to ask ([policy] unattended)'
+
+/** @param refused what the first run was refused */
+export function explainSecondRun(mode: Mode, refused: readonly Denial[], cwd: string): string {
+  return `${mode} mode refused it (${refusedText(refused, cwd)}); with approval it runs again from the start, unsandboxed`
+}
+
+/** `delete src/a.ts and 12 more`, as in the directory of the command; without refusals: the system does not report them. */
+export function refusedText(refused: readonly Denial[], cwd: string): string {
+  const [first] = refused
+  if (!first) return 'it failed, and what was refused is not reported here'
+  const isInside = first.path?.startsWith(`${cwd}/`)
+  const told = denialText(isInside ? { ...first, path: first.path?.slice(cwd.length + 1) ?? '' } : first)
+  return refused.length === 1 ? told : `${told} and ${refused.length - 1} more`
 }
 
 /** @param path protected in workspace mode */
@@ -50,15 +73,6 @@ export function explainHost(host: string, port: number, program: string | undefi
 
 export const explainOpen = 'preset open: every command runs unless it is denied'
 
-export function explainInterpreter(program: string, mode: Mode): string {
-  const held = {
-    read: ', and read mode keeps it from changing anything',
-    workspace: ', and workspace mode keeps it from changing anything outside the workspace',
-    write: ', which write mode does not confine',
-  }
-  return `${program} runs code${held[mode]}`
-}
-
 export function explainRule(verdict: Decision['verdict'], rule: string, reason: string): string {
   if (reason !== '') return shown(reason)
   const done = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict]
@@ -71,20 +85,15 @@ export function explainMaybe(text: string, rule: string): string {
 
 /** @param allowed what the preset allows, if it denies everything else */
 export function explainUnlisted(program: string, allowed?: AllowedPrograms): string {
-  const said = `"${shown(program)}" is not on the list of commands that only read`
+  const said = `"${shown(program)}" is not on the list of commands that read`
   if (!allowed) return said
-  const { programs, subcommands, interpreters } = allowed
-  return `${said}; the analysis preset allows: ${programs.join(' ')}, git ${subcommands.join(' ')} in their reading forms, and outside of write mode ${interpreters.join(' ')}`
+  const { programs, subcommands } = allowed
+  return `${said}; the analysis preset allows: ${programs.join(' ')}, and git ${subcommands.join(' ')}`
 }
 
 interface AllowedPrograms {
   readonly programs: readonly string[]
   readonly subcommands: readonly string[]
-  readonly interpreters: readonly string[]
-}
-
-export function explainForeign(path: string): string {
-  return `PATH finds ${shown(path)}, which is part of a project; use the path of the system's program, or allow this one`
 }
 
 export function explainUntrustedPath(program: string): string {
@@ -92,26 +101,16 @@ export function explainUntrustedPath(program: string): string {
 }
 
 /** Why a rule does not simply allow the arguments. */
-export function explainObjection(rule: string, objection: Objection): string {
-  if (objection.kind === 'missing') return `${rule}: ${missingPart(objection)} is missing`
-  const at = `"${shown(objection.text)}"`
-  switch (objection.kind) {
+export function explainObjection(rule: string, { kind, text }: Objection): string {
+  const at = `"${shown(text)}"`
+  switch (kind) {
     case 'option':
-      return `${rule}: ${at} is not a known harmless option`
+      return `${rule}: ${at} is not an option that its rule allows`
     case 'open-word':
       return `${rule}: ${at} is only known when the command runs, and may become an option`
     case 'operand':
-      return `${rule}: the argument ${at} may change something`
-    case 'script':
-      return `${rule}: ${at} may write or run something`
-    case 'form':
-      return `${rule}: this form is not known to be harmless: ${at}`
+      return `${rule}: its rule does not allow the argument ${at}`
   }
-}
-
-function missingPart({ part, option }: Extract<Objection, { kind: 'missing' }>): string {
-  const name = part.startsWith('-') ? part : `the ${part}`
-  return option === undefined ? name : `${name} of "${shown(option)}"`
 }
 
 const unsureBecause: Readonly<Record<UnsureKind, string>> = {
@@ -170,10 +169,6 @@ export function explainAssignment(name: string): string {
   return `the variable ${shown(name)} changes what programs run or load`
 }
 
-export function explainState(name: string): string {
-  return `the variable ${shown(name)}, which an earlier line of this session left, may change what programs run, load or do`
-}
-
 export const disasters: Readonly<Record<Disaster, string>> = {
   'removes-root': 'this removes every file on the machine',
   'removes-home': 'this removes every file in the home directory',
@@ -190,41 +185,10 @@ export function explainForkBomb(name: string): string {
   return `the function ${shown(name)} calls itself repeatedly (a fork bomb)`
 }
 
-export function explainRepositoryKey(key: string, file: string): string {
-  return `${shown(file)} sets ${shown(key)}, through which git may run a program`
-}
-
-export function explainRepositoryProgram(key: string, file: string): string {
-  return `${shown(file)} sets ${shown(key)}, through which git runs a program even to read; use read or workspace mode, or allow that program in [policy] allow`
-}
-
-export function explainHook(path: string): string {
-  return `git may run the hook ${shown(path)}, which no allow rule names`
-}
-
-export function explainRepositoryUnreadable(path: string, why: string): string {
-  return `the configuration of this repository cannot be read: ${shown(path)}: ${why}`
-}
-
-export const explainRepositoryUnknown =
-  'it is unknown which repository git reads and which programs its configuration names'
-
-export function explainDevice(text: string): string {
-  return `${shown(text)} is a device, and opening it may have effects`
-}
-
 export function explainSystemPath(text: string, path: string): string {
   return text === path
     ? `${shown(path)} is a system path, which the analysis preset does not read`
     : `${shown(text)} leads to ${shown(path)}, a system path, which the analysis preset does not read`
-}
-
-export function explainLeaves(text: string, path: string, workspace: string): string {
-  return `${shown(text)} leads to ${shown(path)}, outside the workspace ${shown(workspace)}`
-}
-
-export function explainOutside(cwd: string, workspace: string): string {
-  return `the current directory ${shown(cwd)} is outside the workspace ${shown(workspace)}`
 }
 
 export function explainUnknownPath(text: string): string {
@@ -238,5 +202,3 @@ export function explainConfirmed(reason: string): string {
 export const explainNothing = 'the line runs no program'
 
 export const explainEndless = 'a function that calls itself repeatedly'
-
-export const explainRunsCode = 'it runs code, which read and workspace mode confine'

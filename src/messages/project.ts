@@ -38,7 +38,7 @@ const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
 
 const modeKeys: Readonly<Record<'read' | 'workspace', readonly ConfigKey[]>> = {
   read: ['shell.private_tmp'],
-  workspace: ['policy.workspace', 'workspace.protected'],
+  workspace: ['workspace.protected'],
 }
 
 function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {

@@ -1,7 +1,7 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import { bytesText } from '../base/text.ts'
-import type { Enforcement, Failure, Mode } from '../base/types.ts'
+import type { Denial, Enforcement, Failure, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
@@ -9,7 +9,7 @@ import { describeOutside, noTerminalInContainer } from './docker.ts'
 import { modeNames, remedies } from './hints.ts'
 import { scarcityRemedy } from './limits.ts'
 import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
-import { describeDenied, describeNotApproved } from './policy.ts'
+import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
 
 const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 
@@ -60,7 +60,25 @@ function describeUnavailable({ for: what, wanted, got, remedy, platform }: Unava
   return `${needs} ${wanted}; found: ${got}. The command did not run.\nTo fix it: ${remedy}.${instead}`
 }
 
-/** `[workspace] on_refusal`: a hint at the first run's result. */
+const heldBecause = {
+  analysis: 'preset analysis runs every line in read mode',
+  unasked:
+    'its commands are on the safe list, which runs held, and there is no approver to ask about write mode',
+  refused:
+    'its commands are on the safe list, which runs held, and running it in write mode was not approved',
+  ended:
+    'its commands are on the safe list, which runs held, and it was ended before anybody was asked about write mode',
+  told: 'its commands are on the safe list, which runs held, and more than 1 MiB of its output had been passed on, so that it does not run again in write mode',
+} as const
+
+export type HeldBecause = keyof typeof heldBecause
+
+/** A hint at the result of a line of write mode that ran held in read mode. */
+export function heldHint(refused: readonly Denial[], cwd: string, why: HeldBecause): string {
+  return `Read mode refused it (${refusedText(refused, cwd)}): ${heldBecause[why]}.`
+}
+
+/** A hint at the first run's result. */
 export function secondRunFailed(said: string): string {
   return `The second run, in write mode, did not start. ${said}`
 }

@@ -69,58 +69,24 @@ const upkeepGit = { 'gc.autoDetach': 'false', 'maintenance.autoDetach': 'false' 
 /** Bare repositories in a repository are not used implicitly: their configuration could run anything. */
 const git = { 'safe.bareRepository': 'explicit' }
 
-/** Settings that change no more than speed and display, so that they suit a line that does more than read. */
-const displayGit = {
+/** What reading needs none of. These override a repository's configuration, also inside it (git-config(1), GIT_CONFIG_COUNT). */
+const readOnlyGit = {
   ...git,
   'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
   'log.showSignature': 'false',
   // Another value merges again, with the repository's merge drivers.
   'log.diffMerges': 'separate',
   'diff.submodule': 'short',
   'status.submoduleSummary': 'false',
+  'submodule.recurse': 'false',
 }
 
-/** These override a repository's configuration that names programs, also inside it (git-config(1), GIT_CONFIG_COUNT). */
-export const readOnlyGit = { ...displayGit, 'core.hooksPath': '/dev/null', 'submodule.recurse': 'false' }
+/** A line that write mode runs held has write mode's settings, but none that costs a question: git would ask a daemon for what it finds itself. */
+const heldGit = { 'core.fsmonitor': 'false' }
 
-/** `line`: the whole line only reads; `steps`: a git command in it does, or the reading is uncertain. */
-export type GitCare = 'line' | 'steps' | 'none'
-
-const forcedFor: Readonly<Record<GitCare, { readonly variables: Variables; readonly git: Variables }>> = {
-  // No lock files and no byte code.
-  line: {
-    variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
-    git: readOnlyGit,
-  },
-  steps: {
-    variables: { ...forced, GIT_OPTIONAL_LOCKS: '0' },
-    git: displayGit,
-  },
-  none: { variables: forced, git },
-}
-
-/** The environment of a command, by how much it may trust repositories. */
-export type Environments = Readonly<Record<GitCare, Variables>>
-
-/** Makes each environment when it is first read: a command uses one. */
-export function whenUsed(make: (gitCare: GitCare) => Variables): Environments {
-  const made: { [care in GitCare]?: Variables } = {}
-  const of = (gitCare: GitCare) => {
-    made[gitCare] ??= make(gitCare)
-    return made[gitCare]
-  }
-  return {
-    get line() {
-      return of('line')
-    },
-    get steps() {
-      return of('steps')
-    },
-    get none() {
-      return of('none')
-    },
-  }
-}
+/** No lock files and no byte code. */
+const readOnly: Variables = { GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' }
 
 export interface EnvironmentSettings {
   /** `auto`: the list in read and workspace mode, everything but secrets in write mode. */
@@ -130,8 +96,10 @@ export interface EnvironmentSettings {
 }
 
 export interface Purpose {
+  /** The one that was asked for. */
   readonly mode: Mode
-  readonly gitCare: GitCare
+  /** Write mode: the command runs held in read mode. */
+  readonly held?: boolean
   readonly place: HostPlace
   /** The command has a terminal of its own. */
   readonly terminal: boolean
@@ -143,19 +111,24 @@ export function commandEnvironment(
   settings: EnvironmentSettings,
   purpose: Purpose,
 ): Variables {
-  const { gitCare, place } = purpose
+  const { mode, place } = purpose
+  const isHeld = mode === 'read' || purpose.held === true
   const named = place === 'windows' ? inCapitals : (variables: Environment) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
   for (const [name, value] of Object.entries(named(caller)))
     if (value !== undefined && (pass.has(name) || inherits(name, settings.inherit, purpose)))
       environment[name] = value
-  if (place === 'windows' && purpose.mode === 'read') Object.assign(environment, lowTemp(environment))
+  if (place === 'windows' && isHeld) Object.assign(environment, lowTemp(environment))
   Object.assign(environment, named(settings.set))
   if (!purpose.terminal) dropEditors(environment, new Set([...pass, ...Object.keys(settings.set)]))
-  const { variables, git } = forcedFor[gitCare]
-  const all = { ...git, ...(purpose.mode !== 'write' && upkeepGit), ...(!purpose.terminal && editorGit) }
-  return { ...environment, ...variables, ...gitSettings(all, environment) }
+  const all = {
+    ...(mode === 'read' ? readOnlyGit : git),
+    ...(mode !== 'write' && upkeepGit),
+    ...(purpose.held && heldGit),
+    ...(!purpose.terminal && editorGit),
+  }
+  return { ...environment, ...forced, ...(mode === 'read' && readOnly), ...gitSettings(all, environment) }
 }
 
 /** But those that the user has chosen for commands. */
@@ -172,23 +145,13 @@ function lowTemp({ USERPROFILE: profile }: Variables): Variables {
   return { TEMP: directory, TMP: directory }
 }
 
-/**
- * With these a line does something else than what the policy has read: git or `cd` uses another repository, and bash runs a file
- * first, or reads the line by other rules.
- */
-const misleading = new Set(words('GIT_DIR GIT_COMMON_DIR CDPATH BASH_ENV BASHOPTS SHELLOPTS BASH_COMPAT'))
-
-function inherits(
-  name: string,
-  inherit: EnvironmentSettings['inherit'],
-  { mode, gitCare, place }: Purpose,
-): boolean {
+function inherits(name: string, inherit: EnvironmentSettings['inherit'], { mode, place }: Purpose): boolean {
   if (passes(name, place)) return true
   if (place === 'container' || inherit === 'listed') return false
   if (inherit === 'all') return true
   // A name that is no identifier is an exported bash function, or is dropped by sh.
   if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
-  return !isSecretName(name) && !(gitCare === 'line' && misleading.has(name))
+  return !isSecretName(name)
 }
 
 /** Undefined removes one. The same environment where none is given: its text for the addon is made once. */

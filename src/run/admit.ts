@@ -1,11 +1,12 @@
+import type { Refused } from '../admit/admission.ts'
 import { attempted, errorCode, tried } from '../base/errno.ts'
-import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
-import { knownEnvironments } from '../host/mode-setup.ts'
+import type { Decision, Encoding, Mode } from '../base/types.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
+import { checkDirectory } from '../request/directory.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../request/request.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/name.ts'
+import { isRepeatable } from './again.ts'
 import type { RunContext } from './context.ts'
 import type { Execution } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
@@ -37,7 +39,7 @@ export interface Asked {
   /** Throws INVALID_REQUEST, as `options` does. */
   readonly request: () => CompleteRequest
   readonly options: () => ExecuteOptions<Encoding>
-  readonly refused?: readonly Denial[]
+  readonly refused?: Refused
 }
 
 export function ask(given: Given, wanted: ExecuteOptions<Encoding>, mode: Mode, context: RunContext): Asked {
@@ -83,28 +85,44 @@ async function admitted(
   options: ExecuteOptions<Encoding>,
   context: RunContext,
 ): Promise<Execution> {
-  const { mode, refused } = asked
-  const request = await checked(asked.request(), mode, context)
+  const { mode: wanted, refused } = asked
+  const request = await checked(asked.request(), wanted, context)
   const network = narrowed(context.network, request.network, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
-  if (mode === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
-  const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
-  const environments = knownEnvironments(setup, request.terminal !== null)
+  if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
+  const setup = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
-  const command = { mode, environments, refused, ...request }
+  const canHold = () => isHoldable(request, context)
+  const command = { mode: wanted, canHold, refused, ...request }
   const admission = await context.admission.admit(command, wait)
+  const { held } = admission.decision
+  const mode = held ? 'read' : wanted
   await startEngine(request, mode, options, context)
-  const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
-  const tmp = new PrivateTmp(setup, context.removing)
+  // Under preset `analysis` nothing runs again.
+  const reach = held && !isAnalysis(context) ? shut : network
+  const access = mode === 'write' ? undefined : await context.proxy.accessFor(reach)
+  const tmp = new PrivateTmp(held ? context.setups.held(reach.kind) : setup, context.removing)
   const answered = { answers: [], hostAnswers: [] }
   return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
 }
 
+const shut = { kind: 'none' } as const
+
+/** Read mode can hold it, and it could run again in write mode, which preset `analysis` has no use for. */
+function isHoldable(request: CompleteRequest, context: RunContext): boolean {
+  return (isAnalysis(context) || isRepeatable(request)) && context.setups.canHold()
+}
+
+function isAnalysis({ config }: RunContext): boolean {
+  return config.policy.preset === 'analysis'
+}
+
 /** The policy's decision about a request. Throws INVALID_REQUEST. */
 export async function decide(request: ExecuteRequest, mode: Mode, context: RunContext): Promise<Decision> {
-  const { work, cwd, env } = complete({ kind: 'command', request }, context)
-  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode), false) : undefined
-  return context.admission.decide({ work, cwd, env, mode, environments })
+  const whole = complete({ kind: 'command', request }, context)
+  const { work, cwd, env } = whole
+  await checkDirectory(cwd)
+  return context.admission.decide({ work, cwd, env, mode, canHold: () => isHoldable(whole, context) })
 }
 
 function complete(given: Given, { defaults }: RunContext): CompleteRequest {

@@ -1,21 +1,103 @@
-import type { AnyResult } from '../base/types.ts'
+import type { Refused } from '../admit/admission.ts'
+import { hintBehind } from '../base/hint.ts'
+import type { AnyResult, Denial } from '../base/types.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { secondRunFailed } from '../messages/refusal.ts'
+import { type HeldBecause, heldHint, secondRunFailed } from '../messages/refusal.ts'
+import type { CompleteRequest } from '../request/request.ts'
+import { restrictsReads } from '../sandbox/sandbox.ts'
 import type { Execution } from './execution.ts'
 
-/** Whether the approver is to be asked about a second run in write mode: `[workspace] on_refusal`. */
-export function mayRunAgain({ request, context }: Execution, result: AnyResult): boolean {
-  if (context.config.workspace.on_refusal !== 'ask' || result.mode !== 'workspace') return false
-  // A stream or a descriptor has been read by the first run.
-  const { stdin } = request
-  const isRepeatable = stdin === null || typeof stdin === 'string' || ArrayBuffer.isView(stdin)
-  const failed = result.outcome.kind === 'exited' && result.exitCode !== 0
-  return failed && isRepeatable && result.denials.length > 0 && context.admission.hasApprover
+/** Whether the command could run a second time: the first uses up a stream, a descriptor or a terminal. */
+export function isRepeatable({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): boolean {
+  return terminal === null && (stdin === null || typeof stdin === 'string' || ArrayBuffer.isView(stdin))
 }
 
-/** The first run's result stands where the second one did not start; unless it was refused, the hint says why. */
-export function withoutSecondRun<R extends AnyResult>(first: R, error: unknown): R {
-  if (!isVitrineError(error)) throw error
-  if (error.code === 'DENIED' || error.code === 'NOT_APPROVED') return first
-  return { ...first, hint: secondRunFailed(error.message) }
+/** What the run was refused, where it could run once more in write mode. */
+export function refusedOf(execution: Execution, result: AnyResult): Refused | undefined {
+  const { mode, admission } = execution
+  if (mode === 'write') return undefined
+  const denials = admission.decision.held
+    ? refusedWhileHeld(execution, result)
+    : refusedInWorkspace(execution, result)
+  return denials && { mode, denials }
+}
+
+/** `[workspace] on_refusal` */
+function refusedInWorkspace(
+  { mode, request, context }: Execution,
+  result: AnyResult,
+): readonly Denial[] | undefined {
+  const asks = context.config.workspace.on_refusal === 'ask' && context.admission.hasApprover
+  if (mode !== 'workspace' || !asks || !isRepeatable(request)) return undefined
+  return hasFailed(result) && result.denials.length > 0 ? result.denials : undefined
+}
+
+/** Not for known fallbacks. Empty where the system does not report what it was. */
+function refusedWhileHeld({ context }: Execution, result: AnyResult): readonly Denial[] | undefined {
+  const hint = hintBehind(result)
+  if (hint) {
+    const first = hint.about === 'network' ? hint.named : [hint.about]
+    const others = result.denials.filter((denial) => !first.includes(denial))
+    return [...first, ...others.slice(0, hint.succeeded ? hint.succeeded.further : undefined)]
+  }
+  if (result.failure?.kind !== 'permission-denied') return undefined
+  const isReported = result.enforcement['denial reports']?.enforced === true
+  const mayBeHidden = !isReported || restrictsReads(context.backend.reads) || namesHidden(result)
+  return mayBeHidden ? [] : undefined
+}
+
+/** Devices, and what other processes have open: read mode refuses to read them, and does not report it. */
+function namesHidden({ stderr, output }: AnyResult): boolean {
+  return /\/(?:dev|proc)\//.test(String(stderr.length > 0 ? stderr : output))
+}
+
+function hasFailed({ outcome }: AnyResult): boolean {
+  return outcome.kind === 'exited' && outcome.code !== 0
+}
+
+/** A line that runs held, where somebody can be asked whether it may run again: under preset `analysis` a line runs nowhere else. */
+export function mayBeAsked({ context: { admission, config }, admission: { decision } }: Execution): boolean {
+  return decision.held === true && admission.hasApprover && config.policy.preset !== 'analysis'
+}
+
+/** Why the approver is not asked; undefined: it is. */
+function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause | undefined {
+  if (!execution.admission.decision.held) return undefined
+  if (execution.context.config.policy.preset === 'analysis') return 'analysis'
+  if (!mayBeAsked(execution)) return 'unasked'
+  // Ctrl+C is a signal, too.
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return 'ended'
+  return execution.running?.listener.withholds ? undefined : 'told'
+}
+
+/** Whether the approver is asked. */
+export function mayRunAgain(execution: Execution, first: AnyResult): boolean {
+  return whyUnasked(execution, first) === undefined
+}
+
+/** The first run's result stands where the second one did not start; the hint says why. Throws a `ListenerError`. */
+export async function withoutSecondRun<R extends AnyResult>(
+  execution: Execution,
+  first: R,
+  refused: Refused,
+  error?: unknown,
+): Promise<R> {
+  const isAborted = error !== undefined && error === execution.options.signal?.reason
+  if (error !== undefined && !isVitrineError(error) && !isAborted) throw error
+  const hint = hintWithout(execution, first, { refused, error })
+  const result = hint === undefined ? first : { ...first, hint }
+  await execution.running?.listener.end(result)
+  return result
+}
+
+function hintWithout(
+  execution: Execution,
+  first: AnyResult,
+  { refused, error }: { readonly refused: Refused; readonly error: unknown },
+): string | undefined {
+  if (isVitrineError(error) && error.code !== 'DENIED' && error.code !== 'NOT_APPROVED')
+    return secondRunFailed(error.message)
+  if (!execution.admission.decision.held) return first.hint
+  const why = whyUnasked(execution, first) ?? (isVitrineError(error) ? 'refused' : 'ended')
+  return heldHint(refused.denials, execution.request.cwd, why)
 }

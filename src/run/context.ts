@@ -54,7 +54,12 @@ export function contextOf(
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
   let opened: WorkspaceChanges | undefined
   const inWorkspace = () => {
-    opened ??= changesIn(loaded, { cwd: options.cwd, env, sandbox: backend.sandbox })
+    opened ??= changesIn(loaded, {
+      cwd: options.cwd,
+      env,
+      named: options.workspace,
+      sandbox: backend.sandbox,
+    })
     return opened
   }
   const changes = () => inWorkspace().current()
@@ -65,7 +70,7 @@ export function contextOf(
   const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)
-  const workspaceRoot = () => searchedFrom(loaded, options.cwd)
+  const workspaceRoot = () => searchedFrom(options.cwd, options.workspace)
   return {
     ...{
       workspaceRoot,

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { AnyResult, Connection, Handoff } from '../base/types.ts'
-import { cannotEnter } from '../facts/directory.ts'
-import { Lookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
+import { cannotEnter } from '../request/directory.ts'
 import type { Variables } from '../request/environment.ts'
+import { answered, statusOf } from '../request/lookup.ts'
 import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
 import { interpreterOf, programOf } from './admit.ts'
 import type { Collected } from './collect.ts'
@@ -73,8 +73,8 @@ async function endOf({ end }: Ended, execution: Execution): Promise<ResultParts[
 async function isThere(program: string, { request, context }: Execution): Promise<boolean> {
   if (context.config.shell.backend !== 'local' || !program.includes('/')) return false
   const path = resolve(request.cwd, program)
-  const [answer] = await new Lookup(context.backend.pathLookup).ask([{ kind: 'exists', path }])
-  return answer !== undefined && 'found' in answer
+  const status = await answered(() => statusOf(path)).catch(() => undefined) // it did not answer
+  return status !== undefined
 }
 
 /** What the interpreter says about the line. */
@@ -128,7 +128,7 @@ function partsOf(
     enforcement: setup.enforcement,
     root: setup.workspace,
     decision: admission.decision,
-    temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
+    temporary: { ...temporaryOf(setup, setup.environment()), cwd: request.cwd },
     workspace: context.workspace,
     ownSockets: ownSocketsOf(setup, config.shell.own_sockets),
     reads: context.backend.reads,

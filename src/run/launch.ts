@@ -1,6 +1,6 @@
 import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
-import { environmentsOf, type ModeSetup } from '../host/mode-setup.ts'
+import { environmentOf, type ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
 import { checkInput } from '../request/descriptor.ts'
 import { without, withVariables } from '../request/environment.ts'
@@ -8,6 +8,7 @@ import type { ProgramToStart } from '../request/interpreter.ts'
 import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
+import { mayBeAsked } from './again.ts'
 import { askProtected } from './ask-protected.ts'
 import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
@@ -74,15 +75,16 @@ interface Output {
   readonly backpressure: Backpressure
 }
 
-function outputOf(
-  { request, options, context: { config, scratchpad } }: Execution,
-  supervision: Supervision,
-  process: () => LaunchedProcess,
-): Output {
+function outputOf(execution: Execution, supervision: Supervision, process: () => LaunchedProcess): Output {
+  const { request, options, context } = execution
+  const { config, scratchpad } = context
   const backpressure = new Backpressure((bytes) => process().consumed(bytes))
   // The addon calls from no asynchronous context: the callback finds that of its call (AsyncLocalStorage).
   const onOutput = options.onOutput && inThisContext(options.onOutput)
-  const listener = new Listener(onOutput, () => supervision.stop('cancelled'))
+  const listener = new Listener(onOutput, {
+    onFailure: () => supervision.stop('cancelled'),
+    withholds: mayBeAsked(execution),
+  })
   const collector = new Collector({
     inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,
@@ -140,9 +142,9 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
 type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
 
 /** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
-function variablesOf({ request, admission, access }: Execution, setup: ModeSetup): CommandVariables {
+function variablesOf({ request, access }: Execution, setup: ModeSetup): CommandVariables {
   const { env, terminal } = request
-  const inherited = environmentsOf(setup, terminal !== null)[admission.gitCare]
+  const inherited = environmentOf(setup, terminal !== null)
   const own = access?.variables
   const isChanged = terminal !== null || Object.keys(env).length > 0
   if (own && !isChanged) return { environment: without(inherited, own), own }

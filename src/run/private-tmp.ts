@@ -2,7 +2,7 @@ import { monotonicMs } from '../base/clock.ts'
 import { within } from '../base/within.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
-import { type Variables, whenUsed } from '../request/environment.ts'
+import type { Variables } from '../request/environment.ts'
 import { withToolCaches } from '../request/tools.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
@@ -59,12 +59,19 @@ function setupIn(
   const last = lastSetups.get(directory)
   if (last?.from === from) return last.setup
   const { path } = directory
-  const inDirectory = (environment: Variables) =>
-    withToolCaches({ ...environment, ...privateVariables(path) }, path, caches)
+  const inDirectory = (environment: () => Variables) => {
+    let made: Variables | undefined
+    return () => {
+      if (made) return made
+      const variables = { ...environment(), ...privateVariables(path) }
+      made = caches ? withToolCaches(variables, path, caches) : variables
+      return made
+    }
+  }
   const setup = {
     ...from,
-    environments: whenUsed((gitCare) => inDirectory(from.environments[gitCare])),
-    inTerminal: whenUsed((gitCare) => inDirectory(from.inTerminal[gitCare])),
+    environment: inDirectory(from.environment),
+    inTerminal: inDirectory(from.inTerminal),
     confinement: from.confinement && directories.grant(from.confinement, path),
   }
   lastSetups.set(directory, { from, setup })

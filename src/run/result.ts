@@ -161,10 +161,15 @@ function joined(...hints: readonly (string | undefined)[]): string | undefined {
 }
 
 /** Nothing where the sandbox has no part: in a file that is not executable, and in a read-only file system where it reports its own refusals. */
-function unreportedHint({ mode, hintFor: reader }: ResultParts, judged: Judged): string | undefined {
+function unreportedHint(
+  { mode, decision, hintFor: reader }: ResultParts,
+  judged: Judged,
+): string | undefined {
   const { outcome, errors, failure } = judged
   const reports = judged.enforcement['denial reports']
   if (outcome.kind === 'exited' && outcome.code === 126) return undefined
+  // What held it is said where it does not run again.
+  if (decision.held) return undefined
   if (reports?.enforced && !permissionWords.test(errors)) return undefined
   return hintFor(mode, failure, reports, reader, errors)
 }

@@ -226,9 +226,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
   })
 
   it('in read mode what the policy asks about is asked, too', async () => {
-    home.configure(
-      `[policy]\nworkspace = ${JSON.stringify(home.directory)}\npreset = "default"\ndeny = ["shutdown"]\n`,
-    )
+    home.configure('[policy]\ndeny = ["shutdown"]\n')
     const screen = await ask(`vitrine run --ask -- '$HOME/nothing; echo ran'`)
     expect(screen).toContain('\n  | $HOME/nothing; echo ran\n')
     terminal.key('y')

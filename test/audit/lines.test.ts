@@ -172,9 +172,14 @@ it('who was asked, and what the answer was', async () => {
 })
 
 it('without an approver the configuration answers', async () => {
+  const toml = '[policy]\nask = ["touch"]'
+  const ruled = await openAudited({ mode: 'write', toml })
+  await ruled.shell.execute({ command: 'touch x' })
+  const approval = { by: 'unattended', asked: false, answer: 'yes', standing: null }
+  expect(ruled.lines()[0]?.approval).toEqual(approval)
   const { shell, lines } = await openAudited({ mode: 'write' })
   await shell.execute({ command: 'touch x' })
-  expect(lines()[0]?.approval).toEqual({ by: 'unattended', asked: false, answer: 'yes', standing: null })
+  expect(lines()[0]).toMatchObject({ decision: { verdict: 'allow', held: false }, approval: null })
 })
 
 it('of a list, what was let through and not started is told', async () => {

@@ -49,6 +49,11 @@ describe('a command line that cannot be understood is refused with 125 and one m
       say.noSandbox(['--network']),
     ],
     [
+      'a workspace in write mode',
+      ['run', '--write', '--workspace', '.', '--', 'touch', 'ran'],
+      say.noSandbox(['--workspace']),
+    ],
+    [
       'hosts in write mode',
       ['run', '--mode', 'write', '--allow-host', 'a.example', '--private-tmp', '--', 'touch', 'ran'],
       say.noSandbox(['--allow-host', '--private-tmp']),

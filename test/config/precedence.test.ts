@@ -123,11 +123,10 @@ it('a cwd that does not exist is left for the request to refuse', async () => {
 it('relative paths start at the directory of their file, or at cwd; ~ is the home directory', async () => {
   const place = makePlace()
   place.write(place.userFile, '[audit]\npath = "audit.jsonl"\n[shell]\nunreadable = ["~/notes", "secrets"]\n')
-  place.write(place.projectFile, '[policy]\nworkspace = "."\n[shell]\nunreadable = ["private"]\n')
+  place.write(place.projectFile, '[shell]\nunreadable = ["private"]\n')
   const env = { VITRINE_SHELL_UNIX_SOCKETS: 's.sock,~/t.sock' }
   const { config } = await place.load({ env, cwd: join(place.project, '.git') })
   expect(config.audit.path).toBe(join(place.home, '.config', 'vitrine', 'audit.jsonl'))
-  expect(config.policy.workspace).toBe(place.project)
   expect(config.shell.unreadable).toEqual([
     join(place.home, 'notes'),
     'secrets',

@@ -68,7 +68,6 @@ describe('a message that follows from a project file names it', () => {
       'forbidden',
     ],
     ['the preset', 'preset = "analysis"', 'unlisted x'],
-    ['the workspace', 'workspace = "."', 'cat /etc/hostname'],
   ])('where it denies by %s', async (_, policy, command) => {
     const shell = await open(`[policy]\n${policy}\n`, write)
     expect(await refusalOf(shell, command)).toMatchObject({

@@ -1,5 +1,3 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { IgnoredBecause } from '../../src/config/report.ts'
 import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
@@ -62,11 +60,6 @@ const cases: Record<ConfigKey, Case> = {
   'policy.ask': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
   'policy.deny': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
   'policy.safe': neverText('["a"]', '["a", "b"]'),
-  'policy.workspace': {
-    user: '"/usr"',
-    taken: ['"/usr/bin"', '"/usr"'],
-    ignored: ['"/"', '""', '"/usr/none"'],
-  },
   'policy.auto_confirm': { user: 'false', taken: ['false'], ignored: ['true'], why: 'user-only' },
   'policy.unattended': { user: '"allow"', taken: ['"deny"', '"allow"'], ignored: [] },
   'policy.rule': { user: `[${askRule}]`, taken: [`[${askRule}, ${denyRule}]`], ignored: [] },
@@ -103,7 +96,6 @@ const otherWay: Partial<Record<ConfigKey, Case>> = {
   'shell.reads': { user: '"workspace"', taken: ['"workspace"'], ignored: ['"everywhere"'] },
   'policy.preset': { user: '"open"', taken: ['"default"', '"analysis"'], ignored: [] },
   'policy.pipes': { user: 'false', taken: ['false'], ignored: ['true'] },
-  'policy.workspace': { user: '""', taken: ['"/usr"', '"/usr/none"'], ignored: [] },
   'policy.unattended': { user: '"deny"', taken: ['"deny"'], ignored: ['"allow"'] },
   'output.max_bytes': { user: '0', taken: ['0', '99'], ignored: [] },
   'limits.memory_bytes': { user: '0', taken: ['99'], ignored: [] },
@@ -153,30 +145,6 @@ describe('an untrusted project file', () => {
     expect(ignored).toMatchObject([
       { key: 'policy.rule', value: { prefix: ['c'] }, line: 4, why: 'needs-trust', file: place.projectFile },
     ])
-  })
-
-  it('may not widen the workspace through a symlink, or through one that is yet to come', async () => {
-    const place = makePlace()
-    const inside = join(place.home, 'inside')
-    mkdirSync(inside)
-    symlinkSync('/', join(inside, 'out'))
-    symlinkSync(join(place.home, 'later'), join(inside, 'later'))
-    place.write(place.userFile, `[policy]\nworkspace = "${inside}"\n`)
-    for (const name of ['out', 'later']) {
-      place.write(place.projectFile, `[policy]\nworkspace = "${join(inside, name)}"\n`)
-      const { config, ignored } = await place.load()
-      expect(config.policy.workspace).toBe(inside)
-      expect(ignored).toHaveLength(1)
-    }
-  })
-
-  it('may not widen the workspace to a neighbour whose name begins alike', async () => {
-    const place = makePlace()
-    mkdirSync(join(place.home, 'work'))
-    mkdirSync(join(place.home, 'work-other'))
-    place.write(place.userFile, '[policy]\nworkspace = "~/work"\n')
-    place.write(place.projectFile, '[policy]\nworkspace = "~/work-other"\n')
-    expect((await place.load()).config.policy.workspace).toBe(join(place.home, 'work'))
   })
 
   it('is overruled by a variable and by a flag', async () => {

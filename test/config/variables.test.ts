@@ -96,8 +96,8 @@ it('no two keys share a variable', () => {
 
 it('relative paths in variables start at cwd', async () => {
   const place = makePlace()
-  const { config } = await place.load({ env: { VITRINE_POLICY_WORKSPACE: 'src' } })
-  expect(config.policy.workspace).toBe(join(place.project, 'src'))
+  const { config } = await place.load({ env: { VITRINE_AUDIT_PATH: 'src' } })
+  expect(config.audit.path).toBe(join(place.project, 'src'))
 })
 
 function wrongType(wanted: string, got: string): object {

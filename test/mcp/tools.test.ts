@@ -231,12 +231,12 @@ describe('the command line of the server', () => {
     expect((await run({ command: 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"' })).text).toBe('x\n')
   })
 
-  it('--workspace keeps commands of write mode in it', async () => {
+  it.runIf(process.platform === 'linux')('--workspace keeps commands of workspace mode in it', async () => {
     const home = new Home()
     mkdirSync(join(home.directory, 'in'))
-    const { run } = await connect(['--mode', 'write', '--workspace', 'in'], { home })
+    const { run } = await connect(['--mode', 'workspace', '--workspace', 'in'], { home })
     expect((await run({ command: 'touch a', cwd: 'in' })).text).toBe('(no output)')
-    expect((await run({ command: 'touch ../out', cwd: 'in' })).text).toMatch(/^(DENIED|NOT_APPROVED): /)
+    expect((await run({ command: 'touch ../out', cwd: 'in' })).text).toContain('Permission denied')
     expect([existsSync(join(home.directory, 'in/a')), existsSync(join(home.directory, 'out'))]).toEqual([
       true,
       false,

@@ -26,7 +26,6 @@ const elsewhere = [
   'project',
   'reads',
   'refusal',
-  'repository',
   'sandbox/notes',
   'scratchpad',
   'wanted',

@@ -12,7 +12,8 @@ describe('decide and execute give one verdict and one reason', () => {
     ['write', 'ls'],
     ['write', 'git status'],
   ] as const)('in %s mode for %j', async (mode, command) => {
-    const shell = await openTestShell({ mode, cwd: makeDirectory() })
+    const approver = async () => 'no' as const
+    const shell = await openTestShell({ mode, cwd: makeDirectory(), approver })
     const { verdict, reason } = await shell.decide({ command })
     const { decision } = await shell.execute({ command })
     expect({ verdict, reason }).toEqual({ verdict: decision.verdict, reason: decision.reason })

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { decide } from '../../src/policy/decide/decide.ts'
-import { planRequest, type RequestToDecide } from '../../src/policy/decide/plan.ts'
-import { cwd, home, plainFacts, presetRules, rulesOf } from './helper.ts'
+import type { RequestToDecide } from '../../src/policy/decide/plan.ts'
+import { decideWork, presetRules, rulesOf } from './helper.ts'
 
 /** What is decided on Windows. */
 function verdict(
@@ -10,8 +9,7 @@ function verdict(
   rules = presetRules('default'),
   mode: 'read' | 'write' = 'write',
 ) {
-  const request = planRequest({ work, mode, cwd, home, shell: 'powershell' })
-  return decide(request, rules, plainFacts(request)).verdict
+  return decideWork(work, rules, mode, { shell: 'powershell' }).verdict
 }
 
 const rows = readFileSync(new URL('powershell.txt', import.meta.url), 'utf8')
@@ -57,14 +55,8 @@ describe('a line of PowerShell', () => {
 
 describe('a line of PowerShell under preset analysis', () => {
   const decided = (line: string, pipes = false) => {
-    const request = planRequest({
-      work: { kind: 'line', line },
-      mode: 'read',
-      cwd: 'C:\\Users\\a\\project',
-      home: '',
-      shell: 'powershell',
-    })
-    return decide(request, rulesOf({ preset: 'analysis', pipes }), plainFacts(request)).verdict
+    const there = { cwd: 'C:\\Users\\a\\project', home: '', shell: 'powershell' } as const
+    return decideWork({ kind: 'line', line }, rulesOf({ preset: 'analysis', pipes }), 'read', there).verdict
   }
 
   it.each([

@@ -8,7 +8,8 @@ export interface Row {
   readonly command: string
   readonly preset: Preset
   readonly mode: Mode
-  readonly verdict: Verdict
+  /** `held`: allowed, and it runs held in read mode. */
+  readonly verdict: Verdict | 'held'
   /** File and line, to find it again. */
   readonly place: string
 }
@@ -16,7 +17,7 @@ export interface Row {
 const folder = new URL('table/', import.meta.url)
 
 /**
- * The rows of `table/*.txt`. `[default write]` opens a section; `allow | ls -la` is a row; `#` begins a comment; `↵` stands for a
+ * The rows of `table/*.txt`. `[default write]` opens a section; `held | ls -la` is a row; `#` begins a comment; `↵` stands for a
  * newline in a command.
  */
 export function readTable(): Row[] {
@@ -31,9 +32,11 @@ export function readTable(): Row[] {
         return []
       }
       if (text === '' || text.startsWith('#')) return []
-      const [, verdict, command] = /^(allow|ask|deny)\s*\| (.*)$/.exec(text) ?? []
+      const [, verdict, command] = /^(allow|held|ask|deny)\s*\| (.*)$/.exec(text) ?? []
       if (!section || verdict === undefined || command === undefined) throw new Error(`${place}: ${text}`)
-      return [{ ...section, verdict: verdict as Verdict, command: command.replaceAll('↵', '\n'), place }]
+      return [
+        { ...section, verdict: verdict as Row['verdict'], command: command.replaceAll('↵', '\n'), place },
+      ]
     })
   })
 }

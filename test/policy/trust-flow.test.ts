@@ -35,11 +35,19 @@ describe('a project file that loosens what the user has set', () => {
   it('asks about what the preset of the user asks about, whatever its own preset allows', async () => {
     writeFileSync(file, '[policy]\npreset = "analysis"\n')
     const check = async (line: string) => (await run('policy', 'check', '--write', '--', line)).code
-    expect(await check('git remote show origin')).toBe(1)
-    expect(await check('git remote show origin; touch x')).toBe(2)
+    expect(await check('cloc src')).toBe(1)
+    expect(await check('cloc src; touch x')).toBe(2)
     expect(await check('ls')).toBe(0)
     await run('config', 'trust')
-    expect(await check('git remote show origin')).toBe(0)
+    expect(await check('cloc src')).toBe(0)
+  })
+
+  it('holds what its preset holds, though nobody asks on behalf of the preset of the user', async () => {
+    home.configure('')
+    writeFileSync(file, '[policy]\npreset = "analysis"\n')
+    const ran = await run('run', '--json', '--write', '--', "python3 -c \"open('../made', 'w')\"")
+    expect(JSON.parse(ran.stdout)).toMatchObject({ mode: 'read', decision: { verdict: 'ask', held: true } })
+    expect(made('made')).toBe(false)
   })
 
   it('with --each it is said once as well', async () => {

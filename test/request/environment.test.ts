@@ -3,8 +3,6 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
-import { readOnlyValues } from '../../src/policy/decide/repositories.ts'
-import { readOnlyGit } from '../../src/request/environment.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -12,6 +10,15 @@ import { isInstalled } from '../helpers/programs.ts'
 const modes: readonly Mode[] = ['read', 'write']
 
 /** What a program gets, read by itself. */
+/** The settings of git in GIT_CONFIG_COUNT and the like. */
+function settingsIn(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const count = Number(environment['GIT_CONFIG_COUNT'])
+  const places = Array.from({ length: count }, (_, at) => at)
+  return Object.fromEntries(
+    places.map((at) => [environment[`GIT_CONFIG_KEY_${at}`], environment[`GIT_CONFIG_VALUE_${at}`]]),
+  )
+}
+
 async function environmentOf(shell: Shell): Promise<Record<string, string>> {
   const { stdout } = await shell.execute({ argv: ['cat', '/proc/self/environ'] })
   const entries = stdout.split('\0').filter(Boolean)
@@ -262,14 +269,8 @@ describe('write mode', () => {
     const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'from outside' }
     const shell = await openTestShell({ mode: 'write', env })
     const get = async (key: string) => (await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout
-    expect([await get('user.name'), await get('core.hooksPath')]).toEqual(['from outside\n', '/dev/null\n'])
-  })
-
-  it('a command that is allowed as safe uses the repository that the policy has seen', async () => {
-    const env = { GIT_DIR: '/elsewhere/.git', CDPATH: '/elsewhere' }
-    const shell = await openTestShell({ mode: 'write', env })
-    for (const name of Object.keys(env)) expect(await environmentOf(shell)).not.toHaveProperty(name)
-    expect((await shell.execute({ command: 'env; umask 022' })).stdout).toContain('GIT_DIR=/elsewhere/.git\n')
+    expect([await get('user.name'), await get('core.hooksPath')]).toEqual(['from outside\n', ''])
+    expect(await get('safe.bareRepository')).toBe('explicit\n')
   })
 })
 
@@ -353,14 +354,19 @@ describe('read mode forces more', () => {
     const changing = await write.execute({ command: 'env; umask 022' })
     for (const name of ['GIT_OPTIONAL_LOCKS', 'PYTHONDONTWRITEBYTECODE'])
       expect(changing.stdout).not.toContain(`${name}=`)
-    const mixed = await write.execute({ command: 'env; umask 022; git status >/dev/null' })
-    expect(mixed.stdout).toContain('GIT_OPTIONAL_LOCKS=0')
-    expect(mixed.stdout).not.toContain('PYTHONDONTWRITEBYTECODE=')
   })
 
-  it('write mode forces the same on a command that it knows to look only', async () => {
-    const write = await openTestShell({ mode: 'write' })
-    expect(await environmentOf(write)).toMatchObject(forcedInRead)
+  it('but not on a held line of write mode: it has what it has unsandboxed, but for TMPDIR', async () => {
+    const env = { TMPDIR: undefined, GIT_CONFIG_COUNT: undefined, SOME_VALUE: 'kept' }
+    const held = await environmentOf(await openTestShell({ mode: 'write', env, approver: async () => 'no' }))
+    const free = await environmentOf(await openTestShell({ mode: 'write', env }))
+    const differs = Object.keys({ ...held, ...free }).filter((name) => held[name] !== free[name])
+    // The last three are of each shell, and of each command.
+    const others = differs.filter(
+      (name) => !/^GIT_CONFIG_|^XDG_(CONFIG|STATE)_HOME$|^VITRINE_COMMAND$/.test(name),
+    )
+    expect(others.sort()).toEqual(['TEMP', 'TMP', 'TMPDIR', 'TMPPREFIX'])
+    expect(settingsIn(held)).toEqual({ ...settingsIn(free), 'core.fsmonitor': 'false' })
   })
 
   it('git diff --quiet in a longer line of write mode sees that a touched file is the same', async ({
@@ -390,14 +396,6 @@ describe('read mode forces more', () => {
     for (const [key = '', value] of wanted)
       expect((await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout).toBe(`${value}\n`)
   })
-
-  it('git is given the settings that the policy counts on', () => {
-    const given = Object.entries(readOnlyGit).map(([key, value]) => [key.toLowerCase(), value])
-    expect(Object.fromEntries(given)).toEqual({
-      ...Object.fromEntries(readOnlyValues),
-      'safe.barerepository': 'explicit',
-    })
-  })
 })
 
 /** A repository that runs a program of its own when git looks at it; the program tells by a line on stderr. */
@@ -421,7 +419,7 @@ describe('a repository that brings programs along', { timeout: 20_000 }, () => {
     if (!isInstalled('git')) return skip('not installed: git')
     const cwd = hostileRepository('core.fsmonitor', 'exit 1')
     const read = await openTestShell({ mode: 'read', cwd })
-    const write = await openTestShell({ mode: 'write', cwd })
+    const write = await openTestShell({ mode: 'write', cwd, approver: async () => 'no' })
     const command = 'git status --short'
     // The control: this repository does run its payload where nothing is forced.
     expect(spawnSync('git', ['status'], { cwd, encoding: 'utf8' }).stderr).toContain('PAYLOAD RAN')

@@ -24,7 +24,7 @@ const caller = {
 /** The names of the caller's variables that a command gets. */
 function inherited(mode: Mode, place: HostPlace, settings: Partial<EnvironmentSettings> = {}) {
   const all = { inherit: 'auto', pass: [], set: {}, ...settings } as const
-  const given = commandEnvironment(caller, all, { mode, gitCare: 'none', place, terminal: true })
+  const given = commandEnvironment(caller, all, { mode, place, terminal: true })
   return Object.entries(caller)
     .filter(([name, value]) => given[name] === value)
     .map(([name]) => name)

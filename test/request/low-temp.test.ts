@@ -11,7 +11,6 @@ function temporaryOf(mode: Mode, place: HostPlace, set: Readonly<Record<string, 
   const settings = { inherit: 'auto', pass: ['TEMP', 'TMP'], set } as const
   const { TEMP, TMP } = commandEnvironment(caller, settings, {
     mode,
-    gitCare: 'line',
     place,
     terminal: false,
   })

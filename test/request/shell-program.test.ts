@@ -79,13 +79,13 @@ describe.skipIf(!bash)('bash reads lines', () => {
     expect(await shell.execute({ command: line })).toMatchObject({ exitCode: 3, output: 'a b\n' })
   })
 
-  it('but no file that BASH_ENV names comes before one that only reads', async () => {
+  it('but no file that BASH_ENV names comes before one, unless write mode passes that variable', async () => {
     const file = join(home.directory, 'env.sh')
     writeFileSync(file, 'echo FIRST\n')
     const options = { cwd: project, env: { BASH_ENV: file } }
-    for (const mode of ['read', 'workspace', 'write'])
+    for (const [mode, before] of Object.entries({ read: '', workspace: '', write: 'FIRST\n' }))
       expect(await home.run(['run', '--shell', 'bash', '--mode', mode, '--', 'pwd'], options)).toMatchObject({
-        stdout: `${project}\n`,
+        stdout: `${before}${project}\n`,
       })
   })
 })

@@ -32,33 +32,6 @@ async function canRead(home: string, file: string, cwd = 'project'): Promise<boo
 
 /** The files of an untrusted project may make fewer paths readable, never more. */
 describe.runIf(process.platform === 'linux')('a hostile project', () => {
-  const head = { 'project/.git/HEAD': 'ref: refs/heads/main\n', 'project/a': 'plain' }
-
-  it.each(['/', '..'])('cannot name %s the workspace that is read', async (workspace) => {
-    const hostile = { ...head, 'project/.vitrine.toml': `[policy]\nworkspace = "${workspace}"\n` }
-    const home = makeHome('reads = "workspace"', hostile)
-    expect([await canRead(home, 'project/a'), await canRead(home, 'private/secret')]).toEqual([true, false])
-  })
-
-  it('can make the workspace smaller', async () => {
-    const narrow = { 'project/sub/b': 'plain', 'project/.vitrine.toml': '[policy]\nworkspace = "sub"\n' }
-    const home = makeHome('reads = "workspace"', { ...head, ...narrow })
-    const sub = 'project/sub'
-    expect([await canRead(home, 'project/a', sub), await canRead(home, `${sub}/b`, sub)]).toEqual([
-      false,
-      true,
-    ])
-  })
-
-  it('cannot make it so small that .env files are not looked for', async () => {
-    const narrow = { 'project/sub/b': 'plain', 'project/.vitrine.toml': '[policy]\nworkspace = "sub"\n' }
-    const home = makeHome('unreadable = ["secrets"]', { ...head, ...narrow, 'project/.env': secret })
-    expect([
-      await canRead(home, 'project/a', 'project/sub'),
-      await canRead(home, 'project/.env', 'project/sub'),
-    ]).toEqual([true, false])
-  })
-
   it.each([
     ['in the project', 'project', './x', '../.git'],
     ['beside it', 'other', '../other/x', '../../project/.git'],

@@ -378,12 +378,11 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     expect((await shell.execute({ argv: ['stat', '-c', '%s', outside] })).output).toBe(`${secret.length}\n`)
   })
 
-  it('[policy] workspace is the workspace, where it is set', async () => {
+  it('a directory that the caller names is the workspace', async () => {
     const place = makeHome()
     place.write('project/file')
     const workspace = dirname(place.write('project/narrow/file'))
-    const toml = `reads = "workspace"\n[policy]\nworkspace = ${JSON.stringify(workspace)}`
-    const shell = await open(place, toml, { cwd: workspace })
+    const shell = await open(place, 'reads = "workspace"', { cwd: workspace, workspace })
     expect((await shell.execute({ command: 'cat file' })).output).toBe(secret)
     expect((await shell.execute({ command: 'at=..; cat "$at/file"' })).output).toMatch(/Permission denied/)
   })

@@ -11,7 +11,8 @@ describe('the decision about a command', () => {
   ] as const)(
     'is the same from decide() as in the result of execute(): %s mode, %s',
     async ([mode, command]) => {
-      const shell = await openShell({ mode, cwd: makeDirectory() })
+      const approver = async () => 'no' as const
+      const shell = await openShell({ mode, cwd: makeDirectory(), approver })
       const { decision } = await shell.execute({ command })
       expect(await shell.decide({ command })).toEqual(decision)
       await shell.close()

@@ -49,8 +49,7 @@ Options:
   --shell SHELL      sh, bash or the path of a shell, which reads a line; default: [shell] program, which is sh
   --ask              ask you at the terminal when the policy requires approval
   --each             each word after "--" is a separate line; they run in order until one fails
-  --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
-                     outside of it; overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
   --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
@@ -102,7 +101,7 @@ Options:
   --write            the same as --mode write
   --cwd DIR          the working directory; default: the current one
   --ask              ask you at the terminal when the policy requires approval
-  --workspace DIR    the directory of workspace mode; overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
   --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
   --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: give the shell a private, writable TMPDIR, as in workspace mode, removed afterwards
@@ -127,10 +126,9 @@ Options of check:
   --mode MODE        decide for read, workspace or write mode; default: [shell] mode
   --write            the same as --mode write
   --cwd DIR          where the command would run; default: the current directory
-  --workspace DIR    overrides [policy] workspace
   --backend BACKEND  local or docker; overrides [shell] backend
   --shell SHELL      sh, bash or the path of a shell; overrides [shell] program
-  --json             print the decision as one JSON object: verdict, reason, matches
+  --json             print the decision as one JSON object: verdict, held, reason, matches
   --config FILE      use this config file instead of your own
 
 Examples:
@@ -179,8 +177,7 @@ Options:
   --shell SHELL      sh, bash or the path of a shell, which reads commands; default: [shell] program, which is sh
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
-  --workspace DIR    the directory of workspace mode; in write mode vitrine only refuses lines that name a path
-                     outside of it; overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
   --structured       return structured results in addition to text
   --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN, or the one that is printed
   --cwd DIR          where commands run; default: the current directory

@@ -5,8 +5,9 @@ import type { ListedRule, RuleList } from '../../policy/decide/list.ts'
 const maxCommandLength = 200
 
 /** The output of `vitrine policy check`: each simple command with its rule and reason, then the verdict. */
-export function policyReport({ verdict, reason, matches }: Decision): string {
-  const lines = [...matches.flatMap(matchLines), `${verdict}: ${visible(reason)}`]
+export function policyReport({ verdict, held, reason, matches }: Decision): string {
+  const said = held ? `${verdict} (held in read mode)` : verdict
+  const lines = [...matches.flatMap(matchLines), `${said}: ${visible(reason)}`]
   return lines.map((line) => `${line}\n`).join('')
 }
 

@@ -172,7 +172,7 @@ export function configTable(rows: readonly ConfigRow[]): string {
 const widestValue = 40
 
 const workspaceReasons = {
-  configured: '[policy] workspace names it',
+  named: '--workspace names it',
   'work tree': 'the work tree that git finds from here',
   directory: 'this directory, because git finds no repository of this user from here',
 } as const

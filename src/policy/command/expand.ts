@@ -14,8 +14,6 @@ const maxDepth = 6
 export interface Step {
   readonly command: SimpleCommand
   readonly wrapped?: Wrapped
-  /** One of the line itself, not one that another command starts. */
-  readonly direct?: true
 }
 
 /** Includes commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
@@ -47,7 +45,7 @@ interface Found {
 
 function follow(command: SimpleCommand, found: Found, depth: number): void {
   const wrapped = unwrap(command)
-  found.steps.push({ command, ...(wrapped ? { wrapped } : {}), ...(depth === 0 ? { direct: true } : {}) })
+  found.steps.push({ command, ...(wrapped ? { wrapped } : {}) })
   if (!wrapped) return
   if (depth === maxDepth) {
     found.unsure.push({ kind: 'nesting', text: command.text })

@@ -1,7 +1,12 @@
 import { systemDirectories } from '../../base/program-path.ts'
 import { words } from '../../base/text.ts'
 import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
-import type { Objection } from './arguments.ts'
+
+/** Why a rule does not simply allow a command. */
+export interface Objection {
+  readonly kind: 'option' | 'open-word' | 'operand'
+  readonly text: string
+}
 
 /** The program a simple command starts, without the options before its subcommand. */
 export interface NamedProgram {
@@ -11,8 +16,6 @@ export interface NamedProgram {
   readonly trusted: boolean
   readonly written: string
   readonly objection?: Objection
-  /** Directories that `git -C` changes to, in order. */
-  readonly directories: readonly Word[]
 }
 
 const read = new WeakMap<SimpleCommand, NamedProgram>()
@@ -35,33 +38,8 @@ function readProgram({ words }: SimpleCommand): NamedProgram | undefined {
   const name = inSystem
     ? { ...head, value: head.value.slice(slash + 1), fixed: head.value.slice(slash + 1) }
     : head
-  if (nameOf(head.value) !== 'git')
-    return { words: [name, ...rest], trusted, written: head.value, directories: [] }
+  if (nameOf(head.value) !== 'git') return { words: [name, ...rest], trusted, written: head.value }
   return { ...gitProgram(name, rest), trusted, written: head.value }
-}
-
-/** Programs, often scripts, that start others by bare name. */
-const helpers: Readonly<Record<string, readonly string[] | undefined>> = {
-  egrep: ['grep'],
-  fgrep: ['grep'],
-  rgrep: ['grep'],
-  npm: ['node'],
-  npx: ['node'],
-  tsc: ['node'],
-  gh: ['git', 'ssh'],
-  fd: ['ls'],
-  fdfind: ['ls'],
-  man: ['groff', 'nroff', 'troff', 'grotty', 'tbl', 'eqn', 'preconv', 'soelim', 'col', 'less'],
-  tar: ['gzip', 'bzip2', 'xz', 'zstd', 'lzip', 'lzma', 'lzop', 'compress'],
-}
-
-/** Names the command looks up in PATH, by itself unless it is given as a path, and by what its program starts. */
-export function namesToLookUp(command: SimpleCommand): readonly string[] {
-  const written = knownValue(command.words[0]) ?? ''
-  const name = knownValue(programOf(command)?.words[0]) ?? ''
-  if (name === '' || name.includes('/')) return []
-  const started = (Object.hasOwn(helpers, name) && helpers[name]) || []
-  return written === name ? [name, ...started] : started
 }
 
 /** POSIX 2.14, special built-in utilities, and `cd`, which can only be one: no shell looks for them in PATH. */
@@ -90,21 +68,17 @@ const gitValued = new Set(
 )
 
 function gitProgram(name: Word, words: readonly Word[]): Omit<NamedProgram, 'trusted' | 'written'> {
-  const directories: Word[] = []
   let objection: Objection | undefined
   let at = 0
   for (; at < words.length; at++) {
     const word = words[at]
     const option = knownValue(word)
     if (!word?.fixed.startsWith('-') || option === '--version') break
-    const directory = words[at + 1]
-    if (option === '-C' && directory) {
-      directories.push(directory)
-      at += 1
-    } else if (option === undefined || !gitHarmless.has(option)) {
+    if (option === '-C' && words[at + 1]) at += 1
+    else if (option === undefined || !gitHarmless.has(option)) {
       objection ??= { kind: 'option', text: word.text }
       if (option !== undefined && gitValued.has(option)) at += 1
     }
   }
-  return { words: [name, ...words.slice(at)], directories, ...(objection ? { objection } : {}) }
+  return { words: [name, ...words.slice(at)], ...(objection ? { objection } : {}) }
 }

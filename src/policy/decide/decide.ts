@@ -1,75 +1,88 @@
-import { posix } from 'node:path'
 import type { Decision, PolicyMatch } from '../../base/types.ts'
-import type { Facts } from '../../facts/facts.ts'
 import {
+  explainAlone,
   explainBackground,
   explainConfirmed,
   explainDisaster,
   explainFeature,
   explainForkBomb,
   explainHeld,
+  explainHeldLine,
   explainNothing,
+  explainSystemPath,
+  explainUnheld,
+  explainUnknownPath,
   explainUnsure,
 } from '../../messages/policy.ts'
-import type { GitCare } from '../../request/environment.ts'
 import { disasterOf } from '../presets/deny.ts'
-import { once } from '../presets/once.ts'
-import { builtIn } from '../presets/safe.ts'
+import { changesNothing } from '../presets/words.ts'
 import { strictest } from '../rules/verdict.ts'
-import type { Feature, Unsure } from '../syntax/line.ts'
+import type { Feature } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch, verdictWhenUnsure } from './input.ts'
-import { matchDirectory, matchFiles } from './match-files.ts'
-import { matchProgram } from './match-program.ts'
-import { matchReadOnlyGit, matchSettings, onlySilences } from './match-settings.ts'
-import type { PathUse } from './paths.ts'
-import { type PlannedStep, type PolicyRequest, withSafeGlobs } from './plan.ts'
+import { changesOwnFiles, type Places, placesOf } from './own-files.ts'
+import { type PathUse, pathUses, systemPathOf } from './paths.ts'
+import type { PlannedStep, PolicyRequest } from './plan.ts'
+import { windowsSystemPath } from './powershell.ts'
+import { type JudgedStep, judged, nameIn } from './programs.ts'
 import type { RuleSet } from './ruleset.ts'
+import { matchAssignments, matchRedirects, onlySilences } from './settings.ts'
 
-/** The strictest match gives verdict and reason. Pure: knows the machine by `facts` only. */
-export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
-  return decideRequest(request, rules, facts).decision
-}
-
-export interface PolicyDecision {
-  readonly decision: Decision
-  readonly gitCare: GitCare
-  /** The question is one that neither `auto_confirm` nor `unattended` answers. */
-  readonly needsApprover: boolean
-}
-
-export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Facts): PolicyDecision {
-  const lenient = rules.preset === 'open' || (request.mode !== 'write' && rules.preset === 'default')
-  const given: PolicyInput = { request, rules, facts, lenient }
-  const steps = request.steps.map((step): MatchedStep => {
-    const settledStep = withSafeGlobs(step, facts)
-    const programs = matchProgram(settledStep, given)
-    return { step: settledStep, programs, onlyReads: programs.every(({ source }) => source === builtIn) }
-  })
-  const onlyReads =
-    steps.length > 0 && request.unsure.length === 0 && steps.every(({ onlyReads }) => onlyReads)
-  // These come first, because the first of the strictest matches gives the reason.
-  const firm = steps.flatMap(({ step, onlyReads }) => (onlyReads ? matchReadOnlyGit(step, given) : []))
+/** The strictest match gives verdict and reason. Pure: knows the machine by `places` only. */
+export function decide(
+  request: PolicyRequest,
+  rules: RuleSet,
+  places: Places,
+  trustsPath: boolean,
+): Decision {
+  const given: PolicyInput = { request, rules, places, trustsPath }
+  const steps = request.steps.map((step) => judged(step, given))
+  const isBound = request.mode === 'write' || rules.preset === 'analysis'
+  if (!isBound) return heldByMode(steps, given)
+  const isHeld =
+    steps.every(({ standing }) => standing === 'safe') &&
+    (rules.preset === 'analysis' || (rules.preset === 'default' && !rules.autoConfirm))
   const matches = [
-    ...firm,
     ...matchLine(given),
-    ...matchDirectory(given),
-    ...steps.flatMap((step) => matchStep(step, given, onlyReads)),
+    ...(isHeld ? matchUnheld(given) : []),
+    ...steps.flatMap((step) => matchStep(step, given, isHeld)),
   ]
-  const needsApprover = firm.length > 0
-  const decision = decisionOf(matches, rules.autoConfirm && !needsApprover)
-  // Admission gives the same reason for lines that it admits without these rules.
-  const isHeld = request.mode !== 'write' && lenient && decision.verdict === 'allow'
-  return {
-    decision: isHeld ? { ...decision, reason: explainHeld(request.mode) } : decision,
-    gitCare: onlyReads ? 'line' : careOf(steps, request),
-    needsApprover,
-  }
+  const decision = decisionOf(matches, rules.autoConfirm)
+  if (decision.verdict !== 'allow') return decision
+  if (!isHeld) return besideOthers(decision, steps, given)
+  return request.mode === 'read'
+    ? decision
+    : { verdict: 'allow', held: true, reason: explainHeldLine(decision.reason), matches }
 }
 
-/** A line that could not be read for certain may hold such a git command. */
-function careOf(steps: readonly MatchedStep[], { unsure }: PolicyRequest): GitCare {
-  const someRead = steps.some(({ step, onlyReads }) => onlyReads && step.repositories !== undefined)
-  return someRead || unsure.length > 0 ? 'steps' : 'none'
+/** What is on the safe list, in a line that write mode runs for its other commands: only where nothing could come of it. */
+function besideOthers(decision: Decision, steps: readonly JudgedStep[], given: PolicyInput): Decision {
+  const { request, rules, trustsPath } = given
+  if (request.mode !== 'write' || rules.autoConfirm) return decision
+  const alone = steps.filter(({ step: { command, wrapped }, standing }) => {
+    if (standing !== 'safe' || command.words.length === 0) return false
+    return !changesNothing(command, wrapped?.own ?? command.words, trustsPath)
+  })
+  const asked = alone.map(({ row }): PolicyMatch => ({ ...row, verdict: 'ask', why: explainAlone(row.rule) }))
+  const [first] = asked
+  if (!first) return decision
+  const others = decision.matches.filter((match) => !alone.some(({ row }) => row === match))
+  return { verdict: 'ask', reason: first.why, matches: [...asked, ...others] }
+}
+
+/** In read and workspace mode the operating system holds the line: only what the user denies counts. */
+function heldByMode(steps: readonly JudgedStep[], given: PolicyInput): Decision {
+  const { request } = given
+  const reason = explainHeld(request.mode)
+  const matches = [
+    ...matchUnsure(given),
+    ...steps.flatMap(({ step: { command }, strict }) =>
+      strict.length > 0
+        ? strict
+        : [policyMatch(command.text, nameIn(command), `preset ${given.rules.preset}`, 'allow', reason)],
+    ),
+  ]
+  const decision = decisionOf(matches, given.rules.autoConfirm)
+  return decision.verdict === 'allow' ? { ...decision, reason } : decision
 }
 
 function decisionOf(matches: readonly PolicyMatch[], autoConfirm: boolean): Decision {
@@ -81,36 +94,40 @@ function decisionOf(matches: readonly PolicyMatch[], autoConfirm: boolean): Deci
 }
 
 function matchLine(given: PolicyInput): PolicyMatch[] {
-  const { request, rules, facts, lenient } = given
+  const { request, rules } = given
   const command = textOf(request)
   const bombs = request.forkBombs.map((name) =>
     policyMatch(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
   )
-  const doubts = [...request.unsure, ...facts.unanswered.slice(0, 1).map(unanswered)]
-  const unsure = doubts.map((doubt) =>
+  const source = `preset ${rules.preset}`
+  const features = [...request.features]
+  const refused =
+    rules.preset === 'analysis'
+      ? features
+          .filter((name) => !isLetThrough(name, given))
+          .map((name) => policyMatch(command, name, source, 'deny', explainFeature(name)))
+      : features.includes('background') && rules.preset === 'default'
+        ? [policyMatch(command, 'background', source, 'ask', explainBackground)]
+        : []
+  return [...bombs, ...refused, ...matchUnsure(given)]
+}
+
+function matchUnsure(given: PolicyInput): PolicyMatch[] {
+  const { request, places } = given
+  const { unanswered } = places
+  const doubts = [
+    ...request.unsure,
+    ...(unanswered === undefined ? [] : [{ kind: 'unanswered' as const, text: unanswered }]),
+  ]
+  return doubts.map((doubt) =>
     policyMatch(
-      command,
+      textOf(request),
       `unsure: ${doubt.kind}`,
       'reading the line',
       verdictWhenUnsure(given, doubt.kind),
       explainUnsure(doubt),
     ),
   )
-  const features = [...request.features]
-  if (rules.preset === 'analysis') {
-    const refused = features
-      .filter((name) => !isLetThrough(name, given))
-      .map((name) => policyMatch(command, name, 'preset analysis', 'deny', explainFeature(name)))
-    return [...bombs, ...refused, ...unsure]
-  }
-  const background = features.includes('background') && !lenient
-  return [
-    ...bombs,
-    ...unsure,
-    ...(background
-      ? [policyMatch(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground)]
-      : []),
-  ]
 }
 
 /** True if the `pipes` setting permits the feature; each program of a pipe is checked separately. */
@@ -120,56 +137,56 @@ function isLetThrough(feature: Feature, { request: { steps }, rules }: PolicyInp
   return feature === 'pipe'
 }
 
-/** One unanswered path makes the whole line unsure. */
-function unanswered(path: string): Unsure {
-  return { kind: 'unanswered', text: path }
+function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): PolicyMatch[] {
+  const { step, strict } = judged
+  const uses = pathUses(step, given.request.home)
+  return [
+    ...matchDisaster(step, uses, given),
+    ...matchOwnFiles(
+      step,
+      isHeld && given.request.canHold !== false ? uses.filter(({ redirect }) => redirect) : uses,
+      given,
+    ),
+    ...strict,
+    judged.row,
+    ...matchAssignments(step, given.rules),
+    ...matchRedirects(step, given.rules),
+    ...(given.rules.preset === 'analysis' ? uses.flatMap((use) => matchSystem(use, step, given)) : []),
+  ]
+}
+
+/** Under preset `analysis` a line runs nowhere but in read mode. */
+function matchUnheld({ request, rules }: PolicyInput): PolicyMatch[] {
+  if (request.mode === 'read' || request.canHold !== false) return []
+  const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
+  return [policyMatch(textOf(request), 'unheld', `preset ${rules.preset}`, verdict, explainUnheld)]
+}
+
+function matchDisaster(
+  { command }: PlannedStep,
+  uses: readonly PathUse[],
+  { request, places }: PolicyInput,
+): PolicyMatch[] {
+  const named = (text: string) =>
+    uses.filter((use) => use.text === text).flatMap((use) => placesOf(use, places))
+  const disaster = disasterOf(command, request.home, ({ text }) => named(text))
+  return disaster ? [policyMatch(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
+}
+
+function matchOwnFiles(step: PlannedStep, uses: readonly PathUse[], { places }: PolicyInput): PolicyMatch[] {
+  if (!changesOwnFiles(step, uses, places)) return []
+  const why = explainDisaster('changes-own-rules')
+  return [policyMatch(step.command.text, 'changes-own-rules', denyList, 'deny', why)]
+}
+
+function matchSystem(use: PathUse, { command }: PlannedStep, { request }: PolicyInput): PolicyMatch[] {
+  const found =
+    request.shell === 'powershell' ? windowsSystemPath(command, use.text, request.cwd) : systemPathOf(use)
+  if (found === undefined) return []
+  const why = found === 'unknown' ? explainUnknownPath(use.text) : explainSystemPath(use.text, found)
+  return [policyMatch(command.text, 'system path', 'preset analysis', 'deny', why)]
 }
 
 function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
-}
-
-interface MatchedStep {
-  readonly step: PlannedStep
-  readonly programs: readonly PolicyMatch[]
-  readonly onlyReads: boolean
-}
-
-function matchStep(
-  { step, programs, onlyReads }: MatchedStep,
-  given: PolicyInput,
-  lineOnlyReads: boolean,
-): PolicyMatch[] {
-  return [
-    ...matchDisaster(step, given),
-    ...programs,
-    ...matchSettings(step, given, { line: lineOnlyReads, command: onlyReads }),
-    ...matchFiles(step, given, onlyReads),
-  ]
-}
-
-function matchDisaster({ command, paths }: PlannedStep, { request, facts }: PolicyInput): PolicyMatch[] {
-  const named = once(() => pathsByText(paths, facts))
-  const disaster = disasterOf(command, request.home, ({ text }) => named().get(text) ?? [])
-  return disaster ? [policyMatch(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
-}
-
-/** Where words lead, by their text: as written, and behind links. */
-function pathsByText(uses: readonly PathUse[], facts: Facts): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, Set<string>>()
-  for (const { text, paths, globs } of uses) {
-    const known = found.get(text) ?? new Set()
-    found.set(text, known)
-    for (const path of paths) known.add(path).add(facts.realPaths.get(path) ?? path)
-    for (const glob of globs) known.add(glob).add(realGlob(glob, facts))
-  }
-  return new Map([...found].map(([text, known]) => [text, [...known]]))
-}
-
-/** The pattern in the real directory in which the shell looks for it. */
-function realGlob(glob: string, facts: Facts): string {
-  const parts = posix.normalize(glob).split('/')
-  const open = parts.findIndex((part) => /[*?[\\]/.test(part))
-  const found = facts.globs.get(glob)
-  return found && open !== -1 ? posix.join(found.directory, ...parts.slice(open)) : parts.join('/')
 }

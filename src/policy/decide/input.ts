@@ -1,7 +1,7 @@
 import type { PolicyMatch } from '../../base/types.ts'
-import type { Facts } from '../../facts/facts.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import type { UnsureKind } from '../syntax/line.ts'
+import type { Places } from './own-files.ts'
 import type { PolicyRequest } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
@@ -10,9 +10,9 @@ export const denyList = 'built-in deny list'
 export interface PolicyInput {
   readonly request: PolicyRequest
   readonly rules: RuleSet
-  readonly facts: Facts
-  /** Allows what is not denied: preset `open`, or a sandboxed mode of preset `default`. */
-  readonly lenient: boolean
+  readonly places: Places
+  /** Whether PATH has no directory of a project. */
+  readonly trustsPath: boolean
 }
 
 const unread: ReadonlySet<UnsureKind> = new Set([
@@ -23,10 +23,10 @@ const unread: ReadonlySet<UnsureKind> = new Set([
   'unanswered',
 ])
 
-/** For a line that may do anything. In write mode, `ask` even if `lenient`, for what is not known. */
-export function verdictWhenUnsure({ rules, lenient, request }: PolicyInput, kind?: UnsureKind): Verdict {
+/** For a line that may do anything. In write mode, `ask` even under preset `open`, for what is not known. */
+export function verdictWhenUnsure({ rules, request }: PolicyInput, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'
-  if (!lenient || (kind && unread.has(kind) && request.mode === 'write')) return 'ask'
+  if (request.mode === 'write' && (rules.preset === 'default' || (kind && unread.has(kind)))) return 'ask'
   return rules.own.some(({ verdict }) => verdict === 'deny') ? 'ask' : 'allow'
 }
 

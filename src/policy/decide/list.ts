@@ -1,5 +1,5 @@
 import type { Mode } from '../../base/types.ts'
-import { disasters, explainEndless, explainRunsCode } from '../../messages/policy.ts'
+import { disasters, explainEndless } from '../../messages/policy.ts'
 import type { Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import { denyList } from './input.ts'
@@ -35,7 +35,6 @@ export function listOfRules(set: RuleSet): RuleList {
       { ...builtInDenial, rule: 'fork bomb', reason: explainEndless },
       ...set.own.map(listed),
       ...[...set.safe.values()].flat().map(listed).sort(byName),
-      ...(set.preset === 'analysis' ? [...set.interpreters.values()].flat().map(interpreter) : []),
     ],
   }
 }
@@ -50,10 +49,6 @@ const builtInDenial = { verdict: 'deny', source: denyList, byArguments: false } 
 
 function listed({ prefix, verdict, source, reason, arguments: about }: Rule): ListedRule {
   return { verdict, rule: prefix.join(' '), source, byArguments: about !== undefined, reason }
-}
-
-function interpreter(rule: Rule): ListedRule {
-  return { ...listed(rule), verdict: 'ask', reason: explainRunsCode }
 }
 
 function byName(a: ListedRule, b: ListedRule): number {

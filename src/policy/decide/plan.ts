@@ -1,10 +1,9 @@
 import { posix } from 'node:path'
 import type { Environment, Mode } from '../../base/types.ts'
-import type { Facts, FactsNeeded } from '../../facts/facts.ts'
 import { type Expanded, expand, type Step } from '../command/expand.ts'
-import { isBuiltIn, nameOf, namesToLookUp, programOf } from '../command/program.ts'
-import { couldMatch } from '../syntax/globs.ts'
+import { nameOf } from '../command/program.ts'
 import {
+  atHome,
   knownValue,
   lineOfArgv,
   literalWord,
@@ -14,9 +13,7 @@ import {
   type Word,
 } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
-import { atHome, maxChanges, type PathUse, pathUses } from './paths.ts'
 import { parsePowershell } from './powershell.ts'
-import { type VariableValue, withValues } from './values.ts'
 
 export interface RequestToDecide {
   /** A shell line, or a program with arguments and no shell. */
@@ -30,15 +27,13 @@ export interface RequestToDecide {
   readonly home: string
   /** Set for each of its programs; undefined: unset. */
   readonly variables?: Environment
-  /** Names of those that earlier lines of a session left; they apply to the line's shell, too. */
-  readonly state?: readonly string[] | undefined
-  /** Values of variables at the beginning of the line; default: none is known. */
-  readonly variableValue?: VariableValue | undefined
   /**
    * What reads the line; default `sh`, which stands for bash, dash and ash. `other`: a shell whose language is not known.
    * Of PowerShell only a few forms are known, and no Windows program's arguments.
    */
   readonly shell?: 'sh' | 'powershell' | 'other' | undefined
+  /** Whether read mode can hold the line, and the line could run again in write mode. Default: true. */
+  readonly canHold?: boolean | undefined
 }
 
 export interface PolicyRequest extends RequestToDecide {
@@ -48,15 +43,9 @@ export interface PolicyRequest extends RequestToDecide {
   readonly forkBombs: readonly string[]
 }
 
-/** A command with its directories and files. */
 export interface PlannedStep extends Step {
   /** Directories it may run in; empty if unknown. */
   readonly bases: readonly string[]
-  readonly paths: readonly PathUse[]
-  /** Globs for files that make a program start another one; they must match nothing. */
-  readonly guards: readonly string[]
-  /** Where a git command looks for its repository; `unknown` if an expansion names it. */
-  readonly repositories: readonly string[] | 'unknown' | undefined
 }
 
 const maxBases = 16
@@ -71,9 +60,9 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
   return { ...request, features, steps: placed(expanded, request), unsure, forkBombs }
 }
 
-function lineOf({ work, shell = 'sh', variableValue }: RequestToDecide): ParsedLine {
+function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
-  if (shell === 'sh') return withValues(work.line, parseLine(work.line), variableValue)
+  if (shell === 'sh') return parseLine(work.line)
   if (shell === 'other') return unsureOf(work.line, 'unknown-shell')
   return parsePowershell(work.line) ?? unsureOf(work.line, 'other-shell')
 }
@@ -96,60 +85,6 @@ function withAssignments(expanded: Expanded, variables: Environment): Expanded {
   return { ...expanded, steps }
 }
 
-export function factsNeeded(request: PolicyRequest): FactsNeeded {
-  const { steps, cwd, mode } = request
-  const paths = new Set([cwd])
-  const globs = new Set<string>()
-  const directories = new Set<string>()
-  const repositories = new Set<string>()
-  for (const step of steps) {
-    if (step.command.words.some(isOpenGlob)) for (const base of step.bases) directories.add(base)
-    for (const use of step.paths) {
-      for (const path of use.paths) paths.add(path)
-      for (const glob of use.globs) globs.add(glob)
-    }
-    for (const guard of step.guards) globs.add(guard)
-    if (step.guards.length > 0) for (const base of step.bases) paths.add(base)
-    if (Array.isArray(step.repositories))
-      for (const directory of step.repositories) repositories.add(directory)
-  }
-  return {
-    paths: [...paths],
-    globs: [...globs],
-    directories: [...directories],
-    repositories: [...repositories],
-    // Read and workspace mode confine every program.
-    programs: mode !== 'write' ? [] : programsIn(request),
-    couldMatch,
-  }
-}
-
-function programsIn({ steps, work, shell, unsure }: PolicyRequest): readonly string[] {
-  // dash takes `time` for a program, which looks for the next word in PATH.
-  const isCertain = work.kind === 'line' && shell !== 'powershell' && unsure.length === 0
-  const knowsBuiltIns = isCertain && !steps.some(({ command }) => knownValue(command.words[0]) === 'time')
-  const started = steps.filter(({ command, direct }) => !(knowsBuiltIns && direct && isBuiltIn(command)))
-  return [...new Set(started.flatMap(({ command }) => namesToLookUp(command)))]
-}
-
-/** True for a glob that may match a name beginning with a dash. */
-function isOpenGlob({ kind, fixed }: Word): boolean {
-  return kind === 'glob' && fixed === ''
-}
-
-/** Marks globs that cannot become options: no name in the step's directories begins with a dash. */
-export function withSafeGlobs(step: PlannedStep, { withoutDashes }: Facts): PlannedStep {
-  const { command, bases } = step
-  if (
-    !command.words.some(isOpenGlob) ||
-    bases.length === 0 ||
-    !bases.every((base) => withoutDashes.has(base))
-  )
-    return step
-  const words = command.words.map((word) => (isOpenGlob(word) ? { ...word, fixed: './' } : word))
-  return { ...step, command: { ...command, words } }
-}
-
 /** Follows `cd`; if a change is uncertain, both directories count. */
 function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): PlannedStep[] {
   // Windows paths are not supported.
@@ -164,13 +99,7 @@ function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): Pla
       bases = bounded(bases, target)
       sure = command.required && target !== 'unknown' ? { chain: command.chain, bases: target } : undefined
     }
-    return {
-      ...step,
-      bases: here,
-      paths: pathUses(step, here, home),
-      guards: guardsOf(step, here),
-      repositories: repositoriesOf(step, here, home),
-    }
+    return { ...step, bases: here }
   })
 }
 
@@ -200,36 +129,6 @@ function directoryOf(
 /** `cd link/..` goes to the link's own directory; with -P, or if there is none, to its target's parent. */
 function withLogical(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => (path.includes('..') ? [path, posix.normalize(path)] : [path])))]
-}
-
-/** rustup's cargo and rustc start the toolchain that such a file names, here or above (rustup book). */
-function guardsOf({ command }: Step, bases: readonly string[]): readonly string[] {
-  const name = nameOf(knownValue(command.words[0]) ?? '')
-  if (name !== 'cargo' && name !== 'rustc') return []
-  return bases.flatMap((base) => {
-    const parts = base.split('/').filter((part) => part !== '')
-    const above = [[], ...parts.map((_, at) => parts.slice(0, at + 1))]
-    return above.map((directory) => `/${[...directory, 'rust-toolchain*'].join('/')}`)
-  })
-}
-
-/** Directories where git, or git started by gh, looks for a repository, after every `-C`. */
-function repositoriesOf(
-  { command }: Step,
-  bases: readonly string[],
-  home: string,
-): PlannedStep['repositories'] {
-  const program = programOf(command)
-  const name = nameOf(knownValue(program?.words[0]) ?? '')
-  if (!program || (name !== 'git' && name !== 'gh')) return undefined
-  if (program.directories.length > maxChanges) return 'unknown'
-  let directories = bases
-  for (const word of program.directories) {
-    const path = atHome(word, home) ?? knownValue(word)
-    if (path === undefined) return 'unknown'
-    directories = joinAll(directories, path)
-  }
-  return directories.length === 0 ? 'unknown' : directories
 }
 
 function joinAll(bases: readonly string[], path: string): readonly string[] {

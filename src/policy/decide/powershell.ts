@@ -1,8 +1,7 @@
 import { win32 } from 'node:path'
-import { type Arguments, firstBad, type Objection } from '../command/arguments.ts'
-import { indexRules } from '../presets/index.ts'
-import { safeForms } from '../presets/safe.ts'
-import { type Feature, literalWord, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
+import type { Objection } from '../command/program.ts'
+import { builtIn, indexRules } from '../presets/words.ts'
+import { type Feature, literalWord, type ParsedLine, type SimpleCommand, type Word } from '../syntax/line.ts'
 
 /** Cmdlets that read. Only these, with literal arguments, and pipes of them are understood. */
 const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
@@ -54,12 +53,13 @@ const names = new Map(
 export const powershellRules = indexRules(
   Object.entries(cmdlets).map(([name, { switches = '', values = '' }]) => {
     const [flags, valued] = [switches, values].map((text) => new Set(text.toLowerCase().split(' ')))
-    return safeForms(name, { check: (given) => checkCmdlet(given, flags, valued) })
+    const check = (given: readonly Word[]) => checkCmdlet(given, flags, valued)
+    return { prefix: [name], verdict: 'allow' as const, source: builtIn, reason: '', check }
   }),
 )
 
 function checkCmdlet(
-  { words }: Arguments,
+  words: readonly Word[],
   flags: ReadonlySet<string> = new Set(),
   valued: ReadonlySet<string> = new Set(),
 ): Objection | undefined {
@@ -69,7 +69,8 @@ function checkCmdlet(
     // PowerShell would read a switch in place of a value as a parameter.
     if (!valued.has(text) || words[++at]?.value.startsWith('-') !== false) return { kind: 'option', text }
   }
-  return firstBad(words, ({ value }) => leadsAway(value))
+  const away = words.find(({ value }) => leadsAway(value))
+  return away && { kind: 'operand', text: away.text }
 }
 
 /** Windows ignores blanks behind such a name, also before an extension. */

@@ -1,9 +1,8 @@
 import type { ConfigProblem } from '../../base/refusal.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { wanted } from '../../messages/wanted.ts'
-import { analysisRules, interpreters } from '../presets/analysis.ts'
-import { defaultRules, indexRules, type RuleIndex, safeList } from '../presets/index.ts'
-import { applyRule, argumentRule, type Rule } from '../rules/rules.ts'
+import { analysisRules, indexRules, type RuleIndex, safeRules } from '../presets/words.ts'
+import { type ArgumentRule, applyRule, optionsIn, type Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import { knownValue } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
@@ -45,29 +44,21 @@ export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: 
 
 export interface RuleSet {
   readonly preset: Preset
+  /** What runs held in read mode, by its words. */
   readonly safe: RuleIndex
-  /** Programs of `analysis` that run code. */
-  readonly interpreters: RuleIndex
   readonly own: readonly Rule[]
   readonly autoConfirm: boolean
   /** `analysis`: allow pipes and output to /dev/null. */
   readonly pipes: boolean
-  /** With preset `analysis` or `[shell] reads = "workspace"`, read and workspace mode are bound to the workspace too. */
-  readonly workspaceInReadMode: boolean
 }
 
 const nowhere: OriginOf = () => ({ file: 'config' })
 
 /** Builds the rules and checks their examples. Throws CONFIG_INVALID with file and line. */
-export function buildRules(
-  settings: PolicySettings,
-  options: { readonly originOf?: OriginOf; readonly workspaceInReadMode?: boolean } = {},
-): RuleSet {
-  const originOf = options.originOf ?? nowhere
+export function buildRules(settings: PolicySettings, originOf: OriginOf = nowhere): RuleSet {
   return {
     preset: settings.preset,
-    safe: safeIndex(settings, originOf),
-    interpreters: indexRules(interpreters),
+    safe: indexRules(safeOf(settings, originOf)),
     own: [
       ...settings.rule.map((table, index) => tableRule(table, originOf('rule', index))),
       ...wordRules(settings, 'deny', originOf),
@@ -76,27 +67,19 @@ export function buildRules(
     ],
     autoConfirm: settings.auto_confirm,
     pipes: settings.pipes,
-    workspaceInReadMode: settings.preset === 'analysis' || (options.workspaceInReadMode ?? false),
   }
 }
 
-function safeIndex(settings: PolicySettings, originOf: OriginOf): RuleIndex {
-  const isWhole = settings.preset === 'default' && settings.safe.length === 0
-  return isWhole ? safeList() : indexRules(safeRules(settings, originOf))
-}
-
-/** `safe` selects from the preset's list by name; a name not on it is allowed with any arguments. */
-function safeRules(settings: PolicySettings, originOf: OriginOf): readonly Rule[] {
-  const preset =
-    settings.preset === 'analysis' ? analysisRules() : settings.preset === 'default' ? defaultRules : []
-  if (settings.safe.length === 0) return preset
-  return settings.safe.flatMap((text, index) => {
+/** `safe` selects from the preset's list by first words, and adds what is not on it. */
+function safeOf({ preset, safe }: PolicySettings, originOf: OriginOf): readonly Rule[] {
+  const listed = preset === 'analysis' ? analysisRules() : preset === 'default' ? safeRules() : []
+  if (safe.length === 0) return listed
+  return safe.flatMap((text, index) => {
     const origin = originOf('safe', index)
     const prefix = wordsOf(text, 'safe', origin)
-    const picked = preset.filter((rule) => prefix.every((word, at) => rule.prefix[at] === word))
-    return picked.length > 0
-      ? picked
-      : [{ prefix, verdict: 'allow' as const, source: nameOfOrigin(origin), reason: '' }]
+    const picked = listed.filter((rule) => prefix.every((word, at) => rule.prefix[at] === word))
+    if (picked.length > 0) return picked
+    return [{ prefix, verdict: 'allow' as const, source: nameOfOrigin(origin), reason: '' }]
   })
 }
 
@@ -149,13 +132,13 @@ function tableRule(table: RuleTable, origin: RuleOrigin): Rule {
   return rule
 }
 
-function argumentsOfTable({ allow_options, ask_options, deny_options, operands }: RuleTable) {
-  return argumentRule({
-    ...(allow_options ? { options: { flags: allow_options.join(' ') } } : {}),
-    ...(operands === undefined ? {} : { operands: { most: operands } }),
+function argumentsOfTable({ allow_options, ask_options, deny_options, operands }: RuleTable): ArgumentRule {
+  return {
+    allowed: allow_options && new Set(allow_options.flatMap(optionsIn)),
     asked: ask_options ?? [],
     denied: deny_options ?? [],
-  })
+    operands,
+  }
 }
 
 function appliesTo(rule: Rule, example: string): boolean {

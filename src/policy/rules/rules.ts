@@ -1,35 +1,16 @@
-import {
-  type Arguments,
-  type Objection,
-  type OptionNames,
-  type OptionTable,
-  optionTable,
-  readArguments,
-} from '../command/arguments.ts'
-import { type NamedProgram, nameOf, programOf } from '../command/program.ts'
-import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { type NamedProgram, nameOf, type Objection, programOf } from '../command/program.ts'
+import { knownValue, maySplit, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
-interface Operands {
-  /** `pattern`: the first operand is a script, unless an option in `patternIn` has it; the rest are paths. */
-  readonly are: 'paths' | 'words' | 'pattern'
-  readonly most: number
-  readonly patternIn: readonly string[]
-}
-
+/** What a user's rule says of arguments. */
 export interface ArgumentRule {
-  /** If undefined, `check` sees the unparsed words. */
-  readonly options: OptionTable | undefined
+  /** Other options are asked about. Undefined: any option. */
+  readonly allowed: ReadonlySet<string> | undefined
   /** Options that turn the verdict into `ask` or `deny`. */
   readonly asked: readonly string[]
   readonly denied: readonly string[]
-  readonly operands: Operands
-  /** No option of the program writes or runs anything, so words unknown before expansion are harmless. */
-  readonly harmless: boolean
-  /** Checks what option names and operand counts cannot express. */
-  readonly check: (given: Arguments) => Objection | undefined
-  /** Words that name files, if `operands` cannot express it. */
-  readonly paths?: (words: readonly Word[]) => readonly Word[]
+  /** More operands are asked about. */
+  readonly operands: number | undefined
 }
 
 /** A verdict on commands that begin with a given prefix. */
@@ -41,6 +22,8 @@ export interface Rule {
   readonly reason: string
   /** If absent, any arguments match. */
   readonly arguments?: ArgumentRule
+  /** The objection to the words behind the prefix. */
+  readonly check?: (words: readonly Word[]) => Objection | undefined
 }
 
 export interface RuleOutcome {
@@ -61,36 +44,49 @@ export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | und
   return outcomeOf(rule, program, command.words)
 }
 
-export function argumentsOf(rule: Rule, command: SimpleCommand): Arguments | undefined {
-  const program = programOf(command)
-  if (!program || !rule.arguments) return undefined
-  return given(rule.arguments, program.words.slice(rule.prefix.length))
-}
-
-function given({ options, harmless }: ArgumentRule, words: readonly Word[]): Arguments {
-  return options ? readArguments(words, options, harmless) : { options: [], operands: words, words }
-}
-
 /** `words`: with the options before a subcommand. */
 function outcomeOf(rule: Rule, program: NamedProgram, words: readonly Word[]): RuleOutcome {
   const { arguments: about } = rule
   const option = about && listedOption(about, words)
   if (option?.verdict === 'deny') return { rule, maybe: false, ...option }
   if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
-  if (!about) return { rule, verdict: rule.verdict, maybe: false }
-  const read = given(about, program.words.slice(rule.prefix.length))
   if (option) return { rule, maybe: false, ...option }
-  const objection = read.objection ?? tooMany(about.operands, read.operands) ?? about.check(read)
+  const rest = program.words.slice(rule.prefix.length)
+  const objection = (about && objectionTo(rest, about)) ?? rule.check?.(rest)
   return objection
     ? { rule, verdict: 'ask', objection, maybe: false }
     : { rule, verdict: rule.verdict, maybe: false }
 }
 
-function tooMany({ most }: Operands, given: readonly Word[]): Objection | undefined {
-  if (most === Number.POSITIVE_INFINITY) return undefined
-  const several = given.find(({ kind }) => kind === 'open' || kind === 'glob' || kind === 'brace')
-  const text = several?.text ?? given[most]?.text
-  return several || given.length > most ? { kind: 'operand', text: text ?? '' } : undefined
+/** The first word that is no option of the list, or an operand too many. */
+function objectionTo(words: readonly Word[], { allowed, operands }: ArgumentRule): Objection | undefined {
+  const end = words.findIndex((word) => knownValue(word) === '--')
+  const before = end === -1 ? words : words.slice(0, end)
+  const options = before.filter((word) => isOption(word) || mayBeOption(word))
+  for (const word of allowed ? options : []) {
+    if (word.kind !== 'literal') return { kind: 'open-word', text: word.text }
+    const wrong = optionsIn(word.value).find((name) => allowed?.has(name) !== true)
+    if (wrong !== undefined) return { kind: 'option', text: wrong }
+  }
+  if (operands === undefined) return undefined
+  const given = [...before.filter((word) => !isOption(word)), ...(end === -1 ? [] : words.slice(end + 1))]
+  const several = given.find(maySplit)
+  if (!several && given.length <= operands) return undefined
+  return { kind: 'operand', text: (several ?? given[operands])?.text ?? '' }
+}
+
+function isOption({ fixed, value }: Word): boolean {
+  return fixed.startsWith('-') && value !== '-'
+}
+
+/** True if the word may expand to an option, alone or among other words. */
+function mayBeOption({ kind, fixed }: Word): boolean {
+  return kind === 'open' || (fixed === '' && kind !== 'literal' && kind !== 'tilde')
+}
+
+/** The options in a word: `--name`, or each letter of a cluster. */
+export function optionsIn(text: string): readonly string[] {
+  return text.startsWith('--') ? [text] : [...text.slice(1)].map((letter) => `-${letter}`)
 }
 
 /** For `allow`: every prefix word must be in place; a path in it matches only that exact path. */
@@ -182,29 +178,4 @@ function mentions(words: readonly Word[], option: string): boolean {
     const letters = option.slice(1)
     return /^-[A-Za-z]+$/.test(given) && [...letters].every((letter) => given.includes(letter))
   })
-}
-
-const anyNumber = Number.POSITIVE_INFINITY
-
-/** What a table says of an `ArgumentRule`. */
-export interface ArgumentParts {
-  readonly options?: OptionNames | undefined
-  readonly operands?: Partial<Operands>
-  readonly harmless?: boolean
-  readonly check?: ArgumentRule['check']
-  readonly asked?: readonly string[]
-  readonly denied?: readonly string[]
-  readonly paths?: (words: readonly Word[]) => readonly Word[]
-}
-
-export function argumentRule(parts: ArgumentParts): ArgumentRule {
-  return {
-    options: parts.options && optionTable(parts.options),
-    asked: parts.asked ?? [],
-    denied: parts.denied ?? [],
-    operands: { are: 'paths', most: anyNumber, patternIn: [], ...parts.operands },
-    harmless: parts.harmless ?? false,
-    check: parts.check ?? (() => undefined),
-    ...(parts.paths ? { paths: parts.paths } : {}),
-  }
 }

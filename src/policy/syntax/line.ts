@@ -109,6 +109,14 @@ export function maySplit({ kind }: Word): boolean {
   return kind === 'open' || kind === 'glob' || kind === 'brace'
 }
 
+/** Expands the home directory at the start of a path: `~/x`, `$HOME/x`, `"${HOME}/x"`. */
+export function atHome({ kind, value, text }: Word, home: string): string | undefined {
+  if (home === '' || kind === 'literal') return undefined
+  if (kind === 'tilde' && /^~(?:\/|$)/.test(value)) return home + value.slice(1)
+  const [, rest] = /^"?\$(?:HOME|\{HOME\})"?((?:\/[^$`*?[{"'\\]*)?)"?$/.exec(text) ?? []
+  return rest === undefined ? undefined : home + rest
+}
+
 export function lineOfArgv(argv: readonly string[]): ParsedLine {
   const command: SimpleCommand = {
     text: argv.join(' '),

@@ -1,6 +1,6 @@
+import { loadLate } from '../../admit/load-late.ts'
 import { errorReason } from '../../base/errno.ts'
 import type { Connection, Denial } from '../../base/types.ts'
-import { loadLate } from '../../facts/load-late.ts'
 import type { BackendParts } from '../../host/backend.ts'
 import type { ModeSetup } from '../../host/mode-setup.ts'
 import { unavailable } from '../../messages/error.ts'

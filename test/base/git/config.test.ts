@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseGitConfig } from '../../../src/base/git/config.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { Random } from '../../policy/fuzz/random.ts'
+import { Random } from './random.ts'
 
 const directory = makeDirectory()
 

@@ -287,37 +287,3 @@ linux('where it cannot be held', () => {
     expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container', changes: null })
   })
 })
-
-describe('a directory outside of the workspace that is named', () => {
-  const cwd = makeDirectory()
-  symlinkSync('/', join(cwd, 'link'))
-  const toml = `[policy]\nworkspace = ${JSON.stringify(cwd)}\n`
-
-  it.each(['/', '/tmp', join(cwd, 'link'), join(cwd, '..')])(
-    'is refused for a command, as in write mode: %s',
-    async (outside) => {
-      for (const mode of ['workspace', 'write'] as const) {
-        const shell = await openTestShell({ cwd, mode, toml })
-        await expect(shell.execute({ command: 'pwd', cwd: outside })).rejects.toMatchObject({
-          code: 'DENIED',
-        })
-        expect(await shell.decide({ command: 'pwd', cwd: outside })).toMatchObject({ verdict: 'deny' })
-        expect(await shell.execute({ command: 'pwd', cwd: join(cwd, 'link', cwd) })).toMatchObject({
-          exitCode: 0,
-        })
-      }
-    },
-  )
-
-  it('is refused by the command line, with the reason, and allowed in read mode', async () => {
-    const home = new Home()
-    const run = (mode: string) =>
-      home.run(['run', '--mode', mode, '--workspace', cwd, '--cwd', '/', '--', 'pwd'])
-    expect(await run('workspace')).toMatchObject({
-      code: 125,
-      stdout: '',
-      stderr: (await run('write')).stderr,
-    })
-    expect(await run('read')).toMatchObject({ code: 0, stdout: '/\n' })
-  })
-})

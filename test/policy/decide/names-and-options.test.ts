@@ -54,7 +54,7 @@ describe('a rule that denies an option', () => {
 })
 
 describe('a path that could not be looked up in time', () => {
-  const facts = { unanswered: ['/mnt/silent/x', '/mnt/silent/y'] }
+  const facts = { unanswered: '/mnt/silent/x' }
 
   it('makes the line one to ask about', () => {
     const { verdict, matches } = decideLine('cat /mnt/silent/x', presetRules('default'), 'write', facts)

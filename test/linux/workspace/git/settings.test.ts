@@ -115,8 +115,7 @@ linux('in a workspace that is a part of a repository', () => {
     for (const mode of ['workspace', 'write'] as const) {
       const { cwd, home } = makeProject(given)
       const workspace = join(cwd, 'tools')
-      const toml = `[policy]\nworkspace = ${JSON.stringify(workspace)}`
-      const shell = await openTestShell({ cwd: workspace, mode, toml, env: { HOME: home } })
+      const shell = await openTestShell({ cwd: workspace, workspace, mode, env: { HOME: home } })
       const { exitCode } = await shell.execute({ command: `echo x >> ${path}` })
       expect([mode, exitCode === 0]).toEqual([mode, mode === 'write'])
       expect(await shell.execute({ command: 'echo x > new' })).toMatchObject({ exitCode: 0 })

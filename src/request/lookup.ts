@@ -1,0 +1,87 @@
+import { constants, type Stats } from 'node:fs'
+import { access, readlink, realpath, stat } from 'node:fs/promises'
+import { codedError, errorCode } from '../base/errno.ts'
+import { within } from '../base/within.ts'
+
+/** How long a file system may take to answer. A busy machine takes longer than a working file system does. */
+export const lookupLimitMs = 2200
+
+/** Of Node's four pool threads; the others stay free. Node cannot exit before the hanging ones return (`leave`). */
+const maxHanging = 2
+let hanging = 0
+
+/**
+ * What the work finds, which asks one thing after the other; rejects with ETIMEDOUT where a file system does not answer in time, and at
+ * once with EBUSY where earlier work still hangs.
+ */
+export async function answered<T>(work: () => Promise<T>, limitMs = lookupLimitMs): Promise<T> {
+  if (hanging >= maxHanging) throw codedError('EBUSY')
+  const found = work()
+  const done = found.then(
+    () => true,
+    () => true,
+  )
+  for (let slice = 0; slice < slices; slice++) if (await within(done, limitMs / slices, false)) return found
+  hanging += 1
+  void done.then(() => {
+    hanging -= 1
+  })
+  throw codedError('ETIMEDOUT')
+}
+
+/** While this process is busy no answer arrives: it then loses one slice of the time, not all. */
+const slices = 8
+
+/** True for the errors that `answered` adds. */
+export function isUnanswered(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'ETIMEDOUT' || code === 'EBUSY'
+}
+
+/** Throws ENOENT, ENOTDIR, EACCES, ... unless a command could start there. */
+export async function enter(path: string): Promise<void> {
+  if (!(await stat(path)).isDirectory()) throw codedError('ENOTDIR')
+  await access(path, constants.X_OK)
+}
+
+/** Undefined: it is not there. */
+export async function statusOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined)
+}
+
+/** The kernel's MAXSYMLINKS (linux/namei.h). */
+const maxLinks = 40
+
+/** Where a path leads, links followed as far as it exists, also through links that lead nowhere. */
+export async function whereIs(path: string): Promise<string> {
+  let whole = path
+  let existing = path
+  for (let links = 0; ; ) {
+    try {
+      return joined(await realpath(existing === '' ? '/' : existing), whole.slice(existing.length))
+    } catch (error) {
+      const code = errorCode(error)
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+      const named = existing.replace(/\/+$/, '')
+      const cut = named.lastIndexOf('/')
+      if (cut === -1) throw error
+      const target = await readlink(named).catch(() => undefined) // no link, or not readable
+      if (target === undefined) existing = named.slice(0, cut)
+      else if (++links > maxLinks) throw codedError('ELOOP')
+      else {
+        whole =
+          (target.startsWith('/') ? target : named.slice(0, cut + 1) + target) + whole.slice(named.length)
+        existing = whole
+      }
+    }
+  }
+}
+
+function joined(existing: string, rest: string): string {
+  const parts = existing.split('/').filter((part) => part !== '')
+  for (const name of rest.split('/')) {
+    if (name === '..') parts.pop()
+    else if (name !== '.' && name !== '') parts.push(name)
+  }
+  return `/${parts.join('/')}`
+}
