@@ -151,7 +151,7 @@ function remedyFor(denial: Denial, context: HintContext): Remedy {
   const { path, operation } = denial
   if (denial.ownSandbox) return { kind: 'own-sandbox' }
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
-  const isOwn = isOwnDevice(denial) || (isUnixSocket(denial) && serves.test(errors))
+  const isOwn = isOwnDevice(denial) || isServer(denial, errors)
   const opening = isOwn ? ownSocketsRemedy(context) : undefined
   if (opening) return opening
   if (path === undefined || path.startsWith('/dev/') || !fileOperations.has(operation))
@@ -269,6 +269,14 @@ function isCache({ operation, path, program }: Denial): boolean {
 
 /** A socket is refused before it shows what it is for; programs say it. */
 const serves = /\blisten(ing)?\b(?! (udp|unixgram))|create_server|socketserver/i
+
+/** A refused `bind` does not tell TCP from UDP, which own sockets leave out. */
+const datagrams = /\b(udp|dgram|datagram|unixgram)|\bbind EACCES/i
+
+function isServer(denial: Denial, errors: string): boolean {
+  if (denial.operation === 'listen') return !datagrams.test(errors)
+  return isUnixSocket(denial) && serves.test(errors)
+}
 
 function ownSocketsRemedy({ ownSockets }: HintContext): Remedy | undefined {
   const isShut = ownSockets !== 'open' && ownSockets !== 'none'
