@@ -91,6 +91,13 @@ export function resultSchema() {
   return toStandardJsonSchema(v.object({ ...entries, ...list }))
 }
 
+/** What other shells' tools call it. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['cmd', 'command'],
+  ['script', 'command'],
+  ['workdir', 'cwd'],
+])
+
 /** Names the known keys for an unknown one, the reason for a withheld one, and asks for a missing one. */
 function parameters<const E extends v.ObjectEntries>(
   entries: E,
@@ -101,7 +108,7 @@ function parameters<const E extends v.ObjectEntries>(
     const name = String(issue.path?.[0].key)
     if (issue.received === 'undefined') return wantedTexts.missing(known)
     if (Object.hasOwn(withheld, name)) return withheld[name] ?? ''
-    return wantedTexts.unknown(known, nearestKey(name, known))
+    return wantedTexts.unknown(known, nearestKey(otherNames.get(name) ?? name, known))
   }
   return toStandardJsonSchema(v.strictObject(entries, refusal))
 }

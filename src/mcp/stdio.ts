@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Turns } from '../base/turns.ts'
+import { troubleLine } from '../messages/mcp/serve.ts'
 import { brokenGraceMs, maxAtOnce, maxMessageBytes } from './limits.ts'
 import { type JSONRPCMessage, StdioServerTransport, serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
@@ -12,7 +13,7 @@ export async function serveOnStdio(session: McpSession): Promise<void> {
   const transport = new CountingTransport()
   const handle = serveStdio(() => makeServer({ session, turns, hasSession: true }), {
     transport,
-    onerror: (error) => session.options.log(error.message),
+    onerror: (error) => session.options.log(troubleLine(error)),
   })
   transport.count()
   await over(session, transport)

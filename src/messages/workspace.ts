@@ -42,6 +42,9 @@ function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
   if (why === 'unlistable') return 'rename that directory'
   if (why === 'record-unreadable')
     return 'let vitrine read that directory (permissions, "ulimit -n"), or remove it'
+  if (why === 'config-unreadable')
+    return 'let vitrine read that file (permissions of it and of what it lies in)'
+  if (why === 'config-kind') return 'put a regular file in its place, or remove it'
   if (why.startsWith('config-'))
     return 'mend that file ("git config --list --file FILE" says what git reads in it)'
   if (why === 'obeyed')

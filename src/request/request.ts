@@ -131,7 +131,7 @@ export const requestSchema = v.partial(
 export const requestPlaces = {
   mode: place.mode,
   ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
-  ...placesOf(['signal', 'onOutput', 'save', 'inlineMaxChars', 'encoding', 'hintFor', 'line'], place.options),
+  ...placesOf(['signal', 'onOutput', 'save', 'inlineMaxChars', 'encoding', 'hintFor'], place.options),
   ...placesOf(['pty', 'columns', 'rows', 'term'], place.terminal),
   ...placesOf(['cmd', 'script'], () => place.other('command')),
   args: place.other('argv'),

@@ -151,8 +151,7 @@ function remedyFor(denial: Denial, context: HintContext): Remedy {
   const { path, operation } = denial
   if (denial.ownSandbox) return { kind: 'own-sandbox' }
   if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
-  const isOwn = isOwnDevice(denial) || (isUnixSocket(denial) && serves.test(errors))
-  const opening = isOwn ? ownSocketsRemedy(context) : undefined
+  const opening = isOwn(denial, errors) ? ownSocketsRemedy(context) : undefined
   if (opening) return opening
   if (path === undefined || path.startsWith('/dev/') || !fileOperations.has(operation))
     return { kind: 'write' }
@@ -280,9 +279,11 @@ function isService({ operation, address }: Denial): boolean {
   return operation === 'connect' && /^(127\.|\[::1\]|\[::ffff:127\.)/.test(address ?? '')
 }
 
-/** True for POSIX shared memory and pseudo terminals. */
-function isOwnDevice({ path }: Denial): boolean {
-  return path !== undefined && /^\/dev\/(shm\/|ptmx$|pts\/)/.test(path)
+/** True for POSIX shared memory, pseudo terminals and servers. A refused `bind` does not tell TCP from UDP. */
+function isOwn(denial: Denial, errors: string): boolean {
+  if (denial.operation === 'listen') return !/\b(udp|datagram|unixgram)|\bbind EACCES/i.test(errors)
+  if (isUnixSocket(denial)) return serves.test(errors)
+  return /^\/dev\/(shm\/|ptmx$|pts\/)/.test(denial.path ?? '')
 }
 
 function isUnixSocket({ operation, address }: Denial): boolean {

@@ -54,6 +54,7 @@ describe('toolDefinition', () => {
     expect(all.results.map(({ output }) => output)).toEqual(['first\n', '', 'last\n'])
     await expect(runTool(shell, { command: 'true', ignore_errors: true })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
+      message: expect.not.stringContaining('Nothing ran. The command did not run.'),
     })
   })
 

@@ -56,8 +56,8 @@ describe('a message over 10 MiB on stdio', () => {
   })
 })
 
-it('what is no message on stdio is skipped, and the server goes on', async () => {
-  const { server, say, answers, answerTo, exited } = await serve()
+it('what is no message on stdio is skipped with a line each, and the server goes on', async () => {
+  const { server, say, said, answers, answerTo, exited } = await serve()
   const ping = { jsonrpc: '2.0', method: 'ping' }
   for (const line of ['{nope', '', ' \r', '5', '[]', JSON.stringify({ ...ping, id: 7, params: [1] })])
     say(line)
@@ -66,6 +66,8 @@ it('what is no message on stdio is skipped, and the server goes on', async () =>
   expect(answers().map(({ id }) => id)).toEqual(['begin', 'last'])
   server.stdin?.end()
   expect(await exited).toEqual([0, null])
+  // What is no JSON is skipped without a word.
+  expect(said.stderr).toBe('vitrine: skipped what is no message of JSON-RPC 2.0\n'.repeat(3))
 })
 
 it('a client that reads slowly gets every answer, and no warning of Node is printed', async () => {

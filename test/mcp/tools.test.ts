@@ -138,6 +138,8 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     [{ command: 'x', timeout: 5 }, 'timeout', wantedTexts.unknown(parameters, 'timeout_ms')],
     [{ command: 'x', privateTmp: true }, 'privateTmp', wantedTexts.unknown(parameters, 'private_tmp')],
     [{ comand: 'x' }, 'comand', wantedTexts.unknown(parameters, 'command')],
+    [{ cmd: 'x' }, 'cmd', wantedTexts.unknown(parameters, 'command')],
+    [{ command: 'x', workdir: '/' }, 'workdir', wantedTexts.unknown(parameters, 'cwd')],
     [{ command: 'x', private_tmp: 1 }, 'private_tmp', wantedTexts.trueOrFalse],
     [{ command: 'x', network: true }, 'network', wantedTexts.network],
   ])('%j is an error that says what to give', async (input, parameter, wanted) => {

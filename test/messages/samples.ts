@@ -156,7 +156,12 @@ export const fragments: Samples = {
   'private-tmp': { notRemoved: ['/tmp/x', 'EBUSY'], stillRemoved: ['/tmp/x'] },
   'sandbox/network': { narrowWildcard: [], suffixWildcard: ['*.com'] },
   'cli/run': { runningLine: [2000, 5] },
-  'mcp/serve': { listeningLine: ['http://x'], tokenLine: ['x'], drainingLine: [] },
+  'mcp/serve': {
+    listeningLine: ['http://x'],
+    tokenLine: ['x'],
+    drainingLine: [],
+    troubleLine: [Object.assign(new Error('[\n]'), { issues: [] })],
+  },
   'mcp/install': {
     whereLine: ['/a'],
     ownCommandLine: ['code'],

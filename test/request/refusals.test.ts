@@ -209,6 +209,11 @@ const badRequests: readonly BadRequest[] = [
     problem: { kind: 'unknown-option', field: 'pty', place: expect.stringContaining('start()') },
   },
   {
+    what: 'a line, which nothing takes',
+    request: { command: touch, line: {} },
+    problem: expect.not.objectContaining({ place: expect.anything() }),
+  },
+  {
     what: 'a scratchpad name with a path',
     request: { command: touch, scratchpad: '../x' },
     problem: { kind: 'out-of-range', field: 'scratchpad' },

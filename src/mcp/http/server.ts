@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { errorText, tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
-import { httpErrors } from '../../messages/mcp/serve.ts'
+import { httpErrors, troubleLine } from '../../messages/mcp/serve.ts'
 import { answerMs, drainMs, idleMs, maxAtOnce } from '../limits.ts'
 import {
   createMcpHandler,
@@ -111,7 +111,7 @@ class HttpService {
     }
     this.#modern = createMcpHandler(() => makeServer(shared), {
       legacy: 'reject',
-      onerror: (error) => options.log(error.message),
+      onerror: (error) => options.log(troubleLine(error)),
     })
   }
 

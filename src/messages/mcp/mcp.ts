@@ -140,9 +140,9 @@ export function refusalText({ code, refusal, auditFault }: VitrineError): string
 }
 
 export const ignoreErrorsWithoutNext =
-  'ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
+  'ignore_errors continues after a line of a list that fails, so it needs next.'
 
-export const ignoreErrorsAlone = `INVALID_REQUEST: ${ignoreErrorsWithoutNext}`
+export const ignoreErrorsAlone = `INVALID_REQUEST: ${ignoreErrorsWithoutNext} Nothing ran.`
 
 /** @param command names one of several */
 export function notApprovedByUser(command?: string): string {

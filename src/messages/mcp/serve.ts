@@ -29,6 +29,11 @@ export function cannotListen(address: string, reason: string): string {
   return `Cannot listen on ${address}: ${reason}. Choose another port, or 0 for any free one.`
 }
 
+/** Of an error of the SDK. One of its schemas carries all of its findings, in many lines. */
+export function troubleLine(error: Error): string {
+  return 'issues' in error ? 'skipped what is no message of JSON-RPC 2.0' : error.message
+}
+
 export function listeningLine(url: string): string {
   return `listening on ${url}`
 }

@@ -156,7 +156,11 @@ class Guard {
     const worktrees = this.#looks.directories(trees)
     this.#looks.unlistableIn(trees)
     if (this.#looks.isShut(trees)) this.#protect(trees)
-    const named = new NamedByConfigs([directory, ...worktrees].flatMap(configsIn), this.#places)
+    const configs = [directory, ...worktrees].flatMap(configsIn)
+    // Those outside are of other users, or of repositories above, to which git comes only where none is below.
+    const hidden = configs.find((file) => this.#places.isInside(file) && this.#looks.isHidden(file))
+    if (hidden !== undefined) this.#looks.refuse(hidden, 'config-unreadable')
+    const named = new NamedByConfigs(configs, this.#places)
     const tree = named.valueOf('core.worktree')
     const tops = new Set([
       top,

@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { tried } from '../../base/errno.ts'
+import { errorCode, tried } from '../../base/errno.ts'
 
 /**
  * Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). Times of whole seconds are
@@ -75,6 +75,17 @@ export class Looks {
   status(path: string): Stats | undefined {
     this.paths.add(path)
     return tried(() => statSync(path, { throwIfNoEntry: false }))
+  }
+
+  /** Whether permissions hide what is there. */
+  isHidden(path: string): boolean {
+    this.paths.add(path)
+    try {
+      statSync(path, { throwIfNoEntry: false })
+      return false
+    } catch (error) {
+      return errorCode(error) === 'EACCES'
+    }
   }
 
   /** Of the path itself, which may be a link: `other`. */

@@ -101,6 +101,21 @@ describe.skipIf(missing !== null)('the hint of a command without sockets of its 
     })
   }
 
+  it('names the same for a server of a command with a network, but not for UDP', async () => {
+    const quiet = "require('net').createServer().on('error', () => process.exit(1)).listen(0)"
+    const shut = await openWorld({ toml: setting, network: true })
+    const reading = await openWorld({ mode: 'read', network: true })
+    for (const argv of [listen('0'), ['node', '-e', quiet]]) {
+      expect(remedyOf(await shut.execute({ argv }))).toEqual({ kind: 'own-sockets', shut: 'setting' })
+      expect(remedyOf(await reading.execute({ argv }))).toEqual({
+        kind: 'own-sockets',
+        shut: 'no-private-tmp',
+      })
+    }
+    const argv = ['node', '-e', "require('dgram').createSocket('udp4').bind(4099, '127.0.0.1')"]
+    expect(remedyOf(await reading.execute({ argv }))).toEqual({ kind: 'write' })
+  })
+
   it('names the network for a client', async () => {
     const connect = "require('net').connect(1, '127.0.0.1')"
     const result = await (await openWorld({ toml: setting })).execute({ argv: ['node', '-e', connect] })

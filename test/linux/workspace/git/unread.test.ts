@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Home } from '../../../cli/vitrine.ts'
+import { nobody, whyNot } from '../../../helpers/other-users.ts'
 import { openTestShell } from '../../../helpers/place.ts'
 import { makeProject, type Row, writes } from './projects.ts'
 
@@ -28,6 +31,19 @@ const refused = [
   ['includes very many', `for i in $(seq 600); do echo "[include]path=x$i"; done >> .git/config`],
 ] as const
 
+const isRoot = process.getuid?.() === 0
+/** Modes do not bind root. */
+const cannotShut = isRoot && whyNot(nobody) !== null
+
+/** For commands of a user whom modes bind. */
+function makeShut(given: string) {
+  const { cwd, home } = makeProject(given)
+  const own = new Home()
+  if (isRoot) execFileSync('chown', ['-R', String(nobody.uid), dirname(cwd), own.directory])
+  const options = { cwd, env: { HOME: home }, ...(isRoot ? { uid: nobody.uid } : {}) }
+  return { cwd, run: (command: string) => own.run(['run', '--mode', 'workspace', '--', command], options) }
+}
+
 const linux = describe.runIf(process.platform === 'linux')
 
 linux('a configuration of git that is written unusually', () => {
@@ -45,6 +61,24 @@ linux('workspace mode is refused where a configuration of git', () => {
       refusal: { for: 'workspace', got: expect.stringContaining('configuration of git') },
     })
     expect(existsSync(join(cwd, '.gh'))).toBe(false)
+  })
+
+  it.skipIf(cannotShut).for([
+    ['chmod 000 .git', '.git/config'],
+    ['chmod 600 .git', '.git/config'],
+    ['chmod 000 .git/config', '.git/config'],
+    ['chmod 000 nested/.git', 'nested/.git/config'],
+  ] as const)('is out of reach: %s', async ([shut, file]) => {
+    const { cwd, run } = makeShut(`git init -q nested; git config core.hooksPath .gh; ${shut}`)
+    const { code, stderr } = await run('mkdir .gh')
+    expect([code, stderr.split('\n')[0]]).toEqual([125, expect.stringContaining(join(cwd, file))])
+    expect(stderr).toContain('let vitrine read that file')
+    expect(existsSync(join(cwd, '.gh'))).toBe(false)
+  })
+
+  it.skipIf(cannotShut)('not: a directory out of reach need not hold a repository', async () => {
+    const { run } = makeShut('mkdir data; chmod 000 data')
+    expect(await run('echo x > made')).toMatchObject({ code: 0 })
   })
 
   it('appears later, and names it', async () => {
