@@ -13,6 +13,7 @@
 #include "notify/dispatch.h"
 #include "notify/handlers/connect_proxy.h"
 #include "notify/sockets/connecting.h"
+#include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
 #include "notify/sockets/own_unix.h"
 #include "notify/sockets/sockets.h"
@@ -80,10 +81,11 @@ static int connect_tcp(struct vt_notification *notification, int fd, const union
 }
 
 /* With the whole network granted, UDP sockets reach anything. */
-static int connect_other(const struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+static int connect_other(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
   int domain = vt_socket_option(fd, SO_DOMAIN);
   bool internet = (domain == AF_INET || domain == AF_INET6) && notification->listener->network;
   if (domain < 0) return ENOTSOCK;
+  if (vt_is_inert(notification, fd)) vt_inert_refuse(notification, fd);
   if (!internet) return EACCES;
   return connect(fd, &address->any, length) ? errno : 0;
 }
@@ -115,5 +117,5 @@ void vt_own_connect(struct vt_notification *notification) {
   notification->deferred = error == LATER;
   notification->error = error == LATER ? 0 : error;
   notification->done = error == 0;
-  if (error == EACCES) vt_refuse(notification);
+  if (error == EACCES && !notification->counted) vt_refuse(notification);
 }

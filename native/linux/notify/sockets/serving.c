@@ -11,6 +11,7 @@
 #include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
 #include "notify/reply.h"
+#include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
 #include "notify/sockets/open_ports.h"
 #include "notify/sockets/own_unix.h"
@@ -90,11 +91,12 @@ void vt_own_bind(struct vt_notification *notification) {
   int error = vt_address_read(notification, &address, &length);
   if (error) return answer(notification, error);
   int fd = vt_own_socket(notification);
-  bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd);
+  bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd), inert = fd >= 0 && vt_is_inert(notification, fd);
   if (local) bind_local(notification, fd, &address, length);
   else if (tcp) bind_tcp(notification, fd, &address, length);
+  else if (inert) vt_inert_bind(notification, fd, &address, length);
   if (fd >= 0) close(fd);
-  if (!local && !tcp) vt_bind_client(notification);
+  if (!local && !tcp && !inert) vt_bind_client(notification);
 }
 
 /* Its socket is noted before another thread can look for it. */
