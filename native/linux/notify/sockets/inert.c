@@ -34,8 +34,10 @@ static socklen_t loopback(int family, union vt_address *address) {
   return family == AF_INET ? sizeof address->in : sizeof address->in6;
 }
 
-/* No manual promises it, so it is tried, with a socket that sends to itself. */
+/* No manual promises it, so it is tried once, with a socket that sends to itself. */
 static bool is_silent_once_shut(int family) {
+  static bool known[AF_INET6 + 1]; /* atomic */
+  if (__atomic_load_n(&known[family], __ATOMIC_RELAXED)) return true;
   union vt_address own;
   socklen_t length = loopback(family, &own), size = sizeof own;
   int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -43,6 +45,7 @@ static bool is_silent_once_shut(int family) {
   if (bound) shut(fd);
   bool silent = bound && sendto(fd, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, &own.any, size) < 0 && errno == EPIPE;
   if (fd >= 0) close(fd);
+  __atomic_store_n(&known[family], silent, __ATOMIC_RELAXED);
   return silent;
 }
 

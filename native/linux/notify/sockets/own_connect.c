@@ -28,12 +28,10 @@ struct client {
   socklen_t length;
 };
 
-/* An IPv4 destination of an IPv6 socket keeps its family. */
-static int refuse_for_certain(const struct vt_sockets *sockets, struct client *client) {
+/* No socket has port 0. */
+static int refuse_for_certain(struct client *client) {
   if (!client->nonblocking) return ECONNREFUSED;
-  union vt_address end = client->plain.any.sa_family == AF_INET ? sockets->four.address : sockets->six.address;
-  if (client->plain.any.sa_family == client->wire.any.sa_family) client->wire = end;
-  else client->wire.in6.sin6_port = end.in.sin_port, client->wire.in6.sin6_addr.s6_addr32[3] = end.in.sin_addr.s_addr;
+  client->wire.in.sin_port = 0; /* sin6_port is there, too */
   return vt_connect_now(client->fd, &client->wire, client->length);
 }
 
@@ -58,7 +56,7 @@ static int connect_where_own(struct vt_notification *notification, struct client
   if (!vt_tie(client->fd) || !vt_is_of_this_machine(&client->plain)) return EACCES;
   switch (vt_who_listens(sockets->netlink, sockets->device, notification->listener->world, &client->plain)) {
     case VT_LISTENS_OWN: return connect_now(notification, client);
-    case VT_LISTENS_NONE: return refuse_for_certain(sockets, client);
+    case VT_LISTENS_NONE: return refuse_for_certain(client);
     default: return EACCES;
   }
 }
@@ -66,7 +64,7 @@ static int connect_where_own(struct vt_notification *notification, struct client
 /* A socket that is connected, or about to be: no address is passed on. */
 static int connect_again(struct vt_notification *notification, struct client *client, int state) {
   bool under_way = state == TCP_SYN_SENT || state == TCP_SYN_RECV;
-  return under_way && !client->nonblocking ? follow(notification, client) : vt_connect_outcome(notification, client->fd);
+  return under_way && !client->nonblocking ? follow(notification, client) : vt_connect_outcome(client->fd);
 }
 
 static int connect_tcp(struct vt_notification *notification, int fd, const union vt_address *given, socklen_t length) {

@@ -19,29 +19,11 @@
 #include "notify/sockets/sockets.h"
 #include "notify/world/world.h"
 
-static struct vt_dead_end open_dead_end(int family) {
-  struct vt_dead_end end = {.fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  bool four = family == AF_INET;
-  socklen_t size = sizeof end.address, length = four ? sizeof end.address.in : sizeof end.address.in6;
-  end.address.any.sa_family = (sa_family_t)family;
-  if (four) end.address.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  else end.address.in6.sin6_addr = in6addr_loopback;
-  bool bound = end.fd >= 0 && bind(end.fd, &end.address.any, length) == 0 && getsockname(end.fd, &end.address.any, &size) == 0;
-  if (!bound && end.fd >= 0) close(end.fd);
-  if (!bound) end.fd = -1;
-  return end;
-}
-
 bool vt_sockets_ready(struct vt_sockets *sockets) {
-  if (sockets->ready) return true;
+  if (sockets->netlink >= 0) return true;
   sockets->device = (int)if_nametoindex("lo");
-  sockets->netlink = sockets->device ? vt_listening_open() : -1;
-  if (sockets->netlink < 0) return false;
-  sockets->four = open_dead_end(AF_INET);
-  sockets->six = open_dead_end(AF_INET6);
-  sockets->ready = sockets->four.fd >= 0;
-  if (!sockets->ready) vt_sockets_drop(sockets);
-  return sockets->ready;
+  if (sockets->device) sockets->netlink = vt_listening_open();
+  return sockets->netlink >= 0;
 }
 
 int vt_own_socket(struct vt_notification *notification) {
