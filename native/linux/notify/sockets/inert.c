@@ -26,26 +26,18 @@ static bool tie_to_none(int fd) {
  * sock_alloc_send_pskb), and none opens again. It says ENOTCONN, and shuts it (net/ipv4/af_inet.c, inet_shutdown). */
 static void shut(int fd) { shutdown(fd, SHUT_WR); }
 
-static socklen_t loopback(int family, union vt_address *address) {
-  memset(address, 0, sizeof *address);
-  address->any.sa_family = (sa_family_t)family;
-  if (family == AF_INET) address->in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  else address->in6.sin6_addr = in6addr_loopback;
-  return family == AF_INET ? sizeof address->in : sizeof address->in6;
-}
-
-/* No manual promises it, so it is tried once, with a socket that sends to itself. */
-static bool is_silent_once_shut(int family) {
-  static bool known[AF_INET6 + 1]; /* atomic */
-  if (__atomic_load_n(&known[family], __ATOMIC_RELAXED)) return true;
-  union vt_address own;
-  socklen_t length = loopback(family, &own), size = sizeof own;
-  int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  bool bound = fd >= 0 && bind(fd, &own.any, length) == 0 && getsockname(fd, &own.any, &size) == 0;
+/* No manual promises it, so it is tried once, with a socket that sends to itself. Both families allocate by that function. */
+static bool is_silent_once_shut(void) {
+  static bool known; /* atomic */
+  if (__atomic_load_n(&known, __ATOMIC_RELAXED)) return true;
+  union vt_address own = {.in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof own;
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  bool bound = fd >= 0 && bind(fd, &own.any, sizeof own.in) == 0 && getsockname(fd, &own.any, &size) == 0;
   if (bound) shut(fd);
   bool silent = bound && sendto(fd, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL, &own.any, size) < 0 && errno == EPIPE;
   if (fd >= 0) close(fd);
-  __atomic_store_n(&known[family], silent, __ATOMIC_RELAXED);
+  __atomic_store_n(&known, silent, __ATOMIC_RELAXED);
   return silent;
 }
 
@@ -53,7 +45,7 @@ static int open_inert(int family) {
   int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
   shut(fd);
-  if (tie_to_none(fd) && is_silent_once_shut(family)) return fd;
+  if (tie_to_none(fd) && is_silent_once_shut()) return fd;
   close(fd);
   errno = EACCES;
   return -1;
