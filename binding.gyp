@@ -53,6 +53,7 @@
             "native/linux/notify/sockets/asked.c",
             "native/linux/notify/sockets/own_connect.c",
             "native/linux/notify/sockets/serving.c",
+            "native/linux/notify/sockets/inert.c",
             "native/linux/notify/sockets/own_unix.c",
             "native/linux/notify/sockets/unix_bound.c",
             "native/linux/notify/sockets/unix_peers.c",

@@ -45,6 +45,8 @@ const fallbacks: readonly Fallback[] = [
   // Swap files; the directory of settings
   { program: /^(vim?|view|nvim)/, operations: ['create'], path: /\.sw[a-z]$/ },
   { program: /^top$/, operations: ['create'] },
+  // Gradle asks who holds a lock for it, and waits.
+  { program: /^java$/, operations: ['socket'] },
   // Address selection (RFC 6724), and the test for IPv6
   { program: /^getent$/, operations: ['socket'], onlySingle: true },
 ]

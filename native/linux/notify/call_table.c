@@ -7,6 +7,7 @@
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 #include "notify/handlers/private_ops.h"
+#include "notify/sockets/inert.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_constants.h"
@@ -82,13 +83,15 @@ static const struct vt_call calls[] = {
     ROW(file_setattr, METADATA, PATH_AT(0, 1), FLAGS(4)),
 
     /* sockets */
-    ROW(socket, SOCKET, FAMILY),
+    ROW(socket, SOCKET, FAMILY, JUDGED(vt_handle_socket)),
     ROW(socketpair, SOCKET, FAMILY),
     ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_handle_connect)),
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
     ROW(setsockopt, SOCKET, OPTION, JUDGED(vt_handle_reuse)),
     ROW(listen, LISTEN, OWN_ADDRESS(0), JUDGED(vt_handle_listen)),
     ROW(getsockopt, SOCKET, OPTION, JUDGED(vt_handle_asked)),
+    ROW(sendto, SOCKET, JUDGED(vt_handle_send)),
+    ROW(sendmmsg, SOCKET, JUDGED(vt_handle_send)),
     ROW(accept, LISTEN, OWN_ADDRESS(0)),
     ROW(accept4, LISTEN, OWN_ADDRESS(0)),
 

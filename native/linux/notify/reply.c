@@ -2,6 +2,7 @@
 #include "notify/reply.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -37,6 +38,13 @@ static void count(struct vt_notification *notification) {
   };
   memcpy(refused.program, notification->caller.program, sizeof refused.program);
   vt_listener_count(notification->listener, &refused);
+}
+
+void vt_answer_with_descriptor(struct vt_notification *notification, int fd, uint32_t flags) {
+  notification->send_fd = fd;
+  notification->send_flags = flags & O_CLOEXEC;
+  notification->error = fd < 0 ? errno : 0;
+  notification->done = fd >= 0;
 }
 
 void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {

@@ -12,6 +12,9 @@ bool vt_call_still_waits(int listener, uint64_t id);
 /* Ends a call with an error, or with success (0). False: it waits no longer. */
 bool vt_end_call(int listener, uint64_t id, int error);
 
+/* The answer: a descriptor of ours, or what errno says (-1). `flags`: O_CLOEXEC counts. */
+void vt_answer_with_descriptor(struct vt_notification *notification, int fd, uint32_t flags);
+
 /* Replies with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14); closes it. */
 void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags);
 

@@ -63,7 +63,7 @@ static bool separate_table(struct vt_workspace_server *server) {
 /* The kept capabilities are those to inspect processes, and to bind the ports that the host may bind. */
 static bool set_up(struct vt_workspace_server *server) {
   enum { KEPT = 1 << CAP_SYS_PTRACE | 1 << CAP_DAC_READ_SEARCH | 1 << CAP_NET_BIND_SERVICE };
-  server->sockets = (struct vt_sockets){.netlink = -1, .four.fd = -1, .six.fd = -1};
+  server->sockets = (struct vt_sockets){.netlink = -1};
   return vt_capabilities_lower(KEPT, NULL) == 0 && separate_table(server);
 }
 

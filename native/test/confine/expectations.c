@@ -13,6 +13,7 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case NET_OFF: return !options->network && !is_proxied(options) && !is_own(options);
     case PROXY_ON: return is_proxied(options);
     case NET_ON: return options->network;
+    case PROXY_WITHOUT_OWN: return is_proxied(options) && !is_own(options);
     case UNIX_ON: return options->unix_sockets && !is_proxied(options) && !is_own(options);
     case UNIX_OFF: return !options->unix_sockets && !is_own(options);
     case ALL_SHUT: return !options->network && !options->unix_sockets && !is_proxied(options) && !is_own(options);

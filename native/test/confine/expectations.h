@@ -14,7 +14,7 @@
 enum scope {
   ALL, NET_OFF, NET_ON, PROXY_ON, UNIX_ON, UNIX_OFF, ALL_SHUT, NO_TERMINAL, OWN_TTY, BIND_JUDGED, BIND_UNJUDGED, BIND_JUDGED_NET_OFF, BIND_JUDGED_NET_ON, TRUNCATE_SHUT,
   TRUNCATE_SEEN, NOTHING_WRITABLE, SOMETHING_WRITABLE, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED, IN_WORKSPACE, NOT_OWN, OWN_ON, OWN_NET_OFF, OWN_NET_ON, CONNECTS_ASKED,
-  OWN_SESSIONS, NO_SESSIONS, PRETENDED_SESSIONS
+  OWN_SESSIONS, NO_SESSIONS, PRETENDED_SESSIONS, PROXY_WITHOUT_OWN
 };
 
 enum expected { LET = -1, ASK = -2, SEE = -3 /* let, but reported */, DONE = 0 /* pretends success */ }; /* else an errno */
@@ -36,7 +36,7 @@ struct argument_row {
   const char *call;
   int x86_64, aarch64;
   enum scope scope;
-  uint64_t arguments[4];
+  uint64_t arguments[ARGUMENTS];
   int expected;
 };
 

@@ -123,6 +123,9 @@ const struct argument_row argument_rows[] = {
     {IOCTL, ALL, {0, 0xc0105303}, ENOTTY},
     {IOCTL, NET_OFF, {0, 0x8912}, ENOTTY},  /* SIOCGIFCONF */
     {IOCTL, NET_ON, {0, 0x8912}, LET},
+    {IOCTL, OWN_ON, {0, 0x8912}, LET},
+    {IOCTL, OWN_ON, {0, 0x8942}, LET}, /* SIOCGIFTXQLEN */
+    {IOCTL, OWN_ON, {0, 0x8922}, ENOTTY}, /* SIOCSIFMTU */
     {IOCTL, ALL, {0, 0x8914}, TELL(ENOTTY)},      /* SIOCSIFFLAGS */
     {IOCTL, ALL, {0, 0x8916}, TELL(ENOTTY)},      /* SIOCSIFADDR */
     {IOCTL, ALL, {0, 0x8946}, ENOTTY},      /* SIOCETHTOOL */

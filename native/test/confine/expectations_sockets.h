@@ -19,14 +19,18 @@
     {SOCKET, OWN_ON, {1, 1, 0}, LET},
     {SOCKET, OWN_ON, {2, 1, 0}, LET},
     {SOCKET, OWN_ON, {10, 1 | 02000000, 6}, LET},
-    {SOCKET, OWN_NET_OFF, {2, 2, 0}, TELL(EACCES)},
+    {SOCKET, OWN_NET_OFF, {2, 2, 0}, ASK}, /* UDP */
+    {SOCKET, OWN_NET_OFF, {10, 2 | 02000000, 17}, ASK},
+    {SOCKET, OWN_NET_OFF, {2, 2 | 04000, 0}, TELL(EACCES)},
+    {SOCKET, OWN_NET_OFF, {10, 2 | 02004000, 17}, TELL(EACCES)},
+    {SOCKET, OWN_NET_OFF, {2, 2, 136}, TELL(EACCES)}, /* UDP-Lite */
     {SOCKET, ALL, {1, 2, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {2, 1, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {10, 2, 17}, TELL(EACCES)},
     {SOCKET, PROXY_ON, {2, 1 | 02000000 | 04000, 0}, LET},
     {SOCKET, PROXY_ON, {10, 1, 6}, LET},
-    {SOCKET, PROXY_ON, {2, 2, 0}, TELL(EACCES)},  /* no UDP */
-    {SOCKET, PROXY_ON, {10, 2, 17}, TELL(EACCES)},
+    {SOCKET, PROXY_WITHOUT_OWN, {2, 2, 0}, TELL(EACCES)},  /* no UDP */
+    {SOCKET, PROXY_WITHOUT_OWN, {10, 2, 17}, TELL(EACCES)},
     {SOCKET, NET_ON, {2, 1, 0}, LET},
     {SOCKET, NET_ON, {2, 1 | 02000000 | 04000, 6}, LET},
     {SOCKET, NET_ON, {10, 2, 17}, LET},
@@ -114,6 +118,14 @@
     {"sendmsg", 46, 211, OWN_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmsg", 46, 211, PROXY_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmmsg", 307, 269, NET_ON, {3, 0, 1, 0x20004000}, EOPNOTSUPP},
-    {"sendmmsg", 307, 269, ALL, {3, 0, 0x20000000, 0}, LET},
+    {"sendto", 44, 206, OWN_NET_OFF, {3, 0, 0, 0, 0, 0}, LET},
+    {"sendto", 44, 206, OWN_NET_OFF, {3, 0, 0, 0, 0, 12}, LET}, /* sockaddr_nl */
+    {"sendto", 44, 206, OWN_NET_OFF, {3, 0, 0, 0, 0, 16}, SEE},
+    {"sendto", 44, 206, OWN_NET_OFF, {3, 0, 0, 0, 0, 28}, SEE},
+    {"sendto", 44, 206, OWN_NET_ON, {3, 0, 0, 0, 0, 16}, LET},
+    {"sendto", 44, 206, NOT_OWN, {3, 0, 0, 0, 0, 16}, LET},
+    {"sendmmsg", 307, 269, OWN_NET_OFF, {3, 0, 1, 0}, SEE},
+    {"sendmmsg", 307, 269, OWN_NET_ON, {3, 0, 0x20000000, 0}, LET},
+    {"sendmmsg", 307, 269, NOT_OWN, {3, 0, 0x20000000, 0}, LET},
     {"sendmsg", 46, 211, NET_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmsg", 46, 211, ALL, {3, 0, 0, 0x20000000}, LET},

@@ -104,7 +104,7 @@ static void check_argument_row(const struct subject *subject, const struct argum
   static const uint64_t high_halves[] = {0, UINT64_C(1) << 32, UINT64_C(0xffffffff) << 32, UINT64_C(0x80000001) << 32};
   for (size_t h = 0; h < sizeof high_halves / sizeof *high_halves; h++) {
     uint64_t arguments[ARGUMENTS] = {0};
-    for (size_t i = 0; i < 4; i++) arguments[i] = row->arguments[i] | (is_wide(row, i) ? 0 : high_halves[h]);
+    for (size_t i = 0; i < ARGUMENTS; i++) arguments[i] = row->arguments[i] | (is_wide(row, i) ? 0 : high_halves[h]);
     expect(subject, number, arguments, expected_action(row->expected, &subject->options), row->call);
   }
 }

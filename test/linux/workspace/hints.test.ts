@@ -78,8 +78,11 @@ describe('the hint of a refusal in workspace mode', () => {
   )
 
   it.runIf(isInstalled('python3'))('names the network for a socket', async () => {
-    const result = await run("python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'")
-    expect(remedyOf(result)).toEqual({ kind: 'network' })
+    const datagram = 'socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'
+    for (const use of ['sendto(b"x", ("127.0.0.1", 9))', 'connect(("127.0.0.1", 9))', 'bind(("", 9999))'])
+      expect(remedyOf(await run(`python3 -c 'import socket; ${datagram}.${use}'`))).toEqual({
+        kind: 'network',
+      })
   })
 
   it('names write mode for what only write mode allows', async () => {

@@ -88,7 +88,7 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
       `python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port}))'`,
       `python3 -c 'import socket; socket.create_connection(("127.0.0.2", int("'"\${HTTP_PROXY##*:}"'")))'`,
       `python3 -c 'import socket; socket.create_connection(("::1", int("'"\${HTTP_PROXY##*:}"'")))'`,
-      `python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'`,
+      `python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", ${port}))'`,
     ]
     for (const command of tries)
       expect(await shell.execute({ command })).toMatchObject({

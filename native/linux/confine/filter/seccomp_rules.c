@@ -48,6 +48,7 @@ static const struct vt_rule ioctl_rules[] = {
     {SESSIONS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, ALLOW},
     {OWN_SOCKETS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, PRETEND},
     {NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
+    {OWN_SOCKETS | NO_NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
     {EVER, {IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
 };
 
@@ -175,7 +176,8 @@ const struct vt_group vt_groups[] = {
     {DECIDE(connect_rules, ALLOW), CALLS(VT_SYS_connect)},
     {DECIDE(listen_rules, REFUSE(EACCES)), CALLS(VT_SYS_listen)},
     {DECIDE(accept_rules, REFUSE(EACCES)), CALLS(VT_SYS_accept, VT_SYS_accept4)},
-    {DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
+    {DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto)},
+    {DECIDE(sendmmsg_rules, ALLOW), CALLS(VT_SYS_sendmmsg)},
     {DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
 
     /* Processes. clone3's flags are in memory; libc falls back to clone. */

@@ -15,6 +15,9 @@
 #define UNIX_STREAM IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT)
 #define PLAIN_TCP \
   IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP)
+/* Not of those who wait for datagrams: resolvers, Node and Go make theirs with SOCK_NONBLOCK, and do without if that fails. */
+#define BLOCKING_UDP \
+  IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK | VT_O_NONBLOCK, VT_SOCK_DGRAM), IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_UDP)
 static const struct vt_rule socket_rules[] = {
     {EVER, {READING_NETLINK}, ALLOW},
     {NETWORK, {PLAIN_INTERNET}, ALLOW},
@@ -23,6 +26,7 @@ static const struct vt_rule socket_rules[] = {
     {OWN_SOCKETS,
      {IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET), IS(2, VT_IPPROTO_DEFAULT)},
      ALLOW},
+    {OWN_SOCKETS | NO_NETWORK, {BLOCKING_UDP}, JUDGE}, /* one that does nothing (notify/sockets/inert.c) */
     /* Go, curl and others then use TCP. */
     {OWN_SOCKETS, {IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_MPTCP)},
      FAIL(EPROTONOSUPPORT)},
@@ -91,10 +95,18 @@ static const struct vt_rule setsockopt_rules[] = {
     {EVER, {IS(1, VT_SOL_SOCKET, VT_SOL_IP, VT_SOL_TCP, VT_SOL_UDP, VT_SOL_IPV6, VT_SOL_NETLINK)}, ALLOW},
 };
 
-/* MSG_FASTOPEN connects without Landlock's check of connect(2). */
+/* MSG_FASTOPEN connects without Landlock's check of connect(2). What is sent to an address of other than netlink, or by sendmmsg(2), is of
+ * UDP: it goes nowhere, which is reported. */
 static const struct vt_rule sendto_rules[] = {
     {NETWORK, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
     {UNROUTED, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {OWN_SOCKETS | NO_NETWORK, {IS(5, VT_SOCKADDR_NL_SIZE)}, ALLOW},
+    {OWN_SOCKETS | NO_NETWORK, {HAS_ANY(5, UINT32_MAX)}, WATCH},
+};
+static const struct vt_rule sendmmsg_rules[] = {
+    {NETWORK, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {UNROUTED, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {OWN_SOCKETS | NO_NETWORK, {ANY_ARGUMENTS}, WATCH},
 };
 static const struct vt_rule sendmsg_rules[] = {
     {NETWORK, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},

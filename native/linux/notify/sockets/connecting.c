@@ -48,9 +48,10 @@ int vt_connect_now(int fd, const union vt_address *wire, socklen_t length) {
   return error;
 }
 
-/* The address does not count then. Should another thread have closed the connection meanwhile, this one leads to the dead end. */
-int vt_connect_outcome(struct vt_notification *notification, int fd) {
-  return vt_connect_now(fd, &notification->sockets->four.address, sizeof notification->sockets->four.address.in);
+/* The address does not count then. Should another thread have closed the connection meanwhile, this one is refused: no socket has port 0. */
+int vt_connect_outcome(int fd) {
+  union vt_address nowhere = {.in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+  return vt_connect_now(fd, &nowhere, sizeof nowhere.in);
 }
 
 bool vt_may_reach_any_at(const struct vt_notification *notification, const union vt_address *plain) {
@@ -77,7 +78,7 @@ bool vt_connect_step(struct vt_notification *notification, int fd, const union v
     return true;
   }
   if (is_under_way(state)) return false;
-  int outcome = nonblocking ? EINPROGRESS : vt_connect_outcome(notification, fd); /* else poll(2) and SO_ERROR tell */
+  int outcome = nonblocking ? EINPROGRESS : vt_connect_outcome(fd); /* else poll(2) and SO_ERROR tell */
   *error = outcome == EISCONN ? 0 : outcome;
   return true;
 }
@@ -164,6 +165,8 @@ static bool look_at(struct vt_notification *notification, struct vt_connecting *
 
 int vt_sockets_watch(struct vt_notification *notification) {
   struct vt_sockets *sockets = notification->sockets;
+  int64_t left = sockets->next_look - vt_now();
+  if (left > 0) return (int)left;
   for (struct vt_connecting **at = &sockets->connecting; *at;) {
     struct vt_connecting *connecting = *at;
     if (!look_at(notification, connecting)) {
@@ -173,6 +176,7 @@ int vt_sockets_watch(struct vt_notification *notification) {
     *at = connecting->next;
     end(connecting);
   }
+  sockets->next_look = vt_now() + PAUSE_MS;
   return sockets->connecting ? PAUSE_MS : -1;
 }
 
@@ -182,7 +186,5 @@ void vt_sockets_drop(struct vt_sockets *sockets) {
     end(connecting);
   }
   if (sockets->netlink >= 0) close(sockets->netlink);
-  if (sockets->four.fd >= 0) close(sockets->four.fd);
-  if (sockets->six.fd >= 0) close(sockets->six.fd);
-  *sockets = (struct vt_sockets){.netlink = -1, .four.fd = -1, .six.fd = -1};
+  *sockets = (struct vt_sockets){.netlink = -1};
 }

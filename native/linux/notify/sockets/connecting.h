@@ -19,7 +19,7 @@ bool vt_connecting_add(struct vt_notification *notification, int fd, const union
 bool vt_connecting_add_unix(struct vt_notification *notification, int fd, int socket);
 
 /* The outcome of a connect(2) that was begun before: 0 or an errno. */
-int vt_connect_outcome(struct vt_notification *notification, int fd);
+int vt_connect_outcome(int fd);
 
 /* connect(2) that never blocks this thread. */
 int vt_connect_now(int fd, const union vt_address *wire, socklen_t length);

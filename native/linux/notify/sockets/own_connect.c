@@ -13,6 +13,7 @@
 #include "notify/dispatch.h"
 #include "notify/handlers/connect_proxy.h"
 #include "notify/sockets/connecting.h"
+#include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
 #include "notify/sockets/own_unix.h"
 #include "notify/sockets/sockets.h"
@@ -27,12 +28,10 @@ struct client {
   socklen_t length;
 };
 
-/* An IPv4 destination of an IPv6 socket keeps its family. */
-static int refuse_for_certain(const struct vt_sockets *sockets, struct client *client) {
+/* No socket has port 0. */
+static int refuse_for_certain(struct client *client) {
   if (!client->nonblocking) return ECONNREFUSED;
-  union vt_address end = client->plain.any.sa_family == AF_INET ? sockets->four.address : sockets->six.address;
-  if (client->plain.any.sa_family == client->wire.any.sa_family) client->wire = end;
-  else client->wire.in6.sin6_port = end.in.sin_port, client->wire.in6.sin6_addr.s6_addr32[3] = end.in.sin_addr.s_addr;
+  client->wire.in.sin_port = 0; /* sin6_port is there, too */
   return vt_connect_now(client->fd, &client->wire, client->length);
 }
 
@@ -57,7 +56,7 @@ static int connect_where_own(struct vt_notification *notification, struct client
   if (!vt_tie(client->fd) || !vt_is_of_this_machine(&client->plain)) return EACCES;
   switch (vt_who_listens(sockets->netlink, sockets->device, notification->listener->world, &client->plain)) {
     case VT_LISTENS_OWN: return connect_now(notification, client);
-    case VT_LISTENS_NONE: return refuse_for_certain(sockets, client);
+    case VT_LISTENS_NONE: return refuse_for_certain(client);
     default: return EACCES;
   }
 }
@@ -65,7 +64,7 @@ static int connect_where_own(struct vt_notification *notification, struct client
 /* A socket that is connected, or about to be: no address is passed on. */
 static int connect_again(struct vt_notification *notification, struct client *client, int state) {
   bool under_way = state == TCP_SYN_SENT || state == TCP_SYN_RECV;
-  return under_way && !client->nonblocking ? follow(notification, client) : vt_connect_outcome(notification, client->fd);
+  return under_way && !client->nonblocking ? follow(notification, client) : vt_connect_outcome(client->fd);
 }
 
 static int connect_tcp(struct vt_notification *notification, int fd, const union vt_address *given, socklen_t length) {
@@ -80,10 +79,11 @@ static int connect_tcp(struct vt_notification *notification, int fd, const union
 }
 
 /* With the whole network granted, UDP sockets reach anything. */
-static int connect_other(const struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
+static int connect_other(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
   int domain = vt_socket_option(fd, SO_DOMAIN);
   bool internet = (domain == AF_INET || domain == AF_INET6) && notification->listener->network;
   if (domain < 0) return ENOTSOCK;
+  if (vt_is_inert(notification, fd)) vt_inert_refuse(notification, fd);
   if (!internet) return EACCES;
   return connect(fd, &address->any, length) ? errno : 0;
 }
@@ -115,5 +115,5 @@ void vt_own_connect(struct vt_notification *notification) {
   notification->deferred = error == LATER;
   notification->error = error == LATER ? 0 : error;
   notification->done = error == 0;
-  if (error == EACCES) vt_refuse(notification);
+  if (error == EACCES && !notification->counted) vt_refuse(notification);
 }

@@ -11,6 +11,7 @@
 #include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
 #include "notify/reply.h"
+#include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
 #include "notify/sockets/open_ports.h"
 #include "notify/sockets/own_unix.h"
@@ -18,29 +19,11 @@
 #include "notify/sockets/sockets.h"
 #include "notify/world/world.h"
 
-static struct vt_dead_end open_dead_end(int family) {
-  struct vt_dead_end end = {.fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  bool four = family == AF_INET;
-  socklen_t size = sizeof end.address, length = four ? sizeof end.address.in : sizeof end.address.in6;
-  end.address.any.sa_family = (sa_family_t)family;
-  if (four) end.address.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  else end.address.in6.sin6_addr = in6addr_loopback;
-  bool bound = end.fd >= 0 && bind(end.fd, &end.address.any, length) == 0 && getsockname(end.fd, &end.address.any, &size) == 0;
-  if (!bound && end.fd >= 0) close(end.fd);
-  if (!bound) end.fd = -1;
-  return end;
-}
-
 bool vt_sockets_ready(struct vt_sockets *sockets) {
-  if (sockets->ready) return true;
+  if (sockets->netlink >= 0) return true;
   sockets->device = (int)if_nametoindex("lo");
-  sockets->netlink = sockets->device ? vt_listening_open() : -1;
-  if (sockets->netlink < 0) return false;
-  sockets->four = open_dead_end(AF_INET);
-  sockets->six = open_dead_end(AF_INET6);
-  sockets->ready = sockets->four.fd >= 0;
-  if (!sockets->ready) vt_sockets_drop(sockets);
-  return sockets->ready;
+  if (sockets->device) sockets->netlink = vt_listening_open();
+  return sockets->netlink >= 0;
 }
 
 int vt_own_socket(struct vt_notification *notification) {
@@ -87,11 +70,12 @@ void vt_own_bind(struct vt_notification *notification) {
   int error = vt_address_read(notification, &address, &length);
   if (error) return answer(notification, error);
   int fd = vt_own_socket(notification);
-  bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd);
+  bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd), inert = fd >= 0 && vt_is_inert(notification, fd);
   if (local) bind_local(notification, fd, &address, length);
   else if (tcp) bind_tcp(notification, fd, &address, length);
+  else if (inert) vt_inert_bind(notification, fd, &address, length);
   if (fd >= 0) close(fd);
-  if (!local && !tcp) vt_bind_client(notification);
+  if (!local && !tcp && !inert) vt_bind_client(notification);
 }
 
 /* Its socket is noted before another thread can look for it. */

@@ -9,17 +9,10 @@
 struct vt_notification;
 struct vt_connecting;
 
-/* A port that is bound and never listens: a client that is sent there is refused, for certain. */
-struct vt_dead_end {
-  int fd; /* -1: the machine lacks the family */
-  union vt_address address;
-};
-
 struct vt_sockets {
-  bool ready;
-  int netlink, device;
-  struct vt_dead_end four, six;
+  int netlink, device; /* netlink -1: not opened yet */
   struct vt_connecting *connecting; /* connections that are under way */
+  int64_t next_look;                /* at these */
 };
 
 /* Handlers of bind(2), listen(2) and connect(2), where the listener has a world. */

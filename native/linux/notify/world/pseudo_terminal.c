@@ -19,13 +19,6 @@
 #include "notify/world/own_world.h"
 #include "notify/reply.h"
 
-static void send(struct vt_notification *notification, int fd, uint32_t flags) {
-  notification->send_fd = fd;
-  notification->send_flags = flags & O_CLOEXEC;
-  notification->error = fd < 0 ? errno : 0;
-  notification->done = fd >= 0;
-}
-
 static bool is_own(const struct vt_notification *notification, pid_t process) {
   return mark_tells(notification->listener->mark, notification->listener->session, process);
 }
@@ -53,7 +46,7 @@ void vt_handle_terminal_peer(struct vt_notification *notification) {
   notification->error = EACCES;
   if (!notification->sockets || vt_has_own_sandbox(notification)) return;
   int master = borrow_from(notification, &notification->caller, (int)vt_argument(notification, 0));
-  send(notification, master < 0 ? -1 : open_peer(master, flags), flags);
+  vt_answer_with_descriptor(notification, master < 0 ? -1 : open_peer(master, flags), flags);
 }
 
 static bool is_master_of(int fd, int number) {
@@ -115,7 +108,7 @@ static bool opens_slave(struct vt_notification *notification, uint32_t flags) {
   long number = strtol(digits, &end, 10);
   if (end == digits || *end || *digits < '0' || *digits > '9') return false;
   int slave = open_slave(notification, (int)number, flags);
-  if (slave >= 0) send(notification, slave, flags);
+  if (slave >= 0) vt_answer_with_descriptor(notification, slave, flags);
   return slave >= 0;
 }
 
@@ -135,7 +128,7 @@ void vt_own_controlling_terminal(struct vt_notification *notification, uint32_t 
   if (!notification->sockets || vt_has_own_sandbox(notification)) return;
   int number = number_of_controlling(notification->caller.thread);
   int slave = number < 0 ? -1 : open_slave(notification, number, flags);
-  if (slave >= 0) send(notification, slave, flags);
+  if (slave >= 0) vt_answer_with_descriptor(notification, slave, flags);
   else if (number < 0) notification->error = ENXIO;
 }
 
@@ -143,6 +136,6 @@ bool vt_own_terminal(struct vt_notification *notification, uint32_t flags) {
   if (!notification->sockets || strncmp(notification->given, "/dev/pt", 7) || vt_has_own_sandbox(notification)) return false;
   bool master = !strcmp(notification->given, "/dev/ptmx") || !strcmp(notification->given, "/dev/pts/ptmx");
   if (!master) return opens_slave(notification, flags);
-  send(notification, open("/dev/ptmx", (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC), flags);
+  vt_answer_with_descriptor(notification, open("/dev/ptmx", (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC), flags);
   return true;
 }

@@ -103,5 +103,6 @@ void vt_handle_segment(struct vt_notification *notification) {
   struct vt_world *world = notification->listener->world;
   pthread_mutex_lock(&world->lock);
   notification->error = decide(notification, world);
+  notification->counted = notification->error == ENOSPC; /* write mode has another limit */
   pthread_mutex_unlock(&world->lock);
 }

@@ -23,6 +23,7 @@ const byCapability = [
   'a_transparent_ipv6_proxy',
   'a_mark_for_routes',
   'a_connection_that_is_repaired',
+  'a_setting_of_an_interface',
 ]
 const bySameUser = [
   'a_share_of_its_port',

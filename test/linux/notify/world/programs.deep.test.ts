@@ -19,8 +19,6 @@ interface Program {
   readonly notAsRoot?: boolean
   /** Where not every suite is run: as an ordinary user and in workspace mode only. */
   readonly long?: boolean
-  /** `network = true`, for what needs more than sockets of its own. */
-  readonly network?: boolean
 }
 
 const all = process.env['VITRINE_SUITES'] === 'all'
@@ -81,7 +79,6 @@ HOME="$TMPDIR" exec '${process.execPath}' "$TMPDIR/browse.cjs" ${chromiumOptions
     file: '/usr/bin/gradle',
     package: 'gradle',
     long: true,
-    network: true, // Java asks a UDP socket for the interfaces, and Gradle for an address of theirs
     line: `export GRADLE_USER_HOME="$TMPDIR/gradle" JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$TMPDIR" HOME="$TMPDIR"
 mkdir "$TMPDIR/project"; cd "$TMPDIR/project"; echo 'task hello { doLast { println "built" } }' >build.gradle
 for build in 1 2; do gradle --offline --daemon -q hello 2>/dev/null; done
@@ -184,11 +181,11 @@ function runOutside({ uid, gid }: User, line: string) {
   return spawnSync('sh', ['-c', line], { uid, gid, cwd, env, encoding: 'utf8', timeout: 90_000 })
 }
 
-async function runInside(user: User, { line, network = false }: Program, mode: 'workspace' | 'read') {
+async function runInside(user: User, { line }: Program, mode: 'workspace' | 'read') {
   const cwd = makeDirectory()
   chmodSync(cwd, 0o777)
   const [ran] = await runAs(user, {
-    options: { mode, cwd, network, privateTmp: true },
+    options: { mode, cwd, privateTmp: true },
     commands: [['sh', '-c', line]],
     timeoutMs: 90_000,
     temporary: '/tmp', // Chromium's socket in it has a long name (unix(7))

@@ -167,6 +167,50 @@ os.wait(); print(ctypes.string_at(at, 5).decode(), made)`
     await expect.poll(ids, { timeout: 10_000 }).not.toContain(id)
   })
 
+  it.skipIf(!isInstalled('python3'))(
+    'while UDP sockets tell of interfaces, and are bound, and nothing else (needs python3)',
+    async () => {
+      const program = `
+import fcntl, socket, struct
+for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
+    made = socket.socket(family, socket.SOCK_DGRAM)
+    index = struct.unpack('16xi20x', fcntl.ioctl(made, 0x8933, struct.pack('16s24x', b'lo')))[0]
+    made.bind(('', 0))
+    print(index == socket.if_nametoindex('lo'), made.type == socket.SOCK_DGRAM, made.getsockname()[1] > 0)
+    for use in (lambda: made.sendto(b'x', (host, 9)), lambda: made.connect((host, 9)), lambda: socket.socket(family, socket.SOCK_DGRAM).bind((host, 0))):
+        try: use()
+        except PermissionError as error: print(error.errno)`
+      for (const [mode, network] of [
+        ['workspace', false],
+        ['workspace', ['registry.example']],
+        ['read', false],
+      ] as const) {
+        const shell = await openWorld({ mode, network, privateTmp: true })
+        const { stdout, stderr, denials } = await shell.execute({ argv: python(program) })
+        expect([stdout, stderr]).toEqual(['True True True\n1\n13\n13\n'.repeat(2), ''])
+        const told = denials
+          .filter(({ address }) => address !== 'unix')
+          .map(({ operation, address, syscall }) => [operation, address, syscall])
+        const uses = ['sendto', 'connect', 'bind']
+        expect(told).toEqual(
+          ['inet', 'inet6'].flatMap((family) => uses.map((use) => ['socket', family, use])),
+        )
+      }
+    },
+  )
+
+  it.skipIf(!isInstalled('java'))('as java asks for the interfaces (needs java)', async () => {
+    const shell = await openWorld()
+    writeFileSync(
+      join(shell.cwd, 'Interfaces.java'),
+      `public class Interfaces { public static void main(String[] arguments) throws Exception {
+  for (var found : java.util.Collections.list(java.net.NetworkInterface.getNetworkInterfaces()))
+    if (found.isLoopback()) System.out.println(found.isUp() + " " + found.getInterfaceAddresses().toString().contains("127.0.0.1/8")); } }`,
+    )
+    const command = 'java -Djava.io.tmpdir=$TMPDIR Interfaces.java'
+    expect(await shell.execute({ command })).toMatchObject({ stdout: 'true true\n', denials: [] })
+  })
+
   it.skipIf(!isInstalled('script'))('through a terminal that one of them makes (needs script)', async () => {
     const shell = await openWorld()
     const result = await shell.execute({ command: "script -qc 'test -t 0 && echo a terminal' /dev/null" })

@@ -99,7 +99,7 @@ mkdir -p java/src/main/java java/app/src/main/java && cd java && printf 'subproj
 printf 'rootProject.name = "hello"\\ninclude "app"\\n' > settings.gradle
 printf 'class Hello { public static void main(String[] a) { System.out.println("hello"); } }\\n' | tee app/src/main/java/Hello.java > src/main/java/Hello.java`
 
-/** Gradle looks for an address of the machine, and Java does not read TMPDIR. Its own state holds times. */
+/** Java does not read TMPDIR. Gradle's own state holds times. */
 const gradle = `
 cd java && $gradle build && java -cp build/libs/hello.jar Hello && $gradle clean; rm -rf .gradle; ls
 cd java && $gradle --parallel classes && java -cp app/build/classes/java/main Hello; rm -rf .gradle; find . -name '*.class'
@@ -123,8 +123,7 @@ describeTwins('npm in workspace mode', withCaches(npm, packages))
 describeTwins('pnpm in workspace mode', withCaches(pnpm, packages))
 describeTwins('Cargo in workspace mode', withCaches(cargo, crate))
 describeTwins('Go in workspace mode', withCaches(go, module))
-const openGradle = withCaches(gradle, java).map((twin) => ({ ...twin, network: true }))
-describeTwins('Gradle in workspace mode with the network', openGradle)
+describeTwins('Gradle in workspace mode', withCaches(gradle, java))
 describeTwins('CMake in workspace mode', withCaches(cmake, project))
 describeTwins('pip, pytest and tox in workspace mode', withCaches(python, wheel))
 describeTwins('compilers and bundlers for the web in workspace mode', withCaches(web, sources))
