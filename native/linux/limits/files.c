@@ -1,17 +1,49 @@
+/* Measures files: those of a private directory, and unlinked ones that processes have open. */
 #define _GNU_SOURCE
-#include "limits/disk_usage.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/files/inode_set.h"
 #include "base/paths.h"
-#include "limits/unlinked_files.h"
+#include "base/procfs.h"
+#include "limits/usage.h"
 
-enum { OPEN_LEVELS = 32 };
+enum { OPEN_LEVELS = 32, BLOCK_BYTES = 512 }; /* of st_blocks (stat(3type)) */
+
+struct scan {
+  const char *const *prefixes;
+  uint64_t bytes;
+  struct vt_inode_set counted;
+};
+
+static bool is_wanted(const struct scan *scan, const char *target) {
+  for (const char *const *prefix = scan->prefixes; *prefix; prefix++)
+    if (strncmp(target, *prefix, strlen(*prefix)) == 0) return true;
+  return false;
+}
+
+/* Checks the link text before it calls stat: stat on a descriptor of a dead network mount could hang. */
+static bool count_unlinked(void *context, int directory, const char *name, const char *target) {
+  struct scan *scan = context;
+  struct stat status;
+  if (!is_wanted(scan, target) || fstatat(directory, name, &status, 0)) return false;
+  if (status.st_nlink > 0 || !S_ISREG(status.st_mode) || vt_inode_set_has(&scan->counted, &status)) return false;
+  vt_inode_set_add(&scan->counted, &status);
+  scan->bytes += (uint64_t)status.st_blocks * BLOCK_BYTES;
+  return false;
+}
+
+uint64_t vt_usage_of_unlinked(const char *const *prefixes, const struct vt_process_set *members, uint64_t limit) {
+  struct scan scan = {.prefixes = prefixes};
+  for (int at = 0; at < members->found.count && scan.bytes <= limit; at++) vt_procfs_find_link(members->found.at[at], &scan, count_unlinked);
+  vt_inode_set_free(&scan.counted);
+  return scan.bytes;
+}
 
 /* A directory on the path from the root of the walk. Only the lowest OPEN_LEVELS are open; others are reopened through "..". */
 struct level {
@@ -72,7 +104,7 @@ static void count(struct tally *tally, int directory, const char *name) {
   if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return;
   if (status.st_dev != tally->lowest->device) return;
   bool shared = !S_ISDIR(status.st_mode) && status.st_nlink > 1;
-  tally->bytes += (uint64_t)status.st_blocks * VT_BLOCK_BYTES / (shared ? status.st_nlink : 1);
+  tally->bytes += (uint64_t)status.st_blocks * BLOCK_BYTES / (shared ? status.st_nlink : 1);
   if (!S_ISDIR(status.st_mode)) return;
   enter(tally, openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   close_far_above(tally);
@@ -92,14 +124,14 @@ static void walk(struct tally *tally, const char *path) {
   while (tally->lowest) leave(tally);
 }
 
-uint64_t vt_disk_usage(const char *const *directories, const struct vt_process_set *members, uint64_t limit) {
+uint64_t vt_usage_of_disk(const char *const *directories, const struct vt_process_set *members, uint64_t limit) {
   struct tally tally = {.limit = limit};
   for (const char *const *path = directories; *path; path++) walk(&tally, *path);
   if (tally.bytes > limit) return tally.bytes;
-  return tally.bytes + vt_unlinked_files(directories, members, limit - tally.bytes);
+  return tally.bytes + vt_usage_of_unlinked(directories, members, limit - tally.bytes);
 }
 
-bool vt_disk_is_empty(const char *const *directories) {
+bool vt_usage_has_no_files(const char *const *directories) {
   for (; *directories; directories++) {
     int fd = open(*directories, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     bool empty = fd >= 0 && vt_is_empty(fd);
