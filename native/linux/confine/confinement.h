@@ -61,4 +61,15 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
 void vt_confinement_retain(struct vt_confinement *confinement);
 void vt_confinement_release(struct vt_confinement *confinement);
 
+/* Call after a directory was removed: closes its descriptor, which would keep its file system busy. */
+void vt_confinement_prune(void);
+
+/* For confinement_pool.c. The key of a new one is freed with it. */
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, int abi, char *key, int *step);
 void vt_confinement_free(struct vt_confinement *confinement);
+
+/* A top-level directory created or mounted since the build would not be readable. */
+bool vt_confinement_is_current(const struct vt_confinement *confinement);
+
+/* Prepares it for the next command. */
+bool vt_confinement_serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options);

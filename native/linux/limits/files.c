@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "base/files/inode_set.h"
+#include "base/files.h"
 #include "base/paths.h"
 #include "base/procfs.h"
 #include "limits/usage.h"

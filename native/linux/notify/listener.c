@@ -9,7 +9,7 @@
 #include "notify/fsize.h"
 #include "notify/world/world.h"
 #include "notify/workspace_server.h"
-#include "workspace/questions.h"
+#include "notify/handlers/questions.h"
 #include "base/paths.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/files/inode_set.h"
+#include "base/files.h"
 
 struct vt_path_node;
 struct vt_reads;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/files/inode_set.h"
+#include "base/files.h"
 
 struct vt_reads;
 struct vt_place;
@@ -36,12 +36,6 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places, const stru
 void vt_workspace_retain(struct vt_workspace *workspace);
 void vt_workspace_release(struct vt_workspace *workspace);
 
-/* Opens a directory. 0, or -1 with errno. */
-int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool private);
-
-/* Adds the write rules to a ruleset; 0, or -1 with errno. */
-int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi);
-
 /* The innermost root that contains the path; NULL: none. */
 const struct vt_workspace_root *vt_workspace_root_of(const struct vt_workspace *workspace, const char *path);
 
@@ -50,3 +44,16 @@ bool vt_workspace_contains(const struct vt_workspace *workspace, const char *pat
 
 /* Whether a file is a protected one, by any of its names. */
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);
+
+/* The root that is a command's private TMPDIR: the rules do not depend on it. */
+bool vt_workspace_is_private(const struct vt_place *places, const char *root);
+
+/* A workspace serves several commands, one after another, while nothing changes that its rules depend on. False: changes could
+ * go unnoticed (mounts, too many files, a change in the current clock tick). */
+bool vt_workspace_lasts(const struct vt_workspace *workspace);
+
+/* Between two commands: holds no directory open, as it would keep a file system from being unmounted. */
+void vt_workspace_rest(struct vt_workspace *workspace);
+
+/* For the next command with the same roots and protected paths. False: something has changed. */
+bool vt_workspace_resume(struct vt_workspace *workspace, const struct vt_place *places);

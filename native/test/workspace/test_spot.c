@@ -16,7 +16,7 @@
 #include "confine/reads/reads.h"
 #include "core.h"
 #include "test/check.h"
-#include "workspace/known.h"
+#include "notify/caller/place.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
 

@@ -30,3 +30,14 @@ void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, int 
 bool vt_dir_snapshot_unchanged(const struct vt_dir_snapshot *watched);
 
 void vt_dir_snapshot_free(struct vt_dir_snapshot *watched);
+
+/* While inotify(7) is silent about the searched directories, the cached rules stay valid. */
+
+/* For directories beneath `root`; -1: it would miss changes there, or no instance is left. */
+int vt_inotify_open(const char *root);
+
+/* Call before the directory is read. False: it cannot be watched. */
+bool vt_inotify_add(int notices, const char *directory);
+
+/* True if no event since the last call is about a directory or a name that `matters`. Consumes the events. */
+bool vt_inotify_unchanged(int notices, bool (*matters)(const void *context, const char *name), const void *context);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "base/files/identity.h"
+#include "base/files.h"
 #include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
@@ -107,16 +107,6 @@ int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access,
   int failed = enter(&pass, root, reads->root, false);
   vt_close(root);
   return failed;
-}
-
-int vt_reads_ruleset(struct vt_reads *reads, int abi) {
-  if (reads->ruleset < 0) {
-    reads->ruleset = vt_landlock_build_reads(abi, reads, NULL, 0);
-    reads->abi = abi;
-  }
-  if (reads->abi == abi) return reads->ruleset;
-  errno = EINVAL; /* the existing one is in use */
-  return -1;
 }
 
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {

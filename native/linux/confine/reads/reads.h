@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core.h"
-#include "base/files/inode_set.h"
+#include "base/files.h"
 #include "confine/reads/path_tree.h"
 #include "confine/reads/dir_snapshot.h"
 
@@ -23,7 +23,7 @@ struct vt_reads {
   struct vt_inode_set linked; /* files in kept directories with further names, once linked_known */
   bool linked_known;
   bool too_many_linked; /* the search for them ended at its bound */
-  int ruleset, abi;     /* the ruleset made from this for `abi`; -1: not yet */
+  int ruleset, abi;     /* the ruleset made from this for `abi`, shared by confinements; -1: not yet */
   char **found;         /* by the search for names; NULL: nothing */
   size_t found_count;
   bool unsearched;      /* that search ended at its bound */
@@ -49,10 +49,7 @@ int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access,
 /* An uncached tree in which nothing is marked. */
 struct vt_reads *vt_reads_new(void);
 
-/* The shared ruleset, which `reads` owns; one thread at a time. -1 with errno. */
-int vt_reads_ruleset(struct vt_reads *reads, int abi);
-
-/* True if that ruleset grants files made in `directory` (absolute, real). */
+/* True if a ruleset of these grants files made in `directory` (absolute, real). */
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 
 /* The parts of vt_reads_take(). */

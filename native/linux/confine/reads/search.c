@@ -13,10 +13,10 @@
 
 #include "core.h"
 #include "base/clock.h"
-#include "base/files/identity.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "confine/reads/inotify.h"
+#include "confine/reads/dir_snapshot.h"
 #include "confine/reads/reads.h"
 
 enum { MOST_DIRECTORIES = 2000, MOST_FOUND = 1000, MOST_MS = 200 };

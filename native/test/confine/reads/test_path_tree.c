@@ -40,7 +40,7 @@ static void *build(void *context) {
   reads->root->granted = true;
   vt_reads_mark(reads, build->kept, VT_MARK_KEPT);
   vt_reads_watch(reads);
-  build->error = vt_reads_ruleset(reads, vt_landlock_abi()) < 0 ? errno : 0;
+  build->error = vt_landlock_build_reads(vt_landlock_abi(), reads, NULL, 0) < 0 ? errno : 0;
   vt_reads_release(reads);
   return NULL;
 }

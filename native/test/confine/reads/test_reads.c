@@ -47,7 +47,7 @@ static struct vt_place place(enum vt_place_kind kind, const char *text) {
 /* The errno of opening for reading in a child that is held to the places; 0: it opens. */
 static int opening(const struct vt_place *places, const char *path) {
   struct vt_reads *reads = vt_reads_take(places);
-  int ruleset = vt_reads_ruleset(reads, vt_landlock_abi()), status = 0;
+  int ruleset = vt_landlock_build_reads(vt_landlock_abi(), reads, NULL, 0), status = 0;
   CHECK(ruleset >= 0, "no ruleset: %s", strerror(errno));
   pid_t child = fork();
   if (child == 0) {
@@ -56,6 +56,7 @@ static int opening(const struct vt_place *places, const char *path) {
     _exit(open(path, O_RDONLY) < 0 ? errno : 0);
   }
   waitpid(child, &status, 0);
+  close(ruleset);
   vt_reads_release(reads);
   return WEXITSTATUS(status);
 }

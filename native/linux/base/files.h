@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -17,3 +18,17 @@ int vt_identify(int directory, const char *path, int flags, struct vt_identity *
 int vt_stat_known(int directory, const char *path, struct stat *status);
 
 bool vt_identity_equals(const struct vt_identity *one, const struct vt_identity *other);
+
+/* A set of files, by device and inode number. */
+
+struct vt_inode_set {
+  struct vt_inode {
+    dev_t device; /* 0, which no file system has: empty */
+    ino_t inode;
+  } *slots;
+  size_t count, room;
+};
+
+void vt_inode_set_add(struct vt_inode_set *inodes, const struct stat *status);
+bool vt_inode_set_has(const struct vt_inode_set *inodes, const struct stat *status);
+void vt_inode_set_free(struct vt_inode_set *inodes);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "workspace/questions.h"
+#include "notify/handlers/questions.h"
 
 #include <poll.h>
 #include <pthread.h>
