@@ -14,7 +14,7 @@
 #include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "workspace/workspace.h"
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
@@ -55,12 +55,12 @@ static int look_at_terminal(struct vt_confinement *confinement, int terminal) {
 /* True if the shared reads ruleset lets the command read what it may write to. */
 static bool is_covered(const struct vt_confinement_options *options, int abi) {
   for (const char *const *path = options->writable; path && *path; path++)
-    if (!vt_reads_cover(options->reads, *path)) return false;
+    if (!vt_places_cover(options->reads, *path)) return false;
   return options->terminal <= 0 && (options->reads->ruleset < 0 || options->reads->abi == abi);
 }
 
 /* Made once, and owned by `reads`. */
-static int shared_reading(struct vt_reads *reads, int abi) {
+static int shared_reading(struct vt_places *reads, int abi) {
   if (reads->ruleset < 0) {
     reads->ruleset = vt_landlock_build_reads(abi, reads, NULL, 0);
     reads->abi = abi;
@@ -97,7 +97,7 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   confinement->listener_flags = vt_probe_listener_flags();
   confinement->marks = marks;
   confinement->reads = options->reads;
-  if (confinement->reads) vt_reads_retain(confinement->reads);
+  if (confinement->reads) vt_places_retain(confinement->reads);
   *step = VT_STEP_RULESET;
   confinement->writable = copy_paths(options->writable);
   confinement->sockets = copy_paths(options->sockets);
@@ -131,7 +131,7 @@ void vt_confinement_free(struct vt_confinement *confinement) {
   if (confinement->granted >= 0) close(confinement->granted);
   if (confinement->ruleset >= 0) close(confinement->ruleset);
   if (confinement->owns_reading && confinement->reading >= 0) close(confinement->reading);
-  if (confinement->reads) vt_reads_release(confinement->reads);
+  if (confinement->reads) vt_places_release(confinement->reads);
   if (confinement->workspace) vt_workspace_release(confinement->workspace);
   free(confinement->key);
   free(confinement->writable);

@@ -9,7 +9,7 @@
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_rules.h"
 
-struct vt_reads;
+struct vt_places;
 struct vt_place;
 struct vt_workspace;
 
@@ -26,7 +26,7 @@ struct vt_confinement {
   bool listener_proves;      /* its hang-up proves that no process is left */
   bool marks;                /* the processes of its command are known by a mark (mark.h), not by their session */
   uint32_t listener_flags;
-  struct vt_reads *reads;
+  struct vt_places *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
   int granted, uses;         /* that directory (O_PATH), -1: removed; directories granted so far */
@@ -45,7 +45,7 @@ struct vt_confinement_options {
   bool own_sockets;             /* TCP among the command's own processes: the notifier binds and connects */
   bool listener;
   const char *near;
-  struct vt_reads *reads;
+  struct vt_places *reads;
   const char *const *writable;
   const char *const *sockets;   /* unix sockets to connect to; needs ABI 9 */
   const struct vt_place *places; /* the roots and protected paths of a workspace; NULL: none */

@@ -54,7 +54,7 @@ static char *key_of(const struct vt_confinement_options *options, int abi) {
   return key;
 }
 
-static struct vt_confinement *find_cached(const char *key, const struct vt_reads *reads) {
+static struct vt_confinement *find_cached(const char *key, const struct vt_places *reads) {
   for (struct vt_confinement **at = &cache; *at; at = &(*at)->next) {
     struct vt_confinement *confinement = *at;
     if (confinement->reads != reads || strcmp(confinement->key, key)) continue;
@@ -153,14 +153,14 @@ static bool is_granted(const struct vt_confinement *confinement, const struct st
          status.st_ino == directory->st_ino;
 }
 
-static struct vt_confinement **find_spare(const char *key, const struct vt_reads *reads, const struct stat *directory) {
+static struct vt_confinement **find_spare(const char *key, const struct vt_places *reads, const struct stat *directory) {
   struct vt_confinement **at = &spares;
   while (*at && ((*at)->reads != reads || strcmp((*at)->key, key) || !(is_granted(*at, directory) || is_gone(*at))))
     at = &(*at)->next;
   return at;
 }
 
-static struct vt_confinement *take_spare(const char *key, const struct vt_reads *reads, const char *directory) {
+static struct vt_confinement *take_spare(const char *key, const struct vt_places *reads, const char *directory) {
   struct stat status;
   if (stat(directory, &status)) return NULL;
   pthread_mutex_lock(&spares_lock);

@@ -15,7 +15,7 @@
 #include "base/descriptors.h"
 #include "base/kernel.h"
 #include "base/paths.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "workspace/workspace.h"
 
 /* linux/landlock.h: flags of landlock_create_ruleset(2). */
@@ -173,7 +173,7 @@ int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
 static int grant_workspace(int ruleset, struct vt_workspace *workspace, uint64_t handled) {
   if (!workspace) return 0;
   handled &= ~(UNWRITTEN | FS_MAKE_SOCK);
-  struct vt_reads_access access = {
+  struct vt_places_access access = {
       .directory = handled,
       .file = handled & (FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE),
       .pinned = FS_READ_FILE, /* which the top-level directories grant anyway */
@@ -181,7 +181,7 @@ static int grant_workspace(int ruleset, struct vt_workspace *workspace, uint64_t
       .granted = &workspace->granted,
   };
   clock_gettime(CLOCK_REALTIME_COARSE, &workspace->granted_at); /* the clock of inodes' times */
-  return vt_reads_grant(workspace->places, &access, ruleset);
+  return vt_places_grant(workspace->places, &access, ruleset);
 }
 
 /* A missing socket needs no grant. A directory is an error: it would grant all sockets in it. */
@@ -244,12 +244,12 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
                                grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled, options->sessions));
 }
 
-static int grant_reads(struct vt_reads *reads, int ruleset) {
-  static const struct vt_reads_access access = {.directory = FS_READING | FS_READ_DIR, .file = FS_READING, .listing = FS_READ_DIR};
-  return vt_reads_grant(reads, &access, ruleset);
+static int grant_reads(struct vt_places *reads, int ruleset) {
+  static const struct vt_places_access access = {.directory = FS_READING | FS_READ_DIR, .file = FS_READING, .listing = FS_READ_DIR};
+  return vt_places_grant(reads, &access, ruleset);
 }
 
-int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal) {
+int vt_landlock_build_reads(int abi, struct vt_places *reads, const char *const *writable, int terminal) {
   /* REFER is the only right that a ruleset refuses even if it does not handle it (landlock(7)). */
   uint64_t moving = abi >= 2 ? FS_REFER : 0;
   struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};

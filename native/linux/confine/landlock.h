@@ -9,7 +9,7 @@
 
 #include "base/kernel.h"
 
-struct vt_reads;
+struct vt_places;
 struct vt_workspace;
 
 /* The first ABI that restricts unix sockets by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX, Linux 7.1). */
@@ -46,7 +46,7 @@ static inline int vt_landlock_grant_at(int ruleset, int fd, uint64_t access) {
 int vt_landlock_build(const struct vt_landlock_options *options);
 
 /* Likewise a second layer for reading only: `reads`, the writable directories, harmless devices, the terminal. */
-int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal);
+int vt_landlock_build_reads(int abi, struct vt_places *reads, const char *const *writable, int terminal);
 
 /* Grants one more private directory (O_PATH suffices): to a ruleset that has one, or with `reading` to a second layer. */
 int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading);

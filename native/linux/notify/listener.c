@@ -13,7 +13,7 @@
 #include "base/paths.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 #include "base/memory.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/command.h"
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 #include "base/mailbox.h"
 #include "base/threads.h"
 #include "limits/monitor.h"

@@ -12,7 +12,7 @@
 #include "base/descriptors.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "core.h"
 #include "workspace/mounts.h"
 #include "workspace/other_names.h"
@@ -67,7 +67,7 @@ static bool is_git_directory(const struct vt_workspace *workspace, const char *p
 /* -1 with ELOOP where a link on the way leads to a root or above: everything in it would be protected. */
 static int keep(const struct vt_workspace *workspace, const char *path) {
   char end[PATH_MAX];
-  struct vt_path_node *node = vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  struct vt_path_node *node = vt_places_mark(workspace->places, path, VT_MARK_KEPT);
   if (!node || !holds_root(workspace, node)) return 0;
   if (vt_path_node_path(node, end, sizeof end) < 0 || strcmp(end, path) == 0) return 0;
   if (is_git_directory(workspace, path, node)) return node->kept = false, 0;
@@ -101,7 +101,7 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
   int failed = 0;
   for (; places->kind && !failed; places++) {
-    if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
+    if (places->kind == VT_CLOSED) vt_places_mark(workspace->places, places->text, VT_MARK_CLOSED);
     if (places->kind == VT_PROTECTED) failed = keep(workspace, places->text);
   }
   if (!failed) failed = note_all(workspace, &others);
@@ -125,11 +125,11 @@ bool vt_workspace_contains(const struct vt_workspace *workspace, const char *pat
 }
 
 /* Under another name, what cannot be read could be read by the next command. */
-static void keep_unreadable(struct vt_workspace *workspace, const struct vt_reads *reads) {
+static void keep_unreadable(struct vt_workspace *workspace, const struct vt_places *reads) {
   char path[PATH_MAX];
   for (const struct vt_path_node *node = reads->root; node; node = vt_path_node_next(node, node->kept)) {
     if (!node->kept || vt_path_node_path(node, path, sizeof path) < 0) continue;
-    if (vt_workspace_contains(workspace, path, false)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+    if (vt_workspace_contains(workspace, path, false)) vt_places_mark(workspace->places, path, VT_MARK_KEPT);
   }
 }
 
@@ -137,7 +137,7 @@ static int open_roots(struct vt_workspace *workspace, const struct vt_place *pla
   for (const struct vt_place *place = places; place->kind; place++) {
     if (place->kind != VT_ROOT || vt_workspace_is_private(places, place->text)) continue;
     if (add_root(workspace, place->text, false)) return -1;
-    vt_reads_mark(workspace->places, place->text, VT_MARK_GRANTED);
+    vt_places_mark(workspace->places, place->text, VT_MARK_GRANTED);
   }
   return 0;
 }
@@ -169,7 +169,7 @@ static void watch_all(struct vt_workspace *workspace) {
   struct vt_dir_snapshot *watched = &workspace->places->watched;
   if (workspace->has_mounts || workspace->mounts < 0) watched->unsettled = true;
   if (watched->unsettled) return;
-  vt_reads_watch(workspace->places);
+  vt_places_watch(workspace->places);
   for (const struct vt_path_node *node = workspace->places->root; node; node = vt_path_node_next(node, node->kept))
     if (node->kept && vt_path_node_path(node, path, sizeof path) > 0) watch_beneath(watched, path, true);
 }
@@ -182,14 +182,14 @@ static int open_private(struct vt_workspace *workspace, const struct vt_place *p
   return 0;
 }
 
-struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads) {
+struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_places *reads) {
   size_t count = count_roots(places);
   errno = 0;
   if (count == 0) return NULL;
   struct vt_workspace *workspace = vt_must(calloc(1, sizeof *workspace));
   workspace->roots = vt_must(calloc(count, sizeof *workspace->roots));
   workspace->references = 1;
-  workspace->places = vt_reads_new();
+  workspace->places = vt_places_new();
   workspace->mounts = vt_mounts_changes();
   bool failed = open_roots(workspace, places) || protect_all(workspace, places);
   if (!failed && reads) keep_unreadable(workspace, reads);
@@ -209,7 +209,7 @@ void vt_workspace_release(struct vt_workspace *workspace) {
     vt_close(workspace->roots[i].fd);
     free(workspace->roots[i].path);
   }
-  vt_reads_release(workspace->places);
+  vt_places_release(workspace->places);
   vt_inode_set_free(&workspace->granted);
   free(workspace->roots);
   free(workspace);

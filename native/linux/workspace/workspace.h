@@ -10,12 +10,12 @@
 
 #include "base/files.h"
 
-struct vt_reads;
+struct vt_places;
 struct vt_place;
 
 struct vt_workspace {
   int references;              /* atomic */
-  struct vt_reads *places;     /* the roots are granted, protected paths are kept */
+  struct vt_places *places;     /* the roots are granted, protected paths are kept */
   struct vt_inode_set granted; /* entries of cut directories that have a Landlock rule */
   struct timespec granted_at;
   long mounts;                 /* vt_mounts_changes() before they were looked at */
@@ -32,7 +32,7 @@ struct vt_workspace {
 
 /* From a command's places (core.h): VT_ROOT and VT_PROTECTED, and what `reads` (or NULL) keeps from being read. NULL: no root, or
  * with errno one cannot be opened. */
-struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads);
+struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_places *reads);
 void vt_workspace_retain(struct vt_workspace *workspace);
 void vt_workspace_release(struct vt_workspace *workspace);
 

@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "base/paths.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 
 struct way {
-  struct vt_reads *reads;
-  enum vt_reads_mark mark;
+  struct vt_places *reads;
+  enum vt_places_mark mark;
   struct vt_path_node *at;
   struct vt_path_walk names;
 };
 
-static bool grants(enum vt_reads_mark mark) { return mark == VT_MARK_GRANTED || mark == VT_MARK_UNLINKED; }
+static bool grants(enum vt_places_mark mark) { return mark == VT_MARK_GRANTED || mark == VT_MARK_UNLINKED; }
 
-static void mark_node(struct vt_path_node *node, enum vt_reads_mark mark) {
+static void mark_node(struct vt_path_node *node, enum vt_places_mark mark) {
   if (grants(mark)) node->granted = true;
   else if (mark == VT_MARK_CLOSED) vt_path_node_close(node);
   else vt_path_node_keep(node);
@@ -65,7 +65,7 @@ static bool step(struct way *way, const char *name, size_t length) {
   return true;
 }
 
-static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
+static struct vt_path_node *walk(struct vt_places *reads, const char *path, enum vt_places_mark mark) {
   struct way way = {.reads = reads, .mark = mark, .at = reads->root, .names = {.rest = path}};
   size_t length;
   for (const char *name; (name = vt_path_next(&way.names, &length));)
@@ -73,7 +73,7 @@ static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum 
   return way.at;
 }
 
-struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
+struct vt_path_node *vt_places_mark(struct vt_places *reads, const char *path, enum vt_places_mark mark) {
   struct vt_path_node *node = walk(reads, path, mark);
   if (!node) return NULL;
   mark_node(node, mark);
@@ -81,7 +81,7 @@ struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enu
   return node;
 }
 
-struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path) {
+struct vt_path_node *vt_places_cut(struct vt_places *reads, const char *path) {
   struct vt_path_node *node = walk(reads, path, VT_MARK_KEPT);
   if (node) vt_path_node_cut(node);
   return node;
@@ -93,7 +93,7 @@ static bool is_granted(const struct vt_path_node *node) {
 }
 
 /* True: nothing beneath has to be watched. */
-static bool watch(struct vt_reads *reads, const struct vt_path_node *node) {
+static bool watch(struct vt_places *reads, const struct vt_path_node *node) {
   char path[PATH_MAX];
   struct vt_dir_snapshot *watched = &reads->watched;
   size_t before = watched->count;
@@ -105,6 +105,6 @@ static bool watch(struct vt_reads *reads, const struct vt_path_node *node) {
   return watched->count > before && watched->at[before].inode == 0;
 }
 
-void vt_reads_watch(struct vt_reads *reads) {
+void vt_places_watch(struct vt_places *reads) {
   for (const struct vt_path_node *node = reads->root; node;) node = vt_path_node_next(node, watch(reads, node));
 }

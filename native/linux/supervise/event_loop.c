@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 
 #include <errno.h>
 #include <poll.h>

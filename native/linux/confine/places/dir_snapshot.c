@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "confine/reads/dir_snapshot.h"
+#include "confine/places/dir_snapshot.h"
 
 #include <errno.h>
 #include <linux/magic.h>

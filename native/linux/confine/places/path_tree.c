@@ -1,4 +1,4 @@
-#include "confine/reads/path_tree.h"
+#include "confine/places/path_tree.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -16,25 +16,25 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "confine/reads/dir_snapshot.h"
-#include "confine/reads/reads.h"
+#include "confine/places/dir_snapshot.h"
+#include "confine/places/places.h"
 
 enum { MOST_DIRECTORIES = 2000, MOST_FOUND = 1000, MOST_MS = 200 };
 
 struct search {
-  struct vt_reads *reads;
+  struct vt_places *reads;
   char *queue[MOST_DIRECTORIES];
   size_t queue_length;
   int64_t deadline;
 };
 
-static bool fits(const struct vt_reads *reads, const char *name, enum vt_place_kind kind) {
-  for (const struct vt_place *place = reads->places; place->kind; place++)
+static bool fits(const struct vt_places *reads, const char *name, enum vt_place_kind kind) {
+  for (const struct vt_place *place = reads->given; place->kind; place++)
     if (place->kind == kind && fnmatch(place->text, name, 0) == 0) return true;
   return false;
 }
 
-bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name) {
+bool vt_places_keeps_name(const struct vt_places *reads, const char *name) {
   return fits(reads, name, VT_NAME) && !fits(reads, name, VT_EXCEPTED);
 }
 
@@ -62,12 +62,12 @@ static void put_directory(struct search *search, const char *path) {
   else search->queue[search->queue_length++] = vt_must(strdup(path));
 }
 
-static bool is_found(const struct vt_reads *reads, const char *path) {
+static bool is_found(const struct vt_places *reads, const char *path) {
   const struct vt_path_node *node = vt_path_node_at(reads->root, path);
   return node && node->kept;
 }
 
-static void find(struct vt_reads *reads, const char *path) {
+static void find(struct vt_places *reads, const char *path) {
   if (is_found(reads, path)) return;
   if (reads->found_count == MOST_FOUND) {
     reads->unsearched = true;
@@ -75,11 +75,11 @@ static void find(struct vt_reads *reads, const char *path) {
   }
   if (!reads->found) reads->found = vt_must(calloc(MOST_FOUND, sizeof *reads->found));
   reads->found[reads->found_count++] = vt_must(strdup(path));
-  vt_reads_mark(reads, path, VT_MARK_KEPT);
+  vt_places_mark(reads, path, VT_MARK_KEPT);
 }
 
 /* First, so that no command can fill the bounds before them with directories and files of its own. */
-static void find_again(struct vt_reads *reads, const struct vt_reads *before) {
+static void find_again(struct vt_places *reads, const struct vt_places *before) {
   struct stat status;
   for (size_t i = 0; before && i < before->found_count; i++)
     if (lstat(before->found[i], &status) == 0 && !S_ISDIR(status.st_mode)) find(reads, before->found[i]);
@@ -94,7 +94,7 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
     search->reads->unsearched = true;
     return;
   }
-  if (vt_reads_keeps_name(search->reads, name) && !is_directory(fd, entry, 0))
+  if (vt_places_keeps_name(search->reads, name) && !is_directory(fd, entry, 0))
     return find(search->reads, path);
   if (is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) && !fits(search->reads, name, VT_SKIPPED) &&
       !is_elsewhere(search, fd, name))
@@ -122,17 +122,17 @@ static void search_beneath(struct search *search, const char *root) {
 }
 
 static void find_all(struct search *search) {
-  for (const struct vt_place *place = search->reads->places; place->kind; place++) {
+  for (const struct vt_place *place = search->reads->given; place->kind; place++) {
     char path[PATH_MAX];
     if (place->kind != VT_SEARCHED) continue;
-    struct vt_path_node *root = vt_reads_cut(search->reads, place->text);
+    struct vt_path_node *root = vt_places_cut(search->reads, place->text);
     if (root && vt_path_node_path(root, path, sizeof path) > 0) search_beneath(search, path);
     return; /* there is only one */
   }
 }
 
 /* Cuts the directory even if nothing was found: then no rule covers a file created in it later. */
-void vt_reads_search(struct vt_reads *reads, const struct vt_reads *before) {
+void vt_places_search(struct vt_places *reads, const struct vt_places *before) {
   struct search *search = vt_must(calloc(1, sizeof *search));
   search->reads = reads;
   search->deadline = vt_now() + MOST_MS;

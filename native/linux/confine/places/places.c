@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,12 +14,12 @@
 #include "base/descriptors.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "confine/reads/dir_snapshot.h"
+#include "confine/places/dir_snapshot.h"
 
 enum { MOST_CACHED = 8 };
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_reads *cache; /* most recently used first */
+static struct vt_places *cache; /* most recently used first */
 
 static bool counts(enum vt_place_kind kind) { return kind >= VT_READABLE && kind <= VT_SKIPPED; }
 
@@ -35,9 +35,9 @@ static char *key_of(const struct vt_place *places) {
   return key;
 }
 
-static void mark_all(struct vt_reads *reads, enum vt_place_kind kind, enum vt_reads_mark mark) {
-  for (const struct vt_place *place = reads->places; place->kind; place++)
-    if (place->kind == kind) vt_reads_mark(reads, place->text, mark);
+static void mark_all(struct vt_places *reads, enum vt_place_kind kind, enum vt_places_mark mark) {
+  for (const struct vt_place *place = reads->given; place->kind; place++)
+    if (place->kind == kind) vt_places_mark(reads, place->text, mark);
 }
 
 static bool has_any(const struct vt_place *places, enum vt_place_kind kind) {
@@ -60,8 +60,8 @@ static struct vt_place *copy_of(const struct vt_place *places) {
   return copy;
 }
 
-struct vt_reads *vt_reads_new(void) {
-  struct vt_reads *reads = vt_must(calloc(1, sizeof *reads));
+struct vt_places *vt_places_new(void) {
+  struct vt_places *reads = vt_must(calloc(1, sizeof *reads));
   reads->references = 1;
   reads->notices = reads->ruleset = -1;
   vt_dir_snapshot_begin(&reads->watched);
@@ -70,66 +70,66 @@ struct vt_reads *vt_reads_new(void) {
 }
 
 /* /dev has other users' terminals and disks: landlock.c grants the nodes that programs need. */
-static struct vt_reads *make(char *key, const struct vt_place *places, const struct vt_reads *before) {
-  struct vt_reads *reads = vt_reads_new();
+static struct vt_places *make(char *key, const struct vt_place *places, const struct vt_places *before) {
+  struct vt_places *reads = vt_places_new();
   reads->key = key;
-  reads->places = copy_of(places);
+  reads->given = copy_of(places);
   if (has_any(places, VT_READABLE)) mark_all(reads, VT_READABLE, VT_MARK_GRANTED);
   else reads->root->granted = true;
   mark_all(reads, VT_UNLINKED, VT_MARK_UNLINKED);
-  vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
+  vt_places_mark(reads, "/dev", VT_MARK_KEPT);
   mark_all(reads, VT_UNREADABLE, VT_MARK_KEPT);
-  vt_reads_search(reads, before);
-  vt_reads_watch(reads);
+  vt_places_search(reads, before);
+  vt_places_watch(reads);
   return reads;
 }
 
-static bool matters(const void *reads, const char *name) { return vt_reads_keeps_name(reads, name); }
+static bool matters(const void *reads, const char *name) { return vt_places_keeps_name(reads, name); }
 
-static bool is_current(const struct vt_reads *reads) {
+static bool is_current(const struct vt_places *reads) {
   if (!vt_dir_snapshot_unchanged(&reads->watched)) return false;
   return reads->notices < 0 || vt_inotify_unchanged(reads->notices, matters, reads);
 }
 
-static struct vt_reads *cut(const char *key) {
-  struct vt_reads **at = &cache;
+static struct vt_places *cut(const char *key) {
+  struct vt_places **at = &cache;
   while (*at && strcmp((*at)->key, key)) at = &(*at)->next;
-  struct vt_reads *reads = *at;
+  struct vt_places *reads = *at;
   if (reads) *at = reads->next;
   return reads;
 }
 
-static void put_first(struct vt_reads *reads) {
+static void put_first(struct vt_places *reads) {
   int kept = 0;
   reads->next = cache;
   cache = reads;
-  for (struct vt_reads **at = &cache; *at; at = &(*at)->next) {
-    struct vt_reads *last = *at;
+  for (struct vt_places **at = &cache; *at; at = &(*at)->next) {
+    struct vt_places *last = *at;
     if (++kept <= MOST_CACHED) continue;
     *at = NULL;
-    vt_reads_release(last);
+    vt_places_release(last);
     return;
   }
 }
 
-struct vt_reads *vt_reads_take(const struct vt_place *places) {
+struct vt_places *vt_places_take(const struct vt_place *places) {
   char *key = key_of(places);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_reads *before = cut(key);
+  struct vt_places *before = cut(key);
   bool current = before && is_current(before);
-  struct vt_reads *reads = current ? before : make(key, places, before);
+  struct vt_places *reads = current ? before : make(key, places, before);
   if (current) free(key);
-  else if (before) vt_reads_release(before);
+  else if (before) vt_places_release(before);
   put_first(reads);
-  vt_reads_retain(reads);
+  vt_places_retain(reads);
   pthread_mutex_unlock(&cache_lock);
   return reads;
 }
 
-void vt_reads_retain(struct vt_reads *reads) { __atomic_add_fetch(&reads->references, 1, __ATOMIC_RELAXED); }
+void vt_places_retain(struct vt_places *reads) { __atomic_add_fetch(&reads->references, 1, __ATOMIC_RELAXED); }
 
-void vt_reads_release(struct vt_reads *reads) {
+void vt_places_release(struct vt_places *reads) {
   if (__atomic_sub_fetch(&reads->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   vt_path_tree_free(reads->root);
   vt_dir_snapshot_free(&reads->watched);
@@ -139,7 +139,7 @@ void vt_reads_release(struct vt_reads *reads) {
   if (reads->ruleset >= 0) close(reads->ruleset);
   for (size_t i = 0; i < reads->found_count; i++) free(reads->found[i]);
   free(reads->found);
-  free(reads->places);
+  free(reads->given);
   free(reads->key);
   free(reads);
 }
@@ -148,7 +148,7 @@ void vt_reads_release(struct vt_reads *reads) {
 enum { MOST_LOOKED_AT = 20000, MOST_DEPTH = 40 };
 
 struct look {
-  struct vt_reads *reads;
+  struct vt_places *reads;
   int count;
 };
 
@@ -178,7 +178,7 @@ static void look_into_kept(struct look *look) {
     if (node->kept && vt_path_node_path(node, path, sizeof path) > 0 && strcmp(path, "/dev") != 0) look_into(look, AT_FDCWD, path, 0);
 }
 
-bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status) {
+bool vt_places_is_linked(struct vt_places *reads, const struct stat *status) {
   if (S_ISDIR(status->st_mode) || status->st_nlink < 2) return false;
   if (!reads->linked_known) {
     struct look look = {reads, 0};

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "confine/landlock.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "test/check.h"
 
 static char base[PATH_MAX];
@@ -46,7 +46,7 @@ static struct vt_place place(enum vt_place_kind kind, const char *text) {
 
 /* The errno of opening for reading in a child that is held to the places; 0: it opens. */
 static int opening(const struct vt_place *places, const char *path) {
-  struct vt_reads *reads = vt_reads_take(places);
+  struct vt_places *reads = vt_places_take(places);
   int ruleset = vt_landlock_build_reads(vt_landlock_abi(), reads, NULL, 0), status = 0;
   CHECK(ruleset >= 0, "no ruleset: %s", strerror(errno));
   pid_t child = fork();
@@ -57,7 +57,7 @@ static int opening(const struct vt_place *places, const char *path) {
   }
   waitpid(child, &status, 0);
   close(ruleset);
-  vt_reads_release(reads);
+  vt_places_release(reads);
   return WEXITSTATUS(status);
 }
 
@@ -77,7 +77,7 @@ static void paths_that_are_kept(void) {
 }
 
 /* Whether a path's own name is kept: what replaces a link later must not be readable. */
-static bool keeps_place_of(struct vt_reads *reads, const char *path) {
+static bool keeps_place_of(struct vt_places *reads, const char *path) {
   const struct vt_path_node *name = reads->root;
   for (size_t length; name && *path; path += length) {
     path += strspn(path, "/");
@@ -96,9 +96,9 @@ static void links(void) {
   REFUSES(through, at("real/file"));
   REFUSES(through, at("link/file"));
   OPENS(through, at("beside"));
-  struct vt_reads *reads = vt_reads_take(through);
+  struct vt_places *reads = vt_places_take(through);
   CHECK(keeps_place_of(reads, at("link")) && keeps_place_of(reads, at("real")), "one end is not kept");
-  vt_reads_release(reads);
+  vt_places_release(reads);
   const struct vt_place places[] = {place(VT_UNREADABLE, at("kept")), {VT_NO_PLACE, NULL}};
   REFUSES(places, at("second"));
   REFUSES(places, at("kept/file"));
@@ -139,24 +139,24 @@ static void names(void) {
   OPENS(places, at("tree/deep/.env.sample"));
   OPENS(places, at("tree/deep/other"));
   OPENS(places, at("tree/skipped/.env"));
-  struct vt_reads *reads = vt_reads_take(places);
+  struct vt_places *reads = vt_places_take(places);
   noticing = reads->notices >= 0;
   CHECK(!reads->unsearched, "unsearched %d", reads->unsearched);
-  vt_reads_release(reads);
+  vt_places_release(reads);
 }
 
 /* Times are settled a little later: until then nothing is taken from the cache. */
-static bool is_kept(const struct vt_place *places, struct vt_reads *before) {
+static bool is_kept(const struct vt_place *places, struct vt_places *before) {
   nanosleep(&(struct timespec){0, 30 * 1000 * 1000}, NULL);
-  struct vt_reads *now = vt_reads_take(places);
+  struct vt_places *now = vt_places_take(places);
   bool same = now == before;
-  vt_reads_release(now);
+  vt_places_release(now);
   return same;
 }
 
-static struct vt_reads *settled(const struct vt_place *places) {
+static struct vt_places *settled(const struct vt_place *places) {
   nanosleep(&(struct timespec){0, 30 * 1000 * 1000}, NULL);
-  return vt_reads_take(places);
+  return vt_places_take(places);
 }
 
 enum { LOUD_LOOKS = 40 };
@@ -165,11 +165,11 @@ enum { LOUD_LOOKS = 40 };
  * a change, too: it counts only where nothing has happened for a while before. */
 static bool is_noticed_as(const struct vt_place *places, const char *made, bool same) {
   for (int look = 0; look < LOUD_LOOKS; look++) {
-    struct vt_reads *before = settled(places);
+    struct vt_places *before = settled(places);
     bool quiet = is_kept(places, before);
     make_file(made);
     bool kept = is_kept(places, before);
-    vt_reads_release(before);
+    vt_places_release(before);
     if (quiet && kept == same) return true;
     unlink(at(made));
   }
@@ -180,16 +180,16 @@ static bool is_noticed_as(const struct vt_place *places, const char *made, bool 
 static bool is_unsettled_after_a_change(const struct vt_place *places) {
   enum { SETTLED_NS = 20 * 1000 * 1000 }; /* TICK_NS of dir_snapshot.c */
   for (int look = 0; look < LOUD_LOOKS; look++) {
-    struct vt_reads *untouched = settled(places);
+    struct vt_places *untouched = settled(places);
     int64_t before = vt_nanoseconds(CLOCK_MONOTONIC);
     make_file("unsettled");
-    struct vt_reads *at_once = vt_reads_take(places);
+    struct vt_places *at_once = vt_places_take(places);
     bool late = vt_nanoseconds(CLOCK_MONOTONIC) - before >= SETTLED_NS;
-    struct vt_reads *again = vt_reads_take(places);
+    struct vt_places *again = vt_places_take(places);
     bool anew = at_once != untouched && again != at_once;
-    vt_reads_release(untouched);
-    vt_reads_release(at_once);
-    vt_reads_release(again);
+    vt_places_release(untouched);
+    vt_places_release(at_once);
+    vt_places_release(again);
     if (anew || !late) return anew;
     unlink(at("unsettled"));
   }
@@ -204,10 +204,10 @@ static void what_makes_it_anew(void) {
   unlink(at("tree/deep/.env"));
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
     CHECK(is_noticed_as(places, changes[i].made, changes[i].same), "after %s", changes[i].made);
-  struct vt_reads *before = settled(places);
+  struct vt_places *before = settled(places);
   make_directory("tree/quiet/deeper");
   CHECK(!is_kept(places, before), "after a new directory");
-  vt_reads_release(before);
+  vt_places_release(before);
   CHECK(is_unsettled_after_a_change(places), "what changed just now was taken for settled");
 }
 
@@ -221,7 +221,7 @@ static void another_file_system(void) {
         mount("none", at("tree/quiet"), "tmpfs", 0, NULL))
       _exit(2);
     make_directory("tree/quiet/inside");
-    _exit(vt_reads_take(places)->unsearched ? 0 : 1);
+    _exit(vt_places_take(places)->unsearched ? 0 : 1);
   }
   waitpid(child, &status, 0);
   CHECK(WEXITSTATUS(status) != 1, "a file system in the workspace was searched, or not told of");
@@ -229,7 +229,7 @@ static void another_file_system(void) {
 
 static void odd_places(void) {
   const struct vt_place none[] = {place(VT_WRITABLE, base), {VT_NO_PLACE, NULL}};
-  CHECK(vt_reads_take(none) == NULL, "a place for writing is none for reading");
+  CHECK(vt_places_take(none) == NULL, "a place for writing is none for reading");
   static char long_path[3 * PATH_MAX];
   memset(long_path, 'a', sizeof long_path - 1);
   long_path[0] = '/';

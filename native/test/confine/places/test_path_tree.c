@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 #include "confine/landlock.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "test/check.h"
 
 static char base[] = "/var/tmp/vitrine-tree-XXXXXX";
@@ -36,12 +36,12 @@ struct build {
 /* On the small stack of a thread, as commands are launched. */
 static void *build(void *context) {
   struct build *build = context;
-  struct vt_reads *reads = vt_reads_new();
+  struct vt_places *reads = vt_places_new();
   reads->root->granted = true;
-  vt_reads_mark(reads, build->kept, VT_MARK_KEPT);
-  vt_reads_watch(reads);
+  vt_places_mark(reads, build->kept, VT_MARK_KEPT);
+  vt_places_watch(reads);
   build->error = vt_landlock_build_reads(vt_landlock_abi(), reads, NULL, 0) < 0 ? errno : 0;
-  vt_reads_release(reads);
+  vt_places_release(reads);
   return NULL;
 }
 

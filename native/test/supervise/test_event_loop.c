@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 #include "test/check.h"
 
 enum { PATIENCE_MS = 20000 };

@@ -13,14 +13,14 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "confine/landlock.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 
 /* Each rule costs the kernel about 0.1 microseconds per start of a command; each level takes a descriptor and a part of the stack. */
 enum { MOST_RULES = 250000, MOST_DEPTH = 200 };
 
 struct pass {
-  struct vt_reads *reads;
-  const struct vt_reads_access *access;
+  struct vt_places *reads;
+  const struct vt_places_access *access;
   int ruleset, rules;
 };
 
@@ -36,12 +36,12 @@ static int pin(struct pass *pass, int fd, const struct stat *status) {
 
 static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
   if (vt_inode_set_has(&pass->reads->kept, status)) return pin(pass, fd, status);
-  if (vt_reads_is_linked(pass->reads, status)) return 0;
+  if (vt_places_is_linked(pass->reads, status)) return 0;
   if (++pass->rules > MOST_RULES) {
     errno = E2BIG;
     return -1;
   }
-  const struct vt_reads_access *access = pass->access;
+  const struct vt_places_access *access = pass->access;
   if (access->skips_devices && (S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode))) return 0;
   if (vt_landlock_grant_at(pass->ruleset, fd, S_ISDIR(status->st_mode) ? access->directory : access->file))
     return errno == EBADFD ? 0 : -1; /* a kernel-internal file, such as a namespace (landlock_add_rule(2)) */
@@ -100,7 +100,7 @@ static int enter(struct pass *pass, int fd, const struct vt_path_node *node, boo
   return grant_entries(pass, fd, node);
 }
 
-int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access, int ruleset) {
+int vt_places_grant(struct vt_places *reads, const struct vt_places_access *access, int ruleset) {
   struct pass pass = {reads, access, ruleset, 0};
   int root = open("/", O_PATH | O_CLOEXEC);
   if (root < 0) return -1;
@@ -109,7 +109,7 @@ int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access,
   return failed;
 }
 
-bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
+bool vt_places_cover(const struct vt_places *reads, const char *directory) {
   const struct vt_path_node *node = reads->root;
   const char *rest = directory;
   struct stat status;
