@@ -114,6 +114,8 @@ void vt_bpf_tree(struct vt_program *program, const struct vt_layout *layout) {
   append_bodies(program, &ranges);
 }
 
+/* Shortens a finished program: equal returns become one, and jumps to jumps go straight to the end. At install the kernel
+ * translates the filter again for every command, which takes longer the longer it is. */
 enum { FARTHEST_JUMP = 255 }; /* conditional jumps have 8 bits (struct sock_filter, linux/filter.h) */
 
 static bool is_return(const struct sock_filter *instruction) { return instruction->code == (BPF_RET | BPF_K); }

@@ -18,7 +18,7 @@ struct vt_places {
   struct vt_place *given; /* a copy, with its texts in one block */
   struct vt_path_node *root;
   struct vt_dir_snapshot watched;
-  int notices; /* of inotify.h, for searched directories; -1: they are in `watched` */
+  int notices; /* of inotify(7), for searched directories; -1: they are in `watched` */
   struct vt_inode_set kept;   /* files kept or cut, to recognise them by another name */
   struct vt_inode_set linked; /* files in kept directories with further names, once linked_known */
   bool linked_known;
