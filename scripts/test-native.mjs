@@ -76,8 +76,8 @@ function buildWithCompiler(out, programs) {
   const targets = programs.map((program) => join(out, basename(program)))
   if (oldest(targets) > newest(['native', 'CMakeLists.txt'])) return true
   mkdirSync(join(root, out), { recursive: true })
-  const watcher = ['native/linux/watcher/main.c', 'native/linux/watcher/cgroups.c']
-  if (!run(process.execPath, ['native/embed-watcher.mjs', ...watcher, `${out}/watcher_image.h`])) return false
+  const watcher = 'native/linux/watcher/main.c'
+  if (!run(process.execPath, ['native/embed-watcher.mjs', watcher, `${out}/watcher_image.h`])) return false
   const sources = [...listed('VITRINE_CORE_SOURCES'), ...listed('VITRINE_TEST_SOURCES')]
   const objects = sources.map((source) => `${out}/${source.replaceAll('/', '_')}.o`)
   const compiled = sources.every((source, i) => compile(['-c', source, `-I${out}`, '-o', objects[i]]))

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../base/clock.ts'
@@ -7,7 +8,7 @@ import { cannotConfine } from '../messages/platform.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
-import { identityFor, wrapped } from './docker-argv.ts'
+import type { GitIdentity } from '../sandbox/docker/git-identity.ts'
 import { containerProcessEnd, endsByDefault, insideProcessEnd, killedBy, neverRan } from './docker-end.ts'
 import { InsideOutput, insideArgv, insideVariables } from './docker-inside.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
@@ -248,3 +249,34 @@ function wantedBy({ confinement }: LaunchRequest): ContainerRequest {
   if (confinement.changes) return { mode: 'workspace', fresh: true }
   return { mode: 'read', fresh: confinement.fresh }
 }
+
+/** The git identity for a shell line or git. Empty if its environment sets one already. */
+async function identityFor(
+  { argv, environment }: Pick<LaunchRequest, 'argv' | 'environment'>,
+  containers: Pick<Containers, 'gitIdentity'>,
+): Promise<GitIdentity> {
+  const mayCommit = /^(git|(ba|da|a|k|mk|z|fi)?sh)$/.test(basename(argv[0] ?? ''))
+  const isSaid = Object.keys(environment).some((name) => /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/.test(name))
+  return mayCommit && !isSaid ? containers.gitIdentity() : {}
+}
+
+interface Before {
+  readonly merged: boolean
+  /** The environment carries the host's git identity. */
+  readonly hasIdentity: boolean
+}
+
+/** The command's argv, wrapped in a shell if anything has to be done first. */
+function wrapped(argv: readonly string[], { merged, hasIdentity }: Before): readonly string[] {
+  if (!merged && !hasIdentity) return argv
+  const exec = `exec "$0" "$@"${merged ? ' 2>&1' : ''}`
+  return ['/bin/sh', '-c', hasIdentity ? `${ownIdentityFirst}${exec}` : exec, ...argv]
+}
+
+/** An identity in the container's or the repository's git configuration takes precedence. */
+const ownIdentityFirst = `
+if command -v git >/dev/null 2>&1; then
+  git config user.name >/dev/null 2>&1 && unset GIT_AUTHOR_NAME GIT_COMMITTER_NAME
+  git config user.email >/dev/null 2>&1 && unset GIT_AUTHOR_EMAIL GIT_COMMITTER_EMAIL
+fi
+`

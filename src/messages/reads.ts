@@ -11,7 +11,7 @@ export const readsNotes = {
   nothing: 'no file is unreadable (to change that, set unreadable = "secrets")',
 } as const
 
-/** The note of `enforcement` on a workspace that was not searched completely (native/linux/confine/reads/search.c). */
+/** The note of `enforcement` on a workspace that was not searched completely (native/linux/confine/places/search.c). */
 export const unsearchedNote =
   'the search of the workspace for .env files ended early (at most 2000 directories, 1000 files, 200 ms, one file system); those it did not find can be read: name them in [shell] unreadable'
 

@@ -46,7 +46,7 @@ export class HostProxy {
     this.#options = options
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket))
     this.#server.maxConnections = options.maxClients ?? maxClients
-    // Once it is closed: connect_proxy.c adds no client whose connection is.
+    // Once it is closed: connect.c adds no client whose connection is.
     this.#server.on('drop', (dropped) => void setImmediate(() => this.#takeClient(dropped?.remotePort)))
   }
 

@@ -6,11 +6,12 @@ import { namingProjects } from '../messages/project.ts'
 import { cannotEnter } from '../request/directory.ts'
 import type { Variables } from '../request/environment.ts'
 import { answered, statusOf } from '../request/lookup.ts'
+import type { CompleteRequest } from '../request/request.ts'
 import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
+import type { EntryMetadata } from '../scratchpad/metadata.ts'
 import { interpreterOf, programOf } from './admit.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
-import { metadataOf } from './metadata.ts'
 import { deniedConnections } from './network/host-access.ts'
 import type { OwnSockets } from './refusal-hint.ts'
 import { buildResult, type ResultParts } from './result.ts'
@@ -135,5 +136,21 @@ function partsOf(
     single: work.kind === 'argv' || startsOneProgram(work.line),
     hintFor,
     hint: ended.hint,
+  }
+}
+
+function metadataOf({ work, cwd }: CompleteRequest, result: AnyResult): EntryMetadata {
+  const { mode, outcome, exitCode, signal, durationMs, bytes, binary } = result
+  return {
+    command: work.kind === 'line' ? work.line : [...work.argv],
+    cwd,
+    mode,
+    outcome: outcome.kind,
+    exitCode,
+    signal,
+    started: new Date(Date.now() - durationMs).toISOString(),
+    durationMs: Math.round(durationMs),
+    bytes,
+    binary,
   }
 }

@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { decode } from '../base/text.ts'
 import type { Result } from '../base/types.ts'
 import { omittedLine, unsavedLine } from '../messages/refusal.ts'
-import type { Collected } from './collect.ts'
+import type { Collected, View } from './collect.ts'
 import type { Saved } from './save.ts'
-import type { View } from './window.ts'
 
 /** Everything if it fits, else head and tail around a line that counts the omitted bytes. */
 interface ShownOutput<Output> {

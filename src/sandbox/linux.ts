@@ -20,7 +20,7 @@ import {
 import { hostsNeed } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
-import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
+import { linuxPrivateDirectories, type PrivateTmpAddon, removeSpares } from './private-tmp.ts'
 import type {
   Changes,
   Confinement,
@@ -30,7 +30,6 @@ import type {
   Sandbox,
   SandboxOptions,
 } from './sandbox.ts'
-import { removeSpares } from './spare-directories.ts'
 import { refuseHosts, refuseUnixSockets, unixSocketsAbi } from './unavailable.ts'
 
 export type DirectoriesAddon = PrivateTmpAddon & PathStates

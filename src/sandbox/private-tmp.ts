@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs'
 import { errnoName } from '../base/errno.ts'
 import type { Environment } from '../base/types.ts'
 import { unavailable, type VitrineError } from '../messages/error.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import { privateTmpFailed } from '../messages/private-tmp.ts'
-import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
-import { keepSpare, type SpareDirectory, takeSpare } from './spare-directories.ts'
+import type { Confinement, LandlockConfinement, PrivateDirectories, PrivateDirectory } from './sandbox.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {
@@ -86,4 +86,36 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
 function refusal(temporary: string, failedStep: string, errno: number): VitrineError {
   const own = `${temporary}/vitrine-${process.geteuid?.() ?? ''}`
   return unavailable(privateTmpFailed(temporary, own, failedStep, errnoName(errno)))
+}
+
+/** A private directory that can serve more than one command: making and removing one can take longer than starting a command. */
+interface SpareDirectory extends PrivateDirectory {
+  readonly temporary: string
+  discard(): unknown
+}
+
+/** Milliseconds after the last command until all are removed: an idle host keeps none. */
+const idleMs = 1000
+const most = 4
+
+const spares: SpareDirectory[] = []
+let idle: NodeJS.Timeout | undefined
+
+function keepSpare(spare: SpareDirectory): void {
+  if (!idle) process.once('exit', removeSpares)
+  idle = idle?.refresh() ?? setTimeout(removeSpares, idleMs).unref()
+  spares.push(spare)
+  if (spares.length > most) spares.shift()?.discard()
+}
+
+function takeSpare(temporary: string): SpareDirectory | undefined {
+  const at = spares.findLastIndex((spare) => spare.temporary === temporary)
+  const [spare] = at < 0 ? [] : spares.splice(at, 1)
+  if (!spare || existsSync(spare.path)) return spare
+  spare.discard() // something removed it meanwhile
+  return undefined
+}
+
+export function removeSpares(): void {
+  for (const spare of spares.splice(0)) spare.discard()
 }

@@ -1,7 +1,7 @@
 import type { Enforcement } from '../base/types.ts'
 import type { NetworkKind } from '../network/access.ts'
 
-/** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup_base.c. */
+/** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup.c. */
 export type CgroupMissing =
   | 'unmounted'
   | 'foreign'

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { offerFor } from '../../src/cli/completion/offers.ts'
 import { grammar } from '../../src/cli/grammar.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -61,24 +60,19 @@ it.each([
   ],
   [['run', '--timeout', ''], []],
   [['nonsense', '--x', 'constructor', '--__proto__=', ''], Object.keys(grammar)],
-])('for %j the words are %j', (words, expected) => {
-  expect(offerFor(words)).toMatchObject({ words: expected })
-})
-
-it('the command line prints them', async () => {
-  expect(await candidates('mcp', '--mode=w')).toEqual(['--mode=workspace\t', '--mode=write\t'])
-  expect((await candidates('')).map((line) => line.replace(/\t.*/, ''))).toEqual(Object.keys(grammar))
+])('for %j the words are %j', async (words, expected) => {
+  expect((await candidates(...words)).map((line) => line.replace(/\t.*/, ''))).toEqual(expected)
 })
 
 it.each([
-  [['run', '--cwd', 's'], { kind: 'directory', behind: '' }],
-  [['run', '--cwd=s'], { kind: 'directory', behind: '--cwd=' }],
-  [['policy', 'check', '--config', ''], { kind: 'file', behind: '' }],
-  [['run', '--json', '--', ''], { kind: 'command', from: 3 }],
-  [['run', '--', 'git', '--', 'x'], { kind: 'command', from: 2 }],
-  [['scratchpad', 'show', ''], { kind: 'output' }],
-])('for %j it is left to the shell: %j', (words, offer) => {
-  expect(offerFor(words)).toEqual(offer)
+  [['run', '--cwd', 's'], ':directory '],
+  [['run', '--cwd=s'], ':directory --cwd='],
+  [['policy', 'check', '--config', ''], ':file '],
+  [['config', 'init', ''], ':file '],
+  [['run', '--json', '--', ''], ':command 3'],
+  [['run', '--', 'git', '--', 'x'], ':command 2'],
+])('for %j it is left to the shell: %j', async (words, offer) => {
+  expect(await candidates(...words)).toEqual([offer])
 })
 
 it('every option that a help names is offered with what the help says of it', async () => {

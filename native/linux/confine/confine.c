@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "confine/confinement.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "supervise/terminal.h"
 #include "workspace/workspace.h"
 
@@ -34,7 +34,7 @@ static struct vt_confinement *build(struct vt_confinement_options *options, enum
 
 int vt_confine(struct vt_command *command, enum vt_step *step) {
   const char **sockets = vt_places_of(command->places, VT_SOCKET);
-  struct vt_reads *reads = vt_reads_take(command->places);
+  struct vt_places *reads = vt_places_take(command->places);
   command->writable = vt_places_of(command->places, VT_WRITABLE);
   struct vt_confinement_options options = {
       .abi = command->abi,
@@ -52,7 +52,7 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
   command->confinement = vt_confinement_reuse(&options);
   if (!command->confinement) command->confinement = build(&options, step);
   int error = errno;
-  if (reads) vt_reads_release(reads);
+  if (reads) vt_places_release(reads);
   free(sockets);
   errno = error;
   return command->confinement ? 0 : -1;

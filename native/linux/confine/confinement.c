@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,15 +14,8 @@
 #include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
-#include "confine/reads/reads.h"
-#include "workspace/reuse.h"
+#include "confine/places/places.h"
 #include "workspace/workspace.h"
-#include "confine/confinement_pool.h"
-
-static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_confinement *cache; /* most recently used first */
-
-enum { MOST_CACHED = 16 };
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   struct vt_filter_options filter = {
@@ -64,8 +55,19 @@ static int look_at_terminal(struct vt_confinement *confinement, int terminal) {
 /* True if the shared reads ruleset lets the command read what it may write to. */
 static bool is_covered(const struct vt_confinement_options *options, int abi) {
   for (const char *const *path = options->writable; path && *path; path++)
-    if (!vt_reads_cover(options->reads, *path)) return false;
+    if (!vt_places_cover(options->reads, *path)) return false;
   return options->terminal <= 0 && (options->reads->ruleset < 0 || options->reads->abi == abi);
+}
+
+/* Made once, and owned by `reads`. */
+static int shared_reading(struct vt_places *reads, int abi) {
+  if (reads->ruleset < 0) {
+    reads->ruleset = vt_landlock_build_reads(abi, reads, NULL, 0);
+    reads->abi = abi;
+  }
+  if (reads->abi == abi) return reads->ruleset;
+  errno = EINVAL; /* the existing one is in use */
+  return -1;
 }
 
 static int build_reading(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
@@ -73,7 +75,7 @@ static int build_reading(struct vt_confinement *confinement, const struct vt_con
   confinement->owns_reading = !is_covered(options, confinement->abi);
   confinement->reading = confinement->owns_reading
                         ? vt_landlock_build_reads(confinement->abi, options->reads, options->writable, options->terminal)
-                        : vt_reads_ruleset(options->reads, confinement->abi);
+                        : shared_reading(options->reads, confinement->abi);
   return confinement->reading < 0 ? -1 : 0;
 }
 
@@ -95,7 +97,7 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   confinement->listener_flags = vt_probe_listener_flags();
   confinement->marks = marks;
   confinement->reads = options->reads;
-  if (confinement->reads) vt_reads_retain(confinement->reads);
+  if (confinement->reads) vt_places_retain(confinement->reads);
   *step = VT_STEP_RULESET;
   confinement->writable = copy_paths(options->writable);
   confinement->sockets = copy_paths(options->sockets);
@@ -108,131 +110,7 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   return build_filter(confinement, options);
 }
 
-static bool has_any(const char *const *paths) { return paths && *paths; }
-
-/* Whether the key names a place: those of a workspace, without the private directories, which differ by command. */
-static bool counts(const struct vt_place *places, const struct vt_place *place) {
-  if (place->kind == VT_ROOT) return !vt_workspace_is_private(places, place->text);
-  return place->kind == VT_PROTECTED || place->kind == VT_CLOSED;
-}
-
-enum { NUMBER_ROOM = 24 };
-
-/* Its length precedes a text, which may contain anything. By hand, as each command of a workspace makes a key of some forty texts. */
-static char *add_text(char *at, char kind, const char *text) {
-  *at++ = kind;
-  for (size_t left = strlen(text); left; left /= 10) *at++ = (char)('0' + left % 10);
-  *at++ = ' ';
-  return stpcpy(at, text);
-}
-
-/* Equal exactly for equal options; leaves out `reads`, and which directories are writable. */
-static char *key_of(const struct vt_confinement_options *options, int abi) {
-  const char *near = options->near ? options->near : "";
-  size_t room = 8 * NUMBER_ROOM + strlen(near);
-  for (const char *const *path = options->sockets; path && *path; path++) room += NUMBER_ROOM + strlen(*path);
-  for (const struct vt_place *place = options->places; place && place->kind; place++) room += NUMBER_ROOM + strlen(place->text);
-  char *key = malloc(room);
-  if (!key) return NULL;
-  char *at = key + snprintf(key, room, "%d %d %d %d %d %d %d", abi, options->network, options->proxied, options->own_sockets,
-                            options->listener, options->terminal, has_any(options->writable));
-  at = add_text(at, 'n', near);
-  for (const char *const *path = options->sockets; path && *path; path++) at = add_text(at, 's', *path);
-  for (const struct vt_place *place = options->places; place && place->kind; place++)
-    if (counts(options->places, place)) at = add_text(at, (char)('A' + place->kind), place->text);
-  return key;
-}
-
-/* A top-level directory created or mounted since the build would not be readable. */
-static int is_current(const struct vt_confinement *confinement) {
-  struct stat root;
-  return confinement->marks == can_mark(confinement->listener) && stat("/", &root) == 0 && root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec &&
-         root.st_mtim.tv_nsec == confinement->root.st_mtim.tv_nsec && root.st_dev == confinement->root.st_dev;
-}
-
-static struct vt_confinement *find(const char *key, const struct vt_reads *reads) {
-  for (struct vt_confinement **at = &cache; *at; at = &(*at)->next) {
-    struct vt_confinement *confinement = *at;
-    if (confinement->reads != reads || strcmp(confinement->key, key)) continue;
-    *at = confinement->next;
-    if (is_current(confinement)) {
-      confinement->next = cache;
-      cache = confinement;
-      return confinement;
-    }
-    vt_confinement_release(confinement);
-    return NULL;
-  }
-  return NULL;
-}
-
-/* There is one per working directory: drops the least recently used. */
-static void trim(void) {
-  int kept = 0;
-  for (struct vt_confinement **at = &cache; *at;) {
-    struct vt_confinement *confinement = *at;
-    if (++kept <= MOST_CACHED) {
-      at = &confinement->next;
-      continue;
-    }
-    *at = confinement->next;
-    vt_confinement_release(confinement);
-  }
-}
-
-static void put_first(struct vt_confinement *confinement) {
-  confinement->next = cache;
-  cache = confinement;
-  trim();
-}
-
-static bool is_private(const struct vt_confinement_options *options) {
-  return has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
-}
-
-/* Keeps the directory open, to recognize it and to see when it is removed. */
-static void grant_first(struct vt_confinement *confinement) {
-  confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
-  confinement->private = confinement->granted >= 0 && (!confinement->workspace || vt_workspace_lasts(confinement->workspace));
-  confinement->uses = 1;
-}
-
-static int grant_next(struct vt_confinement *confinement) {
-  confinement->uses++;
-  confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (confinement->granted < 0 || vt_landlock_grant_private(confinement->ruleset, confinement->granted, confinement->abi, false)) return -1;
-  return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
-}
-
-/* Prepares it for the next command. */
-static bool serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
-  bool owned = options->reads && !is_covered(options, confinement->abi);
-  char **writable = copy_paths(options->writable);
-  if (!writable) return false;
-  free(confinement->writable);
-  confinement->writable = writable;
-  if (!is_current(confinement) || owned != confinement->owns_reading) return false;
-  if (confinement->workspace && !vt_workspace_resume(confinement->workspace, options->places)) return false;
-  return confinement->granted >= 0 || grant_next(confinement) == 0;
-}
-
-struct vt_confinement *vt_confinement_reuse(const struct vt_confinement_options *options) {
-  int abi = options->abi > 0 ? options->abi : vt_landlock_abi();
-  char *key = is_private(options) ? key_of(options, abi) : NULL;
-  if (!key) return NULL;
-  struct vt_confinement *confinement = vt_confinement_pool_take(key, options->reads, options->writable[0]);
-  free(key);
-  if (!confinement) return NULL;
-  pthread_mutex_lock(&cache_lock); /* for the shared reads ruleset */
-  bool serves = serve_next(confinement, options);
-  pthread_mutex_unlock(&cache_lock);
-  confinement->references = serves;
-  if (serves) return confinement;
-  vt_confinement_free(confinement);
-  return NULL;
-}
-
-static struct vt_confinement *make(const struct vt_confinement_options *options, int abi, char *key, int *step) {
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, int abi, char *key, int *step) {
   struct vt_confinement *confinement = calloc(1, sizeof *confinement);
   if (!confinement) return NULL;
   confinement->references = 1;
@@ -246,38 +124,14 @@ static struct vt_confinement *make(const struct vt_confinement_options *options,
     errno = error;
     return NULL;
   }
-  if (is_private(options)) grant_first(confinement);
   return confinement;
 }
-
-struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step) {
-  int abi = options->abi > 0 ? options->abi : vt_landlock_abi();
-  *step = VT_STEP_RULESET;
-  char *key = key_of(options, abi);
-  if (!key) return NULL;
-  pthread_mutex_lock(&cache_lock);
-  struct vt_confinement *confinement = has_any(options->writable) || options->workspace ? NULL : find(key, options->reads);
-  if (confinement) {
-    free(key);
-  } else if ((confinement = make(options, abi, key, step))) {
-    /* Not shared: a private directory or terminal belongs to one command, and a path may name another socket next time. */
-    if (has_any(options->writable) || options->workspace || has_any(options->sockets) || options->terminal) confinement->references = 0;
-    else put_first(confinement);
-  } else {
-    free(key);
-  }
-  if (confinement) vt_confinement_retain(confinement);
-  pthread_mutex_unlock(&cache_lock);
-  return confinement;
-}
-
-void vt_confinement_retain(struct vt_confinement *confinement) { __atomic_add_fetch(&confinement->references, 1, __ATOMIC_RELAXED); }
 
 void vt_confinement_free(struct vt_confinement *confinement) {
   if (confinement->granted >= 0) close(confinement->granted);
   if (confinement->ruleset >= 0) close(confinement->ruleset);
   if (confinement->owns_reading && confinement->reading >= 0) close(confinement->reading);
-  if (confinement->reads) vt_reads_release(confinement->reads);
+  if (confinement->reads) vt_places_release(confinement->reads);
   if (confinement->workspace) vt_workspace_release(confinement->workspace);
   free(confinement->key);
   free(confinement->writable);
@@ -285,7 +139,26 @@ void vt_confinement_free(struct vt_confinement *confinement) {
   free(confinement);
 }
 
-void vt_confinement_release(struct vt_confinement *confinement) {
-  if (__atomic_sub_fetch(&confinement->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-  if (!vt_confinement_pool_keep(confinement)) vt_confinement_free(confinement);
+bool vt_confinement_is_current(const struct vt_confinement *confinement) {
+  struct stat root;
+  return confinement->marks == can_mark(confinement->listener) && stat("/", &root) == 0 && root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec &&
+         root.st_mtim.tv_nsec == confinement->root.st_mtim.tv_nsec && root.st_dev == confinement->root.st_dev;
+}
+
+static int grant_next(struct vt_confinement *confinement) {
+  confinement->uses++;
+  confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (confinement->granted < 0 || vt_landlock_grant_private(confinement->ruleset, confinement->granted, confinement->abi, false)) return -1;
+  return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
+}
+
+bool vt_confinement_serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
+  bool owned = options->reads && !is_covered(options, confinement->abi);
+  char **writable = copy_paths(options->writable);
+  if (!writable) return false;
+  free(confinement->writable);
+  confinement->writable = writable;
+  if (!vt_confinement_is_current(confinement) || owned != confinement->owns_reading) return false;
+  if (confinement->workspace && !vt_workspace_resume(confinement->workspace, options->places)) return false;
+  return confinement->granted >= 0 || grant_next(confinement) == 0;
 }

@@ -9,7 +9,7 @@
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_rules.h"
 
-struct vt_reads;
+struct vt_places;
 struct vt_place;
 struct vt_workspace;
 
@@ -26,7 +26,7 @@ struct vt_confinement {
   bool listener_proves;      /* its hang-up proves that no process is left */
   bool marks;                /* the processes of its command are known by a mark (mark.h), not by their session */
   uint32_t listener_flags;
-  struct vt_reads *reads;
+  struct vt_places *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
   int granted, uses;         /* that directory (O_PATH), -1: removed; directories granted so far */
@@ -45,7 +45,7 @@ struct vt_confinement_options {
   bool own_sockets;             /* TCP among the command's own processes: the notifier binds and connects */
   bool listener;
   const char *near;
-  struct vt_reads *reads;
+  struct vt_places *reads;
   const char *const *writable;
   const char *const *sockets;   /* unix sockets to connect to; needs ABI 9 */
   const struct vt_place *places; /* the roots and protected paths of a workspace; NULL: none */
@@ -61,4 +61,15 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
 void vt_confinement_retain(struct vt_confinement *confinement);
 void vt_confinement_release(struct vt_confinement *confinement);
 
+/* Call after a directory was removed: closes its descriptor, which would keep its file system busy. */
+void vt_confinement_prune(void);
+
+/* For confinement_pool.c. The key of a new one is freed with it. */
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, int abi, char *key, int *step);
 void vt_confinement_free(struct vt_confinement *confinement);
+
+/* A top-level directory created or mounted since the build would not be readable. */
+bool vt_confinement_is_current(const struct vt_confinement *confinement);
+
+/* Prepares it for the next command. */
+bool vt_confinement_serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options);

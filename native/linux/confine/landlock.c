@@ -15,11 +15,11 @@
 #include "base/descriptors.h"
 #include "base/kernel.h"
 #include "base/paths.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "workspace/workspace.h"
 
-/* linux/landlock.h: flags of landlock_create_ruleset(2), rule types. */
-enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PATH_BENEATH = 1 };
+/* linux/landlock.h: flags of landlock_create_ruleset(2). */
+enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1 };
 
 /* linux/landlock.h: LANDLOCK_ACCESS_FS_*. */
 #define FS_EXECUTE (1ULL << 0)
@@ -46,11 +46,6 @@ enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PAT
 struct ruleset_attr {
   uint64_t handled_access_fs, handled_access_net, scoped;
 };
-
-struct path_beneath_attr {
-  uint64_t allowed_access;
-  int32_t parent_fd;
-} __attribute__((packed));
 
 /* What each ABI adds, and its struct size, by which the kernel accepts older callers. */
 static const struct abi_version {
@@ -96,11 +91,6 @@ static struct ruleset_attr handled_by(int abi, size_t *size) {
 }
 
 #define FS_READING (FS_EXECUTE | FS_READ_FILE)
-
-int vt_landlock_grant_at(int ruleset, int fd, uint64_t access) {
-  struct path_beneath_attr rule = {access, fd};
-  return (int)syscall(NR_LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
-}
 
 static int grant(int ruleset, const char *path, uint64_t access) {
   int fd = open(path, O_PATH | O_CLOEXEC);
@@ -178,18 +168,20 @@ int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
   return vt_landlock_grant_at(ruleset, fd, handled & ~UNWRITTEN);
 }
 
-/* A cut directory itself gets no right to make or remove entries; the notifier does that (workspace.h). */
-int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, struct vt_inode_set *granted) {
-  size_t size = 0;
-  uint64_t handled = handled_by(abi, &size).handled_access_fs & ~(UNWRITTEN | FS_MAKE_SOCK); /* the notifier binds (sockets/own_unix.c) */
-  struct vt_reads_access access = {
+/* Grants changes in a workspace. A cut directory itself gets no right to make or remove entries; the notifier does that
+ * (workspace.h), as it binds sockets (sockets/own_unix.c). */
+static int grant_workspace(int ruleset, struct vt_workspace *workspace, uint64_t handled) {
+  if (!workspace) return 0;
+  handled &= ~(UNWRITTEN | FS_MAKE_SOCK);
+  struct vt_places_access access = {
       .directory = handled,
       .file = handled & (FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE),
       .pinned = FS_READ_FILE, /* which the top-level directories grant anyway */
       .skips_devices = true,
-      .granted = granted,
+      .granted = &workspace->granted,
   };
-  return vt_reads_grant(places, &access, ruleset);
+  clock_gettime(CLOCK_REALTIME_COARSE, &workspace->granted_at); /* the clock of inodes' times */
+  return vt_places_grant(workspace->places, &access, ruleset);
 }
 
 /* A missing socket needs no grant. A directory is an error: it would grant all sockets in it. */
@@ -248,16 +240,16 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
                                grant_devices(ruleset, *handled, options->sessions) || grant_near(ruleset, options->near) ||
                                grant_writable(ruleset, options->writable, *handled) ||
-                               (options->workspace && vt_workspace_grant(options->workspace, ruleset, options->abi)) ||
+                               grant_workspace(ruleset, options->workspace, *handled) ||
                                grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled, options->sessions));
 }
 
-static int grant_reads(struct vt_reads *reads, int ruleset) {
-  static const struct vt_reads_access access = {.directory = FS_READING | FS_READ_DIR, .file = FS_READING, .listing = FS_READ_DIR};
-  return vt_reads_grant(reads, &access, ruleset);
+static int grant_reads(struct vt_places *reads, int ruleset) {
+  static const struct vt_places_access access = {.directory = FS_READING | FS_READ_DIR, .file = FS_READING, .listing = FS_READ_DIR};
+  return vt_places_grant(reads, &access, ruleset);
 }
 
-int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal) {
+int vt_landlock_build_reads(int abi, struct vt_places *reads, const char *const *writable, int terminal) {
   /* REFER is the only right that a ruleset refuses even if it does not handle it (landlock(7)). */
   uint64_t moving = abi >= 2 ? FS_REFER : 0;
   struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};

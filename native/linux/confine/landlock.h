@@ -1,12 +1,15 @@
-/* Landlock rulesets, which make the file tree read-only. Kernel interface: linux/landlock.h, landlock(7). */
+/* Landlock rulesets, which make the file tree read-only. Kernel interface: linux/landlock.h, landlock(7). Needs _GNU_SOURCE. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-struct vt_reads;
-struct vt_inode_set;
+#include "base/kernel.h"
+
+struct vt_places;
 struct vt_workspace;
 
 /* The first ABI that restricts unix sockets by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX, Linux 7.1). */
@@ -30,16 +33,20 @@ int vt_landlock_abi(void);
 int vt_landlock_errata(void);
 
 /* Grants rights (LANDLOCK_ACCESS_FS_*) on a descriptor's file or tree (O_PATH suffices). */
-int vt_landlock_grant_at(int ruleset, int fd, uint64_t access);
-
-/* Grants changes in a workspace; collects what got a rule. */
-int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, struct vt_inode_set *granted);
+static inline int vt_landlock_grant_at(int ruleset, int fd, uint64_t access) {
+  enum { RULE_PATH_BENEATH = 1 }; /* linux/landlock.h */
+  struct {
+    uint64_t allowed_access;
+    int32_t parent_fd;
+  } __attribute__((packed)) rule = {access, fd};
+  return (int)syscall(NR_LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
+}
 
 /* Returns a descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);
 
 /* Likewise a second layer for reading only: `reads`, the writable directories, harmless devices, the terminal. */
-int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal);
+int vt_landlock_build_reads(int abi, struct vt_places *reads, const char *const *writable, int terminal);
 
 /* Grants one more private directory (O_PATH suffices): to a ruleset that has one, or with `reading` to a second layer. */
 int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading);

@@ -4,24 +4,22 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/command.h"
-#include "limits/disk_usage.h"
 #include "base/mailbox.h"
 #include "base/memory.h"
 #include "base/paths.h"
 #include "base/threads.h"
+#include "limits/cgroup.h"
+#include "limits/usage.h"
 
 #define NEVER INT64_MAX
+#define MS INT64_C(1000000)
 
-/* The pause after a reading takes SHARE times its processor time, as far as vt_limit_pause() allows. */
-enum { SHARE = 20, GAUGES = 3, FIRST_NS = 2000000 };
-
-struct gauge {
-  enum vt_limit limit;
-  int64_t due; /* monotonic nanoseconds; NEVER: no such limit */
-};
+/* The pause after a measurement takes SHARE times its processor time, as far as vt_usage_pause() allows. */
+enum { SHARE = 20 };
 
 struct monitor {
   pthread_mutex_t lock;
@@ -33,56 +31,117 @@ struct monitor {
 struct vt_meter {
   struct vt_meter *next;
   struct monitor *monitor;
-  struct vt_limit_subject subject;
-  struct gauge gauges[GAUGES];
+  struct vt_limits limits; /* those of its kind; 0: none */
+  char cookie[64];
+  char cgroup[VT_CGROUP_NAME];
+  char **directories; /* NULL: none */
+  struct vt_process_set members;
+  struct vt_memory memory;
+  struct vt_cpu cpu;
+  int64_t due;       /* monotonic nanoseconds; NEVER: it measures no more */
   bool busy, closed; /* under the lock. busy: the thread measures; closed: the owner is done with it */
   int last_wanted, last_taken, exceeded; /* atomic */
 };
 
 static struct monitor monitors[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-/* `spent`: processor time of the scan for members. */
-static bool check(struct vt_meter *meter, struct gauge *gauge, int64_t spent) {
+const char *vt_limit_name(enum vt_limit limit) {
+  static const char *const names[] = {
+      [VT_LIMIT_NONE] = NULL,
+      [VT_LIMIT_MEMORY] = "memory",
+      [VT_LIMIT_CPU] = "cpu",
+      [VT_LIMIT_PROCESSES] = "processes",
+      [VT_LIMIT_PRIVATE_TMP] = "private_tmp",
+      [VT_LIMIT_EPOLL_WATCHES] = "epoll_watches",
+  };
+  return names[limit];
+}
+
+/* What one measurement has found. */
+struct reading {
+  struct vt_cgroup_state kernel;
+  enum vt_limit over;
+  int64_t calm; /* nanoseconds for which no limit can be exceeded, whatever the command does */
+};
+
+static int64_t between(int64_t least, int64_t wanted, int64_t most) { return wanted < least ? least : wanted > most ? most : wanted; }
+
+static void calm_for(struct reading *reading, int64_t calm) {
+  if (calm < reading->calm) reading->calm = calm;
+}
+
+/* In 10 ms one process can become a few hundred. */
+static void read_processes(struct vt_meter *meter, struct reading *reading) {
+  uint64_t limit = meter->limits.processes, count = (uint64_t)meter->members.found.count;
+  if (reading->kernel.processes > count) count = reading->kernel.processes;
+  if (count > limit) reading->over = VT_LIMIT_PROCESSES;
+  calm_for(reading, count > limit / 2 ? 3 * MS : 10 * MS);
+}
+
+/* Assumes that the command runs on all processors. */
+static void read_cpu(struct vt_meter *meter, struct reading *reading) {
+  uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), limit = meter->limits.cpu_seconds * second;
+  uint64_t used = vt_usage_cpu(&meter->cpu, &meter->members), told = reading->kernel.cpu_microseconds * second / 1000000;
+  if (told > used) used = told;
+  if (used >= limit) reading->over = VT_LIMIT_CPU;
+  else calm_for(reading, between(5 * MS, (int64_t)((limit - used) * 1000 / second) * MS / sysconf(_SC_NPROCESSORS_ONLN), 100 * MS));
+}
+
+/* No process fits into less than two pages, one of stack and one of data. */
+static bool is_hopeless(uint64_t bytes) { return bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE); }
+
+/* Assumes that memory fills at 8 GB/s (8 bytes per nanosecond) at most. */
+static void read_memory(struct vt_meter *meter, struct reading *reading) {
+  uint64_t limit = meter->limits.memory_bytes, used = vt_usage_memory(&meter->memory, &meter->members, limit);
+  if (reading->kernel.over_memory || used > limit || is_hopeless(limit)) reading->over = VT_LIMIT_MEMORY;
+  else calm_for(reading, between(1 * MS, (int64_t)((limit - used) / 8), 50 * MS));
+}
+
+/* Assumes that a disk takes 2 GB/s at most; tmpfs is not much faster. */
+static int64_t time_to_fill(uint64_t bytes) { return between(5 * MS, (int64_t)(bytes / 2), 200 * MS); }
+
+static void read_private_tmp(struct vt_meter *meter, struct reading *reading) {
+  uint64_t limit = meter->limits.private_tmp_bytes;
+  uint64_t used = vt_usage_of_disk((const char *const *)meter->directories, &meter->members, limit);
+  if (used > limit) reading->over = VT_LIMIT_PRIVATE_TMP;
+  else calm_for(reading, time_to_fill(limit - used));
+}
+
+/* Cheap ones first: an exceeded limit saves the rest. */
+static struct reading measure(struct vt_meter *meter) {
+  struct reading reading = {.calm = NEVER};
+  if (meter->cgroup[0]) reading.kernel = vt_cgroup_look(meter->cgroup);
+  if (meter->limits.processes) read_processes(meter, &reading);
+  if (meter->limits.cpu_seconds && !reading.over) read_cpu(meter, &reading);
+  if (meter->limits.memory_bytes && !reading.over) read_memory(meter, &reading);
+  if (meter->limits.private_tmp_bytes && !reading.over) read_private_tmp(meter, &reading);
+  return reading;
+}
+
+/* The members first; where they cannot be listed, the previous list serves. */
+static struct reading look(struct vt_meter *meter, bool alone) {
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
-  int64_t pause = vt_limit_pause(vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent, SHARE);
-  gauge->due = vt_nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
-  if (reading.over) __atomic_store_n(&meter->exceeded, (int)gauge->limit, __ATOMIC_RELEASE);
-  return reading.over;
+  if (alone) vt_process_set_alone(&meter->members);
+  else vt_process_set_refresh(&meter->members, vt_nanoseconds(CLOCK_MONOTONIC));
+  struct reading reading = measure(meter);
+  int64_t pause = vt_usage_pause(vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before, SHARE);
+  meter->due = reading.over ? NEVER : vt_nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
+  return reading;
 }
 
-static void rest(struct vt_meter *meter) {
-  for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
-}
-
-/* Reads the gauges that are due, at the command's end all of them. */
-static void look(struct vt_meter *meter, bool alone) {
-  bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
-  bool over = vt_meter_exceeded(meter) != VT_LIMIT_NONE;
-  int64_t now = vt_nanoseconds(CLOCK_MONOTONIC), before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  /* If this fails, the previous list serves. */
-  if (alone) vt_process_set_alone(&meter->subject.members);
-  else vt_process_set_refresh(&meter->subject.members, now);
-  bool grouped = meter->subject.cgroup[0] != 0;
-  if (grouped) meter->subject.kernel = vt_cgroup_look(meter->subject.cgroup);
-  int64_t spent = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
-  for (int at = 0; at < GAUGES && !over; at++) {
-    struct gauge *gauge = &meter->gauges[at];
-    if (gauge->due != NEVER && (last || gauge->due <= now)) over = check(meter, gauge, spent);
-  }
-  if (over && grouped) vt_cgroup_kill(meter->subject.cgroup);
-  if (over || last) rest(meter);
+static void take(struct vt_meter *meter, bool last, bool alone) {
+  struct reading reading = {.over = vt_meter_exceeded(meter)};
+  if (!reading.over) reading = look(meter, alone);
+  if (reading.over) __atomic_store_n(&meter->exceeded, (int)reading.over, __ATOMIC_RELEASE);
+  if (reading.over && meter->cgroup[0]) vt_cgroup_kill(meter->cgroup);
+  if (last) meter->due = NEVER;
   if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
-  if ((over || last) && !alone) vt_mailbox_wake();
+  if ((reading.over || last) && !alone) vt_mailbox_wake();
 }
 
 static int64_t due_of(const struct vt_meter *meter) {
   bool last_wanted = __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
-  if (last_wanted && !__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return 0;
-  int64_t soonest = NEVER;
-  for (int at = 0; at < GAUGES; at++)
-    if (meter->gauges[at].due < soonest) soonest = meter->gauges[at].due;
-  return soonest;
+  return last_wanted && !__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE) ? 0 : meter->due;
 }
 
 static struct vt_meter *most_due(struct monitor *monitor) {
@@ -96,22 +155,22 @@ static void discard(struct vt_meter *meter) {
   struct vt_meter **at = &meter->monitor->meters;
   while (*at != meter) at = &(*at)->next;
   *at = meter->next;
-  vt_process_set_free(&meter->subject.members);
-  free(meter->subject.cpu.seen);
-  free(meter->subject.directories);
+  vt_process_set_free(&meter->members);
+  free(meter->cpu.seen);
+  free(meter->directories);
   free(meter);
 }
 
-static void look_unlocked(struct monitor *monitor, struct vt_meter *meter) {
+static void take_unlocked(struct monitor *monitor, struct vt_meter *meter) {
   meter->busy = true;
   pthread_mutex_unlock(&monitor->lock);
-  look(meter, false);
+  take(meter, __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE), false);
   pthread_mutex_lock(&monitor->lock);
   meter->busy = false;
   if (meter->closed) discard(meter);
 }
 
-static void *measure(void *context) {
+static void *serve(void *context) {
   struct monitor *monitor = context;
   pthread_mutex_lock(&monitor->lock);
   for (;;) {
@@ -120,14 +179,14 @@ static void *measure(void *context) {
     monitor->wakes_at = due;
     if (due == NEVER) pthread_cond_wait(&monitor->changed, &monitor->lock);
     else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) vt_condition_wait(&monitor->changed, &monitor->lock, due);
-    else look_unlocked(monitor, meter);
+    else take_unlocked(monitor, meter);
   }
   return NULL;
 }
 
 static int start(int kind, const char *name) {
   vt_condition_open(&monitors[kind].changed);
-  int failed = vt_thread_try(name, measure, &monitors[kind]);
+  int failed = vt_thread_try(name, serve, &monitors[kind]);
   if (failed) pthread_cond_destroy(&monitors[kind].changed);
   return failed;
 }
@@ -135,46 +194,57 @@ static int start(int kind, const char *name) {
 static int start_quick(void) { return start(VT_MONITOR_PROC, "vitrine-meter"); }
 static int start_disk(void) { return start(VT_MONITOR_DISK, "vitrine-disk"); }
 
+static bool measures_processes(const struct vt_limits *limits) { return limits->processes || limits->cpu_seconds || limits->memory_bytes; }
+
 int vt_monitor_ready(const struct vt_limits *limits) {
   static struct vt_once quick = VT_ONCE, disk = VT_ONCE;
-  bool measures = limits->processes || limits->cpu_seconds || limits->memory_bytes;
-  if (measures && vt_start_once(&quick, start_quick)) return -1;
+  if (measures_processes(limits) && vt_start_once(&quick, start_quick)) return -1;
   return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
 }
 
-/* Cheap gauges first: an exceeded one saves the rest. A command that ends before the first is due gets the last measurement only. */
-static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
-  const struct vt_limits *limits = &command->limits;
-  bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];
-  int64_t now = vt_nanoseconds(CLOCK_MONOTONIC), first = now + FIRST_NS;
-  int64_t filled = now + vt_limit_tmp_calm(limits->private_tmp_bytes);
-  gauges[0] = (struct gauge){VT_LIMIT_PROCESSES, quick && limits->processes ? first : NEVER};
-  gauges[1] = (struct gauge){VT_LIMIT_CPU, quick && limits->cpu_seconds ? first : NEVER};
-  gauges[2] = quick ? (struct gauge){VT_LIMIT_MEMORY, limits->memory_bytes ? first : NEVER}
-                    : (struct gauge){VT_LIMIT_PRIVATE_TMP, limits->private_tmp_bytes && writes ? filled : NEVER};
-  return gauges[0].due != NEVER || gauges[1].due != NEVER || gauges[2].due != NEVER;
+/* A command that ends before the first measurement gets the last one only. */
+static struct vt_meter *make(const struct vt_command *command, int kind, int64_t first) {
+  struct vt_meter *meter = vt_must(calloc(1, sizeof *meter));
+  meter->monitor = &monitors[kind];
+  meter->limits = command->limits;
+  meter->due = vt_nanoseconds(CLOCK_MONOTONIC) + first;
+  memcpy(meter->cookie, command->cookie, sizeof meter->cookie);
+  vt_process_set_open(&meter->members, command->pid, meter->cookie);
+  meter->members.mark = command->mark;
+  meter->members.enough = command->limits.processes;
+  return meter;
+}
+
+static void begin(struct vt_meter *meter) {
+  struct monitor *monitor = meter->monitor;
+  pthread_mutex_lock(&monitor->lock);
+  meter->next = monitor->meters;
+  monitor->meters = meter;
+  if (meter->due < monitor->wakes_at) pthread_cond_signal(&monitor->changed);
+  pthread_mutex_unlock(&monitor->lock);
+}
+
+static struct vt_meter *open_proc(const struct vt_command *command) {
+  if (!measures_processes(&command->limits)) return NULL;
+  struct vt_meter *meter = make(command, VT_MONITOR_PROC, 2 * MS);
+  meter->limits.private_tmp_bytes = 0;
+  memcpy(meter->cgroup, command->cgroup, sizeof meter->cgroup);
+  return meter;
+}
+
+/* A copy of the directories: a measurement can outlast its command. */
+static struct vt_meter *open_disk(const struct vt_command *command) {
+  uint64_t bytes = command->limits.private_tmp_bytes;
+  if (!bytes || !command->writable || !command->writable[0]) return NULL;
+  struct vt_meter *meter = make(command, VT_MONITOR_DISK, time_to_fill(bytes));
+  meter->limits = (struct vt_limits){.private_tmp_bytes = bytes};
+  meter->directories = vt_must(vt_paths_copy(command->writable));
+  return meter;
 }
 
 struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
-  struct gauge gauges[GAUGES];
-  if (!set_gauges(gauges, command, kind)) return NULL;
-  struct vt_meter *meter = vt_must(calloc(1, sizeof *meter));
-  struct vt_limit_subject *subject = &meter->subject;
-  subject->limits = command->limits;
-  if (kind == VT_MONITOR_PROC) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
-  memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
-  vt_process_set_open(&subject->members, command->pid, subject->cookie);
-  subject->members.mark = command->mark;
-  subject->members.enough = command->limits.processes;
-  /* Copies: a measurement can outlast its command. */
-  if (kind == VT_MONITOR_DISK) subject->directories = vt_must(vt_paths_copy(command->writable));
-  memcpy(meter->gauges, gauges, sizeof gauges);
-  meter->monitor = &monitors[kind];
-  pthread_mutex_lock(&meter->monitor->lock);
-  meter->next = meter->monitor->meters;
-  meter->monitor->meters = meter;
-  if (due_of(meter) < meter->monitor->wakes_at) pthread_cond_signal(&meter->monitor->changed);
-  pthread_mutex_unlock(&meter->monitor->lock);
+  struct vt_meter *meter = kind == VT_MONITOR_PROC ? open_proc(command) : open_disk(command);
+  if (meter) begin(meter);
   return meter;
 }
 
@@ -183,12 +253,12 @@ enum vt_limit vt_meter_exceeded(const struct vt_meter *meter) {
 }
 
 /* The last measurement on the caller's thread, where it is cheap: one ended process, or empty directories. */
-static bool look_here(struct vt_meter *meter) {
-  const char *const *directories = (const char *const *)meter->subject.directories;
+static bool take_here(struct vt_meter *meter) {
+  const char *const *directories = (const char *const *)meter->directories;
   pthread_mutex_lock(&meter->monitor->lock);
-  bool can = !meter->busy && (!directories || vt_disk_is_empty(directories));
-  if (can && !directories) look(meter, true);
-  if (can) rest(meter);
+  bool can = !meter->busy && (!directories || vt_usage_has_no_files(directories));
+  if (can && !directories) take(meter, true, true);
+  if (can) meter->due = NEVER;
   if (can) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&meter->monitor->lock);
   return can;
@@ -196,7 +266,7 @@ static bool look_here(struct vt_meter *meter) {
 
 bool vt_meter_settle(struct vt_meter *meter, bool alone) {
   if (__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return true;
-  if (alone && look_here(meter)) return true;
+  if (alone && take_here(meter)) return true;
   if (__atomic_exchange_n(&meter->last_wanted, 1, __ATOMIC_ACQ_REL)) return false;
   pthread_mutex_lock(&meter->monitor->lock);
   pthread_cond_signal(&meter->monitor->changed);

@@ -3,10 +3,13 @@
 
 #include <stdbool.h>
 
-#include "limits/checks.h"
-
 struct vt_command;
+struct vt_limits;
 struct vt_meter;
+
+enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP, VT_LIMIT_EPOLL_WATCHES };
+
+const char *vt_limit_name(enum vt_limit limit);
 
 /* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
 enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };

@@ -1,8 +1,38 @@
+/* What a command uses: its processes, their memory and processor time, and the files of its private directories. All counts are
+ * lower bounds. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "limits/process_set.h"
+struct vt_pids {
+  pid_t *at; /* ascending */
+  int count, room;
+};
+
+struct vt_process_set {
+  pid_t session;
+  uint64_t mark;            /* by which they are known instead (mark.h); 0: none */
+  const char *cookie;       /* empty: they cannot leave the session, or have a mark */
+  uint64_t enough;          /* the scan stops beyond this many; 0: never */
+  struct vt_pids found;     /* members at the last scan, zombies included */
+  struct vt_pids strangers; /* processes whose environment lacks the cookie */
+  int64_t strangers_since;  /* monotonic nanoseconds */
+  char *text;
+  bool alone;               /* only the ended leader is left */
+};
+
+/* Does not copy `cookie`. */
+void vt_process_set_open(struct vt_process_set *members, pid_t session, const char *cookie);
+
+/* False: no memory or descriptor; the previous list stays. */
+bool vt_process_set_refresh(struct vt_process_set *members, int64_t now);
+
+void vt_process_set_alone(struct vt_process_set *members);
+
+bool vt_pids_has(const struct vt_pids *pids, pid_t pid);
+void vt_process_set_free(struct vt_process_set *members);
 
 /* Memfds take memory without being mapped. Finding them is slow, thus rarer. */
 struct vt_memory {
@@ -28,5 +58,18 @@ struct vt_cpu {
   uint64_t lost_last;
 };
 
-/* Ticks of living and ended members. A lower bound: misses a process that lived between two calls and was not waited for. */
+/* Ticks of living and ended members. Misses a process that lived between two calls and was not waited for. */
 uint64_t vt_usage_cpu(struct vt_cpu *cpu, const struct vt_process_set *members);
+
+/* Bytes beneath the directories, with deleted files that a member has open. Stops once over `limit`. */
+uint64_t vt_usage_of_disk(const char *const *directories, const struct vt_process_set *members, uint64_t limit);
+
+bool vt_usage_has_no_files(const char *const *directories);
+
+/* Bytes of unlinked files, deleted ones and memfds (memfd_create(2)), that members have open and whose link in /proc/PID/fd begins
+ * with a prefix; each counts once. Stops once over `limit`. */
+uint64_t vt_usage_of_unlinked(const char *const *prefixes, const struct vt_process_set *members, uint64_t limit);
+
+/* Nanoseconds until the next reading, after one that took `spent` of processor time: `share` times that, 50 ms at most, because
+ * the command decides how many descriptors and files there are to read. */
+int64_t vt_usage_pause(int64_t spent, int share);

@@ -9,11 +9,11 @@
 #include "notify/fsize.h"
 #include "notify/world/world.h"
 #include "notify/workspace_server.h"
-#include "workspace/questions.h"
+#include "notify/handlers/questions.h"
 #include "base/paths.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 #include "base/memory.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */

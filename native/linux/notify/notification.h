@@ -18,7 +18,7 @@ struct vt_notification {
   int listener_fd;             /* in the answering thread's descriptor table */
   const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
   struct vt_sockets *sockets;  /* of this thread (sockets/sockets.h); NULL: it carries no calls of sockets out */
-  struct vt_known *known_directories; /* of this thread (workspace/known.h); NULL: none */
+  struct vt_known *known_directories; /* of this thread (caller/place.h); NULL: none */
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules */
   struct vt_caller caller;

@@ -26,7 +26,7 @@
 #include "notify/notify_threads.h"
 #include "notify/reply.h"
 #include "notify/sockets/sockets.h"
-#include "workspace/known.h"
+#include "notify/caller/place.h"
 #include "workspace/workspace.h"
 
 struct vt_workspace_server {

@@ -17,7 +17,7 @@
 #include "base/descriptors.h"
 #include "base/paths.h"
 #include "confine/capabilities.h"
-#include "confine/confinement_pool.h"
+#include "confine/confinement.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 enum { NAME_BYTES = 16, NAME_LENGTH = 2 * NAME_BYTES, MOST_TRIES = 16, MOST_MS = 120000 };
@@ -189,7 +189,7 @@ int vt_core_remove_private(int lock) {
   int error = parent >= 0 ? remove_locked(parent, name, lock) : errno == ENOENT ? 0 : errno;
   if (parent >= 0) close_parent(parent);
   close(lock);
-  vt_confinement_pool_prune();
+  vt_confinement_prune();
   return error;
 }
 
@@ -201,7 +201,7 @@ bool vt_core_remove_empty_private(int lock) {
   bool gone = unlinkat(parent, name, AT_REMOVEDIR) == 0;
   close_parent(parent);
   if (gone) close(lock);
-  if (gone) vt_confinement_pool_prune();
+  if (gone) vt_confinement_prune();
   return gone;
 }
 

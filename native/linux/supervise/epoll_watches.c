@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/procfs.h"
-#include "limits/checks.h"
+#include "limits/monitor.h"
 #include "supervise/session.h"
 
 enum { LOOK_MS = 20, MOST_DESCRIPTORS = 50000 };

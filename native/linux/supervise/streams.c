@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 #include "supervise/store.h"
 #include "supervise/terminal.h"
 

@@ -1,32 +1,64 @@
 #define _GNU_SOURCE
 #include "supervise/supervisor.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "notify/listener.h"
-#include "supervise/deadline.h"
-#include "notify/fsize.h"
-#include "supervise/watcher_respawn.h"
+#include "base/command.h"
+#include "supervise/event_loop.h"
+#include "base/mailbox.h"
+#include "base/threads.h"
 #include "limits/monitor.h"
+#include "notify/fsize.h"
+#include "notify/handlers/flock_wait.h"
+#include "notify/listener.h"
 #include "notify/notify_threads.h"
 #include "notify/workspace_server.h"
-#include "base/mailbox.h"
-#include "supervise/orphans.h"
+#include "supervise/deadline.h"
+#include "supervise/epoll_watches.h"
 #include "supervise/lifecycle.h"
-#include "base/event_loop.h"
+#include "supervise/orphans.h"
 #include "supervise/session.h"
 #include "supervise/store.h"
 #include "supervise/streams.h"
 #include "supervise/terminal.h"
-#include "base/threads.h"
-#include "notify/handlers/flock_wait.h"
-#include "workspace/questions.h"
-#include "supervise/epoll_watches.h"
+#include "watcher/host_side.h"
+#include "notify/handlers/questions.h"
 
 static struct vt_command *commands; /* supervisor thread only */
+
+/* A new watcher starts if the old one was killed while commands run. RETRY_MS: no process can be created, or something keeps
+ * killing the watcher. */
+enum { RETRY_MS = 100 };
+
+static struct vt_source watcher_source = {VT_SOURCE_WATCHER, NULL};
+static int watcher = -1; /* a pidfd */
+static int64_t next_try;
+
+/* In every round. If the launcher has already started another, only opens a pidfd for it. */
+static void look_after_watcher(void) {
+  if (watcher >= 0 || !commands || vt_now() < next_try) return;
+  next_try = vt_now() + RETRY_MS;
+  if (vt_core_watch()) return;
+  watcher = vt_watcher_open();
+  if (watcher >= 0) vt_event_loop_add(watcher, &watcher_source);
+  else if (errno == ENOSYS) next_try = INT64_MAX; /* before Linux 5.3 the launcher checks at each command instead */
+}
+
+static void lose_watcher(void) {
+  vt_event_loop_remove(watcher);
+  close(watcher);
+  watcher = -1;
+}
+
+static int watcher_due_in(void) {
+  if (watcher >= 0 || !commands || next_try == INT64_MAX) return -1;
+  int64_t due = next_try - vt_now();
+  return due > 0 ? (int)due : 0;
+}
 
 static struct vt_command *find(uint32_t id) {
   for (struct vt_command *command = commands; command; command = command->next)
@@ -65,7 +97,7 @@ static void ready(struct vt_source *source) {
       vt_terminal_has_room(source->of);
       return;
     case VT_SOURCE_WATCHER:
-      vt_watcher_respawn_lost();
+      lose_watcher();
       return;
   }
 }
@@ -177,7 +209,7 @@ static int next_due(void) {
   int soonest = vt_notifier_is_active() ? VT_WATCH_MS : -1;
   for (const struct vt_command *command = commands; command; command = command->next)
     soonest = sooner(soonest, sooner(vt_deadline_due_in(command), vt_lifecycle_due_in(command)));
-  soonest = sooner(soonest, vt_watcher_respawn_due_in(commands != NULL));
+  soonest = sooner(soonest, watcher_due_in());
   soonest = sooner(soonest, vt_watches_due_in(commands));
   return sooner(soonest, vt_orphans_due_in(commands));
 }
@@ -192,7 +224,7 @@ static void *supervise(void *unused) {
     obey_orders();
     vt_watches_look(commands);
     advance_all();
-    vt_watcher_respawn_check(commands != NULL);
+    look_after_watcher();
     vt_orphans_look(commands);
   }
   return NULL;

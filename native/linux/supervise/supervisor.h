@@ -1,6 +1,8 @@
 /* The supervisor thread owns all commands; other threads send it the orders of core.h. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/command.h"
 
 /* 0, or -1 with errno (no descriptor or thread left): may be tried again. */

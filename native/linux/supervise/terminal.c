@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "base/event_loop.h"
+#include "supervise/event_loop.h"
 #include "base/memory.h"
 
 /* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. Opens the slave wherever devpts is mounted. */

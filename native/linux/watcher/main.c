@@ -5,7 +5,6 @@
 #include "base/mark.h"
 #include "base/sweep.h"
 #include "base/watch_table.h"
-#include "watcher/cgroups.h"
 
 enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
 /* Passes in a row without a process that end the sweep. Trying all process ids is slow, hence fewer passes. */
@@ -112,6 +111,72 @@ static int is_member(void *context, int pid) {
 
 static int kill_member(void *context, int pid) { return sweep_kill(pid, context, is_member); }
 
+enum { CGROUPS_FD = 5, BUSY = -16 }; /* asm-generic/errno-base.h */
+
+static const char cgroup_prefix[] = VT_CGROUP_PREFIX, kill_file[] = "/cgroup.kill";
+enum { PREFIX_LENGTH = sizeof cgroup_prefix - 1, NAME_ROOM = 64 };
+
+typedef int (*visit)(const char *name, uint32_t command);
+
+/* The command in a name PREFIX PID - HOST - COMMAND; 0: no cgroup of this host. */
+static uint32_t command_in(const char *name) {
+  for (int at = 0; at < PREFIX_LENGTH; at++)
+    if (name[at] != cgroup_prefix[at]) return 0;
+  name += PREFIX_LENGTH;
+  while (*name >= '0' && *name <= '9') name++;
+  if (*name != '-' || hexadecimal(++name, VT_COOKIE_HOST_DIGITS) != table->host) return 0;
+  name += VT_COOKIE_HOST_DIGITS;
+  if (*name != '-' || !hexadecimal(++name, VT_COOKIE_COMMAND_DIGITS)) return 0;
+  return name[VT_COOKIE_COMMAND_DIGITS] ? 0 : (uint32_t)hexadecimal(name, VT_COOKIE_COMMAND_DIGITS);
+}
+
+/* A command is in the table from before its cgroup is made until the command has ended. */
+static int runs(uint32_t command) {
+  for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++)
+    if (table->commands[slot].cgroup == command) return 1;
+  return 0;
+}
+
+static int each(visit found) {
+  static char entries[4096] __attribute__((aligned(8)));
+  int sum = 0;
+  call3(__NR_lseek, CGROUPS_FD, 0, SEEK_TO);
+  for (long length; (length = call3(__NR_getdents64, CGROUPS_FD, (long)entries, sizeof entries)) > 0;)
+    for (long at = 0; at < length;) {
+      const struct entry *entry = (const void *)(entries + at);
+      at += entry->length;
+      uint32_t command = command_in(entry->name);
+      if (command) sum += found(entry->name, command);
+    }
+  return sum;
+}
+
+static int kill_one(const char *name, uint32_t command) {
+  char path[NAME_ROOM + sizeof kill_file];
+  int length = 0;
+  if (!runs(command)) return 0;
+  while (length < NAME_ROOM && name[length]) {
+    path[length] = name[length];
+    length++;
+  }
+  for (int at = 0; at < (int)sizeof kill_file; at++) path[length + at] = kill_file[at];
+  long fd = call3(__NR_openat, CGROUPS_FD, (long)path, WRITE_ONLY);
+  if (fd < 0) return 0;
+  call3(__NR_write, fd, (long)"1", 1);
+  call1(__NR_close, fd);
+  return 1;
+}
+
+static int remove_one(const char *name, uint32_t command) {
+  return call3(__NR_unlinkat, CGROUPS_FD, (long)name, REMOVE_DIRECTORY) == BUSY && runs(command);
+}
+
+/* Kills the cgroups of running commands (Linux 5.14; without effect before). */
+static void cgroups_kill(void) { each(kill_one); }
+
+/* Removes empty ones. Returns how many of running commands are still busy. */
+static int cgroups_remove(void) { return each(remove_one); }
+
 static void pause_shortly(void) {
   struct pause pause = {0, PAUSE_NS};
   call2(__NR_nanosleep, (long)&pause, 0);
@@ -123,7 +188,7 @@ static void sweep(void) {
   int enough = blind ? CALM_PASSES_OF_IDS : CALM_PASSES;
   for (int calm = 0, pass = 0; calm < enough && pass < MOST_PASSES; pass++) {
     take_commands();
-    cgroups_kill(table);
+    cgroups_kill();
     int found = blind ? sweep_every_id(0, kill_member) : sweep_listed(proc, 0, kill_member);
     calm = found ? 0 : calm + 1;
     if (calm || pass > HURRIED_PASSES) pause_shortly();
@@ -132,8 +197,8 @@ static void sweep(void) {
 
 static void remove_cgroups(void) {
   for (int tried = 0; tried < MOST_REMOVALS; tried++) {
-    if (cgroups_remove(table) == 0 && tried >= LEAST_REMOVALS) return;
-    cgroups_kill(table);
+    if (cgroups_remove() == 0 && tried >= LEAST_REMOVALS) return;
+    cgroups_kill();
     pause_shortly();
   }
 }

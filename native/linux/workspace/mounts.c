@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/descriptors.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "workspace/workspace.h"
 
 /* Octal escapes of proc_pid_mountinfo(5). */
@@ -38,7 +38,7 @@ static void protect(struct vt_workspace *workspace, char *line) {
   if (!path) return;
   unescape(path);
   if (!vt_workspace_contains(workspace, path, true)) return;
-  vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  vt_places_mark(workspace->places, path, VT_MARK_KEPT);
   workspace->has_mounts = true;
 }
 

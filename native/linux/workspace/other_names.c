@@ -12,13 +12,13 @@
 #include "base/descriptors.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 
 enum { MOST_DEPTH = 100 }; /* of directories; each level holds a descriptor open */
 
 struct walk {
   struct vt_other_names *names;
-  struct vt_reads *places; /* NULL: notes files; else protects their other names */
+  struct vt_places *places; /* NULL: notes files; else protects their other names */
   char path[PATH_MAX];
 };
 
@@ -51,7 +51,7 @@ static void meet_file(struct walk *walk, const struct stat *status) {
   if (status->st_nlink < 2) return;
   if (!walk->places) return note_file(walk->names, status);
   if (!vt_inode_set_has(&walk->names->files, status)) return;
-  vt_reads_mark(walk->places, walk->path, VT_MARK_KEPT);
+  vt_places_mark(walk->places, walk->path, VT_MARK_KEPT);
   walk->names->unseen--;
 }
 
@@ -114,7 +114,7 @@ int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node 
   return look_into(&walk, AT_FDCWD, walk.path, node, 0) ? incomplete() : 0;
 }
 
-int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root) {
+int vt_other_names_protect(struct vt_other_names *names, struct vt_places *places, const char *root) {
   struct walk walk = {.names = names, .places = places};
   if (is_done(&walk) || strlen(root) >= sizeof walk.path) return 0;
   strcpy(walk.path, root);

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/files/inode_set.h"
+#include "base/files.h"
 
 struct vt_path_node;
-struct vt_reads;
+struct vt_places;
 
 struct vt_other_names {
   struct vt_inode_set files; /* protected files with several names */
@@ -25,6 +25,6 @@ int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node 
 
 /* Protects the other names beneath a root. 0, or -1 with errno (EMLINK: it cannot be searched completely; EMFILE,
  * ENFILE, ENOMEM). */
-int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root);
+int vt_other_names_protect(struct vt_other_names *names, struct vt_places *places, const char *root);
 
 void vt_other_names_free(struct vt_other_names *names);

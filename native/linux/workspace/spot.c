@@ -10,7 +10,7 @@
 
 #include "base/kernel.h"
 #include "base/paths.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "workspace/spelling.h"
 #include "workspace/workspace.h"
 

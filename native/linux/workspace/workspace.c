@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "workspace/workspace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,17 +12,22 @@
 #include "base/descriptors.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "confine/landlock.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "core.h"
 #include "workspace/mounts.h"
 #include "workspace/other_names.h"
-#include "workspace/reuse.h"
 
-/* Directory entries examined when a workspace is opened. */
-enum { MOST_LOOKED_AT = 500000 };
+/* Directory entries examined when a workspace is opened; paths watched, of which each costs about 1 us at the start of every
+ * command. */
+enum { MOST_LOOKED_AT = 500000, MOST_WATCHED = 500 };
 
-int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool private) {
+bool vt_workspace_is_private(const struct vt_place *places, const char *root) {
+  for (; places->kind; places++)
+    if (places->kind == VT_WRITABLE && strcmp(places->text, root) == 0) return true;
+  return false;
+}
+
+static int add_root(struct vt_workspace *workspace, const char *path, bool private) {
   struct vt_workspace_root *root = &workspace->roots[workspace->count];
   struct stat status;
   int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -60,7 +67,7 @@ static bool is_git_directory(const struct vt_workspace *workspace, const char *p
 /* -1 with ELOOP where a link on the way leads to a root or above: everything in it would be protected. */
 static int keep(const struct vt_workspace *workspace, const char *path) {
   char end[PATH_MAX];
-  struct vt_path_node *node = vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+  struct vt_path_node *node = vt_places_mark(workspace->places, path, VT_MARK_KEPT);
   if (!node || !holds_root(workspace, node)) return 0;
   if (vt_path_node_path(node, end, sizeof end) < 0 || strcmp(end, path) == 0) return 0;
   if (is_git_directory(workspace, path, node)) return node->kept = false, 0;
@@ -94,7 +101,7 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
   int failed = 0;
   for (; places->kind && !failed; places++) {
-    if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
+    if (places->kind == VT_CLOSED) vt_places_mark(workspace->places, places->text, VT_MARK_CLOSED);
     if (places->kind == VT_PROTECTED) failed = keep(workspace, places->text);
   }
   if (!failed) failed = note_all(workspace, &others);
@@ -118,36 +125,76 @@ bool vt_workspace_contains(const struct vt_workspace *workspace, const char *pat
 }
 
 /* Under another name, what cannot be read could be read by the next command. */
-static void keep_unreadable(struct vt_workspace *workspace, const struct vt_reads *reads) {
+static void keep_unreadable(struct vt_workspace *workspace, const struct vt_places *reads) {
   char path[PATH_MAX];
   for (const struct vt_path_node *node = reads->root; node; node = vt_path_node_next(node, node->kept)) {
     if (!node->kept || vt_path_node_path(node, path, sizeof path) < 0) continue;
-    if (vt_workspace_contains(workspace, path, false)) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+    if (vt_workspace_contains(workspace, path, false)) vt_places_mark(workspace->places, path, VT_MARK_KEPT);
   }
 }
 
 static int open_roots(struct vt_workspace *workspace, const struct vt_place *places) {
   for (const struct vt_place *place = places; place->kind; place++) {
     if (place->kind != VT_ROOT || vt_workspace_is_private(places, place->text)) continue;
-    if (vt_workspace_add_root(workspace, place->text, false)) return -1;
-    vt_reads_mark(workspace->places, place->text, VT_MARK_GRANTED);
+    if (add_root(workspace, place->text, false)) return -1;
+    vt_places_mark(workspace->places, place->text, VT_MARK_GRANTED);
   }
   return 0;
 }
 
-struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_reads *reads) {
+/* A protected file may get a hard link where commands may write, and a file from there one in a protected directory. A missing
+ * path is not watched: its creation changes the directory above. */
+static void watch_beneath(struct vt_dir_snapshot *watched, char *path, bool is_directory) {
+  if (access(path, F_OK)) return;
+  if (watched->count >= MOST_WATCHED) watched->unsettled = true;
+  if (watched->unsettled) return;
+  vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_ENTRIES);
+  size_t length = strlen(path);
+  DIR *directory = is_directory ? opendir(path) : NULL;
+  if (is_directory && !directory && errno != ENOTDIR && errno != EACCES) watched->unsettled = true;
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    if (vt_is_dots(entry->d_name)) continue;
+    if (length + strlen(entry->d_name) + 2 > PATH_MAX) watched->unsettled = true;
+    else sprintf(path + length, "/%s", entry->d_name);
+    if (entry->d_type == DT_UNKNOWN) watched->unsettled = true;
+    watch_beneath(watched, path, entry->d_type == DT_DIR);
+    path[length] = 0;
+  }
+  if (directory) closedir(directory);
+}
+
+/* Never looks into a mount: its file system may not answer. */
+static void watch_all(struct vt_workspace *workspace) {
+  char path[PATH_MAX];
+  struct vt_dir_snapshot *watched = &workspace->places->watched;
+  if (workspace->has_mounts || workspace->mounts < 0) watched->unsettled = true;
+  if (watched->unsettled) return;
+  vt_places_watch(workspace->places);
+  for (const struct vt_path_node *node = workspace->places->root; node; node = vt_path_node_next(node, node->kept))
+    if (node->kept && vt_path_node_path(node, path, sizeof path) > 0) watch_beneath(watched, path, true);
+}
+
+static int open_private(struct vt_workspace *workspace, const struct vt_place *places) {
+  for (const struct vt_place *place = places; place->kind; place++) {
+    if (place->kind != VT_ROOT || !vt_workspace_is_private(places, place->text)) continue;
+    if (add_root(workspace, place->text, true)) return -1;
+  }
+  return 0;
+}
+
+struct vt_workspace *vt_workspace_open(const struct vt_place *places, const struct vt_places *reads) {
   size_t count = count_roots(places);
   errno = 0;
   if (count == 0) return NULL;
   struct vt_workspace *workspace = vt_must(calloc(1, sizeof *workspace));
   workspace->roots = vt_must(calloc(count, sizeof *workspace->roots));
   workspace->references = 1;
-  workspace->places = vt_reads_new();
+  workspace->places = vt_places_new();
   workspace->mounts = vt_mounts_changes();
   bool failed = open_roots(workspace, places) || protect_all(workspace, places);
   if (!failed && reads) keep_unreadable(workspace, reads);
-  if (!failed) vt_workspace_watch(workspace);
-  if (!failed && vt_workspace_open_private(workspace, places) == 0) return workspace;
+  if (!failed) watch_all(workspace);
+  if (!failed && open_private(workspace, places) == 0) return workspace;
   int error = errno;
   vt_workspace_release(workspace);
   errno = error;
@@ -162,17 +209,37 @@ void vt_workspace_release(struct vt_workspace *workspace) {
     vt_close(workspace->roots[i].fd);
     free(workspace->roots[i].path);
   }
-  vt_reads_release(workspace->places);
+  vt_places_release(workspace->places);
   vt_inode_set_free(&workspace->granted);
   free(workspace->roots);
   free(workspace);
 }
 
-int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi) {
-  clock_gettime(CLOCK_REALTIME_COARSE, &workspace->granted_at); /* the clock of inodes' times */
-  return vt_landlock_grant_workspace(ruleset, abi, workspace->places, &workspace->granted);
-}
-
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status) {
   return vt_inode_set_has(&workspace->places->kept, status);
+}
+
+bool vt_workspace_lasts(const struct vt_workspace *workspace) { return !workspace->places->watched.unsettled; }
+
+static void close_root(struct vt_workspace_root *root) {
+  vt_close(root->fd);
+  root->fd = -1;
+}
+
+void vt_workspace_rest(struct vt_workspace *workspace) {
+  for (size_t i = 0; i < workspace->count; i++) close_root(&workspace->roots[i]);
+  while (workspace->count > 0 && workspace->roots[workspace->count - 1].is_private) free(workspace->roots[--workspace->count].path);
+}
+
+static bool reopen(struct vt_workspace_root *root) {
+  struct stat status;
+  root->fd = open(root->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return root->fd >= 0 && fstat(root->fd, &status) == 0 && status.st_dev == root->device && status.st_ino == root->inode;
+}
+
+bool vt_workspace_resume(struct vt_workspace *workspace, const struct vt_place *places) {
+  if (vt_mounts_changes() != workspace->mounts || !vt_dir_snapshot_unchanged(&workspace->places->watched)) return false;
+  for (size_t i = 0; i < workspace->count; i++)
+    if (!reopen(&workspace->roots[i])) return false;
+  return open_private(workspace, places) == 0;
 }

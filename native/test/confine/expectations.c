@@ -2,7 +2,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* As seccomp_select.c has it: the notifier connects, so there must be one. */
+/* As seccomp.c has it: the notifier connects, so there must be one. */
 static bool is_proxied(const struct vt_filter_options *options) { return options->proxied && options->judge && !options->network; }
 
 static bool is_own(const struct vt_filter_options *options) { return options->own_sockets && options->judge; }

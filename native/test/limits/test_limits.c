@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "limits/cgroup.h"
-#include "limits/disk_usage.h"
 #include "limits/monitor.h"
 #include "confine/probe.h"
 #include "limits/usage.h"
@@ -80,7 +79,7 @@ static void measures_a_deep_tree(void) {
   struct vt_process_set no_processes = {.session = -1, .cookie = ""};
   HOLDS(mkdtemp(top) != NULL && getcwd(here, sizeof here) != NULL && chdir(top) == 0);
   const char *const directories[] = {top, NULL};
-  uint64_t empty = vt_disk_usage(directories, &no_processes, UINT64_MAX);
+  uint64_t empty = vt_usage_of_disk(directories, &no_processes, UINT64_MAX);
   for (int level = 0; level < 72; level++) {
     write_file("file", 128 * 1024);
     write_file("z", 64 * 1024);
@@ -88,9 +87,9 @@ static void measures_a_deep_tree(void) {
     HOLDS(mkdir("directory", 0700) == 0 && chdir("directory") == 0);
   }
   HOLDS(chdir(here) == 0);
-  uint64_t full = vt_disk_usage(directories, &no_processes, UINT64_MAX), files = 72 * 192 * 1024;
+  uint64_t full = vt_usage_of_disk(directories, &no_processes, UINT64_MAX), files = 72 * 192 * 1024;
   HOLDS(full - empty >= files && full - empty <= files + 72 * 3 * 4096);
-  HOLDS(vt_disk_usage(directories, &no_processes, MEBIBYTE) > MEBIBYTE);
+  HOLDS(vt_usage_of_disk(directories, &no_processes, MEBIBYTE) > MEBIBYTE);
   char remove[64];
   snprintf(remove, sizeof remove, "rm -rf %s", top);
   HOLDS(system(remove) == 0);

@@ -13,10 +13,10 @@
 
 #include "base/threads.h"
 #include "confine/landlock.h"
-#include "confine/reads/reads.h"
+#include "confine/places/places.h"
 #include "core.h"
 #include "test/check.h"
-#include "workspace/known.h"
+#include "notify/caller/place.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
 
@@ -159,10 +159,10 @@ static void *open_deep(void *context) {
   char *end = stpcpy(deep, root);
   for (int i = 0; i < 50000; i++) end = stpcpy(end, "/a");
   const struct vt_place places[] = {{VT_ROOT, root}, {VT_PROTECTED, deep}, {VT_UNREADABLE, deep}, {VT_NO_PLACE, NULL}};
-  struct vt_reads *reads = vt_reads_take(places);
+  struct vt_places *reads = vt_places_take(places);
   *opened = vt_workspace_open(places, reads);
   if (*opened) vt_workspace_release(*opened);
-  vt_reads_release(reads);
+  vt_places_release(reads);
   return NULL;
 }
 

@@ -1,6 +1,6 @@
 import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
 import { visible } from '../../base/visible.ts'
-import type { OtherName } from '../../sandbox/macos/other-names.ts'
+import type { OtherName } from '../../sandbox/macos/kept.ts'
 import type { Changes } from '../../sandbox/sandbox.ts'
 import { outputOnly, readableLocks, workspaceNotes } from './notes.ts'
 

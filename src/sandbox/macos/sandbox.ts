@@ -1,9 +1,15 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { errorReason } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
 import type { Unmet } from '../../base/refusal.ts'
 import type { Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
+import { cannotConfine } from '../../messages/platform.ts'
+import { privateTmpNotMade } from '../../messages/private-tmp.ts'
 import {
   macosNotes,
   protectedHasLinks,
@@ -11,12 +17,10 @@ import {
   sandboxExecMissing,
 } from '../../messages/sandbox/macos.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
-import type { Changes, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import { refuseUnixSockets } from '../unavailable.ts'
-import { type Kept, keptBeneath, placesOf } from './kept.ts'
-import { otherName } from './other-names.ts'
+import { type Kept, keptBeneath, otherName, placesOf } from './kept.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
-import { macosPrivateDirectories } from './tmp.ts'
 
 /** @param tool sandbox-exec(1) */
 export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {
@@ -110,5 +114,35 @@ function macosEnforcement({ network, reads, changes, privateTmp }: SandboxOption
       'private tmp': enforced('seatbelt', macosNotes.privateTmp),
     }),
     'denial reports': notEnforced(macosNotes.reports),
+  }
+}
+
+/** mkdtemp(3): only their owner can enter; the command's profile allows writing there. */
+const macosPrivateDirectories: PrivateDirectories = {
+  make(temporary) {
+    const path = makeIn(temporary)
+    return {
+      path,
+      async remove() {
+        try {
+          await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
+          return undefined
+        } catch (error) {
+          return errorReason(error)
+        }
+      },
+    }
+  },
+  grant(confinement, directory) {
+    if (confinement.kind !== 'seatbelt') throw new Error(cannotConfine('private tmp', confinement.kind))
+    return confinement.writing(directory)
+  },
+}
+
+function makeIn(temporary: string): string {
+  try {
+    return mkdtempSync(join(realpathSync(temporary), 'vitrine-'))
+  } catch (error) {
+    throw unavailable(privateTmpNotMade(temporary, errorReason(error)))
   }
 }

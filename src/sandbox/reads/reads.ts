@@ -5,10 +5,9 @@ import { succeeds, tried } from '../../base/errno.ts'
 import { baseDirectory, homeDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import type { ReadablePlaces, Reads } from '../sandbox.ts'
-import { type Changeable, isOfProject, placesOfPrograms, wayInto } from './programs.ts'
+import { type Changeable, isOfProject, placesOfPrograms, Ways, wayInto } from './programs.ts'
 import { readablePlaces } from './readable-places.ts'
 import { secrets } from './secrets.ts'
-import { Ways } from './ways.ts'
 import { repositoryOf } from './worktree.ts'
 
 /** What the configuration says about reading, and what the result depends on. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files/identity.h"
+#include "base/files.h"
 #include "base/paths.h"
 #include "notify/reply.h"
 #include "notify/dispatch.h"

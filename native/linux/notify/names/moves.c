@@ -14,7 +14,7 @@
 #include "notify/handlers/workspace_ops.h"
 #include "notify/names/acting.h"
 #include "notify/names/notice.h"
-#include "workspace/known.h"
+#include "notify/caller/place.h"
 #include "workspace/workspace.h"
 
 /* linux/fs.h: RENAME_* */

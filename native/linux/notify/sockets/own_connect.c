@@ -11,7 +11,7 @@
 #include "confine/confinement.h"
 #include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/connect_proxy.h"
+#include "notify/handlers/connect.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
