@@ -36,7 +36,7 @@ describe('config show', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const [table = '', workspace] = ran.stdout.split('\n\n')
     expect(workspace).toMatch(
-      /^The workspace is \/.*: this directory, because git finds no repository .*\.\n$/,
+      /^The workspace is \/.*: this directory, because git finds no \.git .*\.\n$/,
     )
     const lines = table.split('\n')
     const line = (key: string) => lines.find((text) => text.startsWith(`${key} `))?.split(/ {2,}/)
