@@ -279,10 +279,9 @@ function isService({ operation, address }: Denial): boolean {
   return operation === 'connect' && /^(127\.|\[::1\]|\[::ffff:127\.)/.test(address ?? '')
 }
 
-/** True for POSIX shared memory, pseudo terminals and servers. A refused `bind` does not tell TCP from UDP. */
+/** True for servers, POSIX shared memory and pseudo terminals. A refused `bind` does not tell TCP from UDP, which own sockets leave out. */
 function isOwn(denial: Denial, errors: string): boolean {
-  if (denial.operation === 'listen') return !/\b(udp|datagram|unixgram)|\bbind EACCES/i.test(errors)
-  if (isUnixSocket(denial)) return serves.test(errors)
+  if (denial.operation === 'listen' || isUnixSocket(denial)) return serves.test(errors)
   return /^\/dev\/(shm\/|ptmx$|pts\/)/.test(denial.path ?? '')
 }
 

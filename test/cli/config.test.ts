@@ -35,9 +35,7 @@ describe('config show', () => {
     const ran = await home.run(['config', 'show'], { env: { VITRINE_ENV_PASS: 'A,B' } })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const [table = '', workspace] = ran.stdout.split('\n\n')
-    expect(workspace).toMatch(
-      /^The workspace is \/.*: this directory, because git finds no repository .*\.\n$/,
-    )
+    expect(workspace).toMatch(/^The workspace is \/.*: this directory, because git finds no \.git .*\.\n$/)
     const lines = table.split('\n')
     const line = (key: string) => lines.find((text) => text.startsWith(`${key} `))?.split(/ {2,}/)
     expect(line('shell.timeout_ms')).toEqual(['shell.timeout_ms', '5000', `user: ${config}`])

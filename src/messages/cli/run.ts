@@ -173,8 +173,8 @@ const widestValue = 40
 
 const workspaceReasons = {
   named: '--workspace names it',
-  'work tree': 'the work tree that git finds from here',
-  directory: 'this directory, because git finds no repository of this user from here',
+  'work tree': 'the directory with the .git that git finds from here',
+  directory: 'this directory, because git finds no .git of this user from here',
 } as const
 
 /** The last line of `vitrine config show`. */

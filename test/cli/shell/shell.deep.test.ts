@@ -38,10 +38,11 @@ async function open(shell: string, become: string) {
   }
   // fish complains at each prompt where it cannot write the files that its first start makes.
   terminal.line('"$SHELL"; echo ag""ain')
+  // What is typed ahead leaves prompts on the line of its output.
   terminal.line('echo fir""st')
-  await terminal.shows(/^first$/m)
+  await terminal.shows(/\bfirst$/m)
   terminal.line('exit')
-  await terminal.shows(/^again$/m)
+  await terminal.shows(/\bagain$/m)
   return { home, terminal }
 }
 

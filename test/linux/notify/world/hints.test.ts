@@ -102,10 +102,10 @@ describe.skipIf(missing !== null)('the hint of a command without sockets of its 
   }
 
   it('names the same for a server of a command with a network, but not for UDP', async () => {
-    const quiet = "require('net').createServer().on('error', () => process.exit(1)).listen(0)"
+    const python = 'import socket; socket.create_server(("127.0.0.1", 0))'
     const shut = await openWorld({ toml: setting, network: true })
     const reading = await openWorld({ mode: 'read', network: true })
-    for (const argv of [listen('0'), ['node', '-e', quiet]]) {
+    for (const argv of [listen('0'), ['python3', '-c', python]]) {
       expect(remedyOf(await shut.execute({ argv }))).toEqual({ kind: 'own-sockets', shut: 'setting' })
       expect(remedyOf(await reading.execute({ argv }))).toEqual({
         kind: 'own-sockets',
