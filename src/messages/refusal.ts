@@ -169,6 +169,8 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
   if (step === 'workspace' && errno === 'ELOOP')
     return `${program} could not be started: a symbolic link in a protected place leads to the workspace itself, to a directory above it, or to another one that commands may change, so nothing in there could be. The command did not run. List such links with "find .git .vscode -type l", and let them lead to what is meant.`
+  if (step === 'workspace' && errno === 'EACCES')
+    return `${program} could not be started: a protected directory can be entered but not listed, so that links in it, which would be protected too, cannot be found. The command did not run. List such directories with "find .git .vscode -type d -executable ! -readable", and make them readable: chmod u+r DIRECTORY`
   const remedy = scarcityRemedy(errno)
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.${remedy ? ` To fix it: ${remedy}.` : ''}`
 }

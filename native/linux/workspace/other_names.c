@@ -82,11 +82,18 @@ static int look_at(struct walk *walk, int directory, const struct dirent *entry,
 
 static bool is_done(const struct walk *walk) { return walk->places && walk->names->unseen == 0; }
 
+/* What is in it can be neither listed nor opened. -1 with EACCES: it can be opened, by who knows its name. */
+static int pass_by(int parent, const char *name) {
+  if (faccessat(parent, name, X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW)) return 0;
+  errno = EACCES;
+  return -1;
+}
+
 static int look_into(struct walk *walk, int parent, const char *name, const struct vt_path_node *node, int depth) {
   if (depth > MOST_DEPTH) return too_much();
   DIR *list = open_list(parent, name);
-  bool closed = errno == EACCES && !walk->places; /* noting goes on beside it */
-  if (!list) return errno == EXDEV || errno == ENOENT || closed ? 0 : -1;
+  if (!list && errno == EACCES && !walk->places) return pass_by(parent, name); /* noting goes on beside it */
+  if (!list) return errno == EXDEV || errno == ENOENT ? 0 : -1;
   int failed = 0;
   for (struct dirent *entry; !failed && !is_done(walk) && (entry = readdir(list));)
     if (!vt_is_dots(entry->d_name)) failed = look_at(walk, dirfd(list), entry, node, depth);
@@ -103,7 +110,7 @@ static int look_directly(const char *path, struct stat *status) {
   return failed;
 }
 
-/* A directory that this user cannot read is left out: the user's programs cannot act on what is in it either. */
+/* A directory that this user can neither read nor enter is left out: the user's programs cannot act on what is in it either. */
 int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node *node) {
   struct walk walk = {.names = names};
   struct stat status;
@@ -111,7 +118,8 @@ int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node 
   if (look_directly(walk.path, &status)) return is_out_of_room() ? -1 : 0;
   if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
-  return look_into(&walk, AT_FDCWD, walk.path, node, 0) ? incomplete() : 0;
+  if (look_into(&walk, AT_FDCWD, walk.path, node, 0) == 0) return 0;
+  return errno == EACCES ? -1 : incomplete();
 }
 
 int vt_other_names_protect(struct vt_other_names *names, struct vt_places *places, const char *root) {

@@ -20,7 +20,7 @@ struct vt_other_names {
 };
 
 /* Notes a protected file, or the files and links beneath a protected directory but for what is noted of it already. 0, or -1 with
- * errno (EMLINK: too many entries; EMFILE, ENFILE, ENOMEM). */
+ * errno (EMLINK: too many entries; EACCES: a directory can be entered, not listed; EMFILE, ENFILE, ENOMEM). */
 int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node *node);
 
 /* Protects the other names beneath a root. 0, or -1 with errno (EMLINK: it cannot be searched completely; EMFILE,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Home } from '../../../cli/vitrine.ts'
@@ -93,5 +93,23 @@ linux('workspace mode is refused where a configuration of git', () => {
     const env = { HOME: home, GIT_CONFIG_GLOBAL: '/dev/null' }
     const shell = await openTestShell({ cwd, mode: 'workspace', env })
     expect(await shell.execute({ command: 'echo x > made' })).toMatchObject({ exitCode: 0 })
+  })
+})
+
+linux('workspace mode is refused where links may be in a protected directory', () => {
+  it.skipIf(cannotShut).for(['.git/hooks', '.vscode', '.vscode/inner'])(
+    'that can be entered but not listed: %s',
+    async (directory) => {
+      const link = `mkdir -p scripts ${directory}; echo '#!/bin/sh' > scripts/pc; ln -s $PWD/scripts/pc ${directory}/pre-commit`
+      const { cwd, run } = makeShut(`${link}; chmod 311 ${directory}`)
+      const { code, stderr } = await run('echo evil >> scripts/pc')
+      expect([code, stderr]).toEqual([125, expect.stringContaining('can be entered but not listed')])
+      expect(readFileSync(join(cwd, 'scripts/pc'), 'utf8')).not.toContain('evil')
+    },
+  )
+
+  it.skipIf(cannotShut)('not: that cannot be entered either', async () => {
+    const { run } = makeShut('mkdir .vscode; chmod 000 .vscode')
+    expect(await run('echo x > made')).toMatchObject({ code: 0 })
   })
 })
