@@ -131,7 +131,7 @@ export async function endAll(marker: string): Promise<void> {
   }, 5000)
 }
 
-function endOne(pid: number): void {
+export function endOne(pid: number): void {
   unlessGone(() => process.kill(pid, 'SIGKILL'), false)
 }
 

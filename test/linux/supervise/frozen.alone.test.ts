@@ -15,8 +15,8 @@ describe.skipIf(at === null || !freeze('-f'))('on a frozen file system', () => {
   it('a command that the kernel cannot end yet returns at its deadline, and is said to run', async () => {
     const shell = await openTestShell({ mode: 'write' })
     const file = join(at ?? '', 'file')
-    const alone = await shell.execute({ argv: ['touch', file], timeoutMs: 1500 })
-    const both = await shell.execute({ command: `touch ${file} & exec touch ${file}`, timeoutMs: 1500 })
+    const alone = await shell.execute({ argv: ['touch', file], timeoutMs: 5000 })
+    const both = await shell.execute({ command: `touch ${file} & exec touch ${file}`, timeoutMs: 5000 })
     const groups = [alone, both].map(({ background }) => background?.group ?? 0)
     expect(groups.map((group) => processEntry(group)?.state)).toEqual(['D', 'D'])
     expect(alone).toMatchObject({ timedOut: true, survivorsKilled: 0, background: { count: 1 } })

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { Engine } from '../../../src/sandbox/docker/engine/engine.ts'
+import { endOne } from '../../helpers/processes.ts'
 import { isExecutable } from '../../helpers/repository.ts'
 import { answering, importImage, testImage } from './dockerd.ts'
 import { processesWith } from './engine.ts'
@@ -131,8 +132,7 @@ function startIn(directory: string, kind: Kind, { uid, gid }: Account) {
       child.kill('SIGTERM')
       await ended
       // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
-      for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)])
-        process.kill(pid, 'SIGKILL')
+      for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)]) endOne(pid)
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
     },
   }

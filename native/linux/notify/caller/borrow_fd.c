@@ -55,6 +55,13 @@ int vt_borrow_listener(const struct vt_listener *listener) {
 
 int vt_borrow_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
 
+int vt_borrow_proven(struct vt_notification *notification, int number) {
+  int fd = vt_borrow_descriptor(&notification->caller, number);
+  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
+  close(fd);
+  return -1;
+}
+
 static int take(const struct errand *errand) {
   struct vt_notification *notification = errand->notification;
   int listener = vt_borrow_listener(notification->listener);
@@ -72,9 +79,18 @@ static void *run(void *context) {
   return NULL;
 }
 
+static int borrow_here(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
+  int fd = vt_borrow_proven(notification, number);
+  if (fd < 0) return -1;
+  int result = use(notification, fd, context);
+  close(fd);
+  return result;
+}
+
 /* Closing any descriptor of a file drops all POSIX locks of that descriptor table on it (F_SETLK(2const)): a command could
- * make the host lose a database lock. So a thread with its own empty table takes, uses and closes it. */
+ * make the host lose a database lock. So a thread with its own table takes, uses and closes it: a server's, or a new one. */
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
+  if (notification->roots || notification->sockets) return borrow_here(notification, number, use, context);
   struct errand errand = {notification, number, use, context, -1};
   __atomic_store_n(&notification->takes, true, __ATOMIC_RELAXED);
   return vt_thread_run("vitrine-take", run, &errand) ? -1 : errand.result;

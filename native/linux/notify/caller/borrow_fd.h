@@ -19,3 +19,6 @@ int vt_borrow_listener(const struct vt_listener *listener);
 
 /* Duplicates the caller's descriptor. It is certain to be the caller's only if the call still waits afterwards. */
 int vt_borrow_descriptor(struct vt_caller *caller, int number);
+
+/* In a server's thread: the caller's descriptor, for certain; -1. */
+int vt_borrow_proven(struct vt_notification *notification, int number);

@@ -44,10 +44,7 @@ bool vt_sockets_ready(struct vt_sockets *sockets) {
 }
 
 int vt_own_socket(struct vt_notification *notification) {
-  int fd = vt_borrow_descriptor(&notification->caller, (int)vt_argument(notification, 0));
-  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
-  close(fd);
-  return -1;
+  return vt_borrow_proven(notification, (int)vt_argument(notification, 0));
 }
 
 static void answer(struct vt_notification *notification, int error) {
