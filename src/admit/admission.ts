@@ -9,6 +9,7 @@ import {
   explainHost,
   explainNotAsked,
   explainSecondRun,
+  explainUnheld,
 } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import { checkNewDirectory } from '../request/directory.ts'
@@ -131,8 +132,11 @@ export class Admission {
       refused ? { ...command, canHold: () => false } : command,
     )
     const own = first.verdict === 'allow' ? first : await this.#withLines(command, first)
-    if (refused && own.verdict !== 'deny')
-      return { ...own, verdict: 'ask', reason: explainSecondRun(refused.mode, refused.denials, command.cwd) }
+    if (refused && own.verdict !== 'deny') {
+      const matches = own.matches.filter(({ why }) => why !== explainUnheld)
+      const reason = explainSecondRun(refused.mode, refused.denials, command.cwd)
+      return { verdict: 'ask', reason, matches }
+    }
     const { held, ...rest } = own
     const isHeld = held && (this.#asks || this.#options.loaded.config.policy.preset === 'analysis')
     return held && !isHeld ? { ...rest, reason: explainNotAsked } : own
@@ -202,12 +206,13 @@ export class Admission {
     decision: Decision,
     wait: ApprovalWait,
   ): Promise<ApprovalRecord> {
-    const { cwd, mode, change, connect, once } = command
+    const { cwd, mode, change, connect, once, refused } = command
     const waiting = abortAfter(wait.timeoutMs, wait.signal, this.#over?.signal)
     const { signal } = waiting
     try {
       const stdin = inputOf(command)
-      const request = { command: textOf(command), cwd, mode, stdin, change, connect, once, signal }
+      const again = refused !== undefined
+      const request = { command: textOf(command), cwd, mode, stdin, change, connect, again, once, signal }
       return await approvals.approves(request, decision)
     } finally {
       waiting.end()

@@ -61,7 +61,7 @@ async function elicit(request: ApprovalRequest, decision: Decision): Promise<App
   const call = calls.getStore()
   if (!call) return 'no'
   // The command runs or has run: to begin the call again would run it twice.
-  if (request.once || request.connect) return call.ask({ request, decision })
+  if (request.again || request.change !== undefined || request.connect) return call.ask({ request, decision })
   const at = call.unused.findIndex(({ asked }) => isSame(asked, request))
   const [answer] = at === -1 ? [] : call.unused.splice(at, 1)
   if (answer?.approval === 'none') throw codedError('unanswered')

@@ -138,12 +138,12 @@ export function unfitWorkspaceWords(workspace: string, why: 'system' | 'engine-s
       why === 'system'
         ? `${workspace}, which a container needs for itself`
         : `${workspace}, which contains the engine's socket: access to it grants root on this machine`,
-    remedy: 'work in the directory of a project, or set [policy] workspace to one',
+    remedy: 'work in the directory of a project, or name one with --workspace',
   }
 }
 
 export function describeOutside(path: string, workspace: string): string {
-  return `The directory ${visible(path)} is outside the workspace ${visible(workspace)}, the only part of this machine in a container. Run the command inside it, or set [policy] workspace to another directory.`
+  return `The directory ${visible(path)} is outside the workspace ${visible(workspace)}, the only part of this machine in a container. Run the command inside it, or name another directory with --workspace.`
 }
 
 export const noTerminalInContainer =

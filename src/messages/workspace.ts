@@ -53,7 +53,7 @@ function remedyFor(why: UnfitRootFound['why'], listed: boolean): string {
       : 'start in a project, or change it in write mode'
   return listed
     ? 'take it out of [workspace] writable, or list a directory inside of it'
-    : 'start in a project, or name one with --workspace or [policy] workspace'
+    : 'start in a project, or name one with --workspace'
 }
 
 const wanted = 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock; macOS)'

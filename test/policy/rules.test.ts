@@ -81,6 +81,15 @@ describe('rules of the configuration', () => {
     }
     for (const line of ['npm test | sort', 'find . -delete; npm test', 'npm test && git status'])
       expect(verdict(line, settings), line).toBe('ask')
+    for (const wrapper of [
+      'env -P./evil',
+      'env -C evil',
+      'timeout -k 1 5',
+      'nice -n 5',
+      '/usr/bin/time -o F',
+    ])
+      expect(verdict(`${wrapper} npm test`, settings), wrapper).toBe('ask')
+    expect(verdict("bash -c -k 'npm test LD_PRELOAD=./evil.so'", settings)).toBe('ask')
     const foreign = { trustsPath: false }
     expect(decideLine('npm test | tail', rulesOf(settings), 'write', foreign).verdict).toBe('ask')
     expect(decideLine('cd x && npm test', rulesOf(settings), 'write', foreign).verdict).toBe('allow')

@@ -33,7 +33,7 @@ describe('temporary files on Windows', () => {
   })
 
   it('of read mode without a profile are where the user has them', () => {
-    const purpose = { mode: 'read', gitCare: 'line', place: 'windows', terminal: false } as const
+    const purpose = { mode: 'read', place: 'windows', terminal: false } as const
     const { TEMP } = commandEnvironment({ TEMP: usual }, { inherit: 'auto', pass: [], set: {} }, purpose)
     expect(TEMP).toBe(usual)
   })

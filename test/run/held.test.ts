@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { ApprovalRequest, Approver, Decision, Result } from '../../src/index.ts'
+import type { ApprovalRequest, Approver, Result } from '../../src/index.ts'
+import { reasonsOf } from '../../src/messages/approval.ts'
 import type { HeldBecause } from '../../src/messages/refusal.ts'
 import { heldHint, secondRunFailed } from '../../src/messages/refusal.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
@@ -17,9 +18,9 @@ type Answer = 'yes' | 'no' | 'same' | 'all'
 async function open(answer: Answer | Approver = 'no', options: TestShellOptions = {}) {
   const cwd = makeDirectory()
   writeFileSync(join(cwd, 'f'), 'b\na\nc\n')
-  const asked: (ApprovalRequest & Pick<Decision, 'reason'>)[] = []
+  const asked: (ApprovalRequest & { readonly reasons: readonly string[] })[] = []
   const approver: Approver = async (request, decision) => {
-    asked.push({ ...request, reason: decision.reason })
+    asked.push({ ...request, reasons: reasonsOf(decision) })
     return typeof answer === 'string' ? answer : answer(request, decision)
   }
   const shell = await openTestShell({ cwd, mode: 'write', approver, ...options })
@@ -55,7 +56,7 @@ describe.runIf(process.platform === 'linux')('a line of write mode that runs hel
     })
     expect(result.decision.held).toBeUndefined()
     expect(asked).toMatchObject([
-      { command: sorting, cwd, mode: 'write', reason: expect.stringContaining('create F') },
+      { command: sorting, cwd, mode: 'write', reasons: [expect.stringContaining('create F')] },
     ])
     expect(text('F')).toBe('a\nb\nc\n')
   })

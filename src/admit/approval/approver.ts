@@ -35,6 +35,8 @@ export interface ApprovalRequest {
   readonly change?: string | undefined
   /** A host that `[network] ask` asks about. Absent: the question is not about a host. */
   readonly connect?: HostQuestion | undefined
+  /** The command has run, held in read or workspace mode, and would run again. */
+  readonly again?: boolean | undefined
   /** The answer holds for this question only: `all` and `same` count as `yes`. */
   readonly once?: boolean | undefined
   /** Aborts at the time limit, with the caller's signal, or when the command ends: a later answer counts as no. */

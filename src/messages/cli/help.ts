@@ -76,9 +76,10 @@ those that did not run; the exit code is that of the first line that failed. --j
 With --pty your input goes to the command, including Ctrl+C and Ctrl+Z. The timeout still applies: for interactive programs
 set a longer one (--timeout 10m). Standard input and output must be your terminal. SIGTERM and SIGHUP to vitrine end the command.
 
-With --ask a single key answers: y, n, a (all this session), s (this command this session). Enter, Escape, Ctrl+C, no terminal
-and no answer before the timeout mean no: nothing runs, exit code 125. Without --ask, [policy] unattended decides about such
-commands; by default they run. "vitrine policy check" shows which commands need approval.
+With --ask lines of the safe list run held in read mode, at once; their output comes at their end. Where they are refused something,
+and for all others, a single key answers: y, n, a (all this session), s (this command this session). Enter, Escape, Ctrl+C, no terminal
+and no answer before the timeout mean no: exit code 125, or that of the held run. Without --ask, [policy] unattended decides; by
+default every line runs unsandboxed. "vitrine policy check" shows which commands need approval.
 
 SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed to the command; a second SIGINT or SIGTERM kills it.
 

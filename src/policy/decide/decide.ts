@@ -19,7 +19,7 @@ import { changesNothing } from '../presets/words.ts'
 import { strictest } from '../rules/verdict.ts'
 import type { Feature } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch, verdictWhenUnsure } from './input.ts'
-import { changesOwnFiles, type Places, placesOf } from './own-files.ts'
+import { changesOwnFiles, type Places, placesByText } from './own-files.ts'
 import { type PathUse, pathUses, systemPathOf } from './paths.ts'
 import type { PlannedStep, PolicyRequest } from './plan.ts'
 import { windowsSystemPath } from './powershell.ts'
@@ -167,9 +167,8 @@ function matchDisaster(
   uses: readonly PathUse[],
   { request, places }: PolicyInput,
 ): PolicyMatch[] {
-  const named = (text: string) =>
-    uses.filter((use) => use.text === text).flatMap((use) => placesOf(use, places))
-  const disaster = disasterOf(command, request.home, ({ text }) => named(text))
+  const named = placesByText(uses, places)
+  const disaster = disasterOf(command, request.home, ({ text }) => named.get(text) ?? [])
   return disaster ? [policyMatch(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
 }
 

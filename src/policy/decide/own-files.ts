@@ -23,6 +23,20 @@ export function placesOf({ paths, globs }: PathUse, { real }: Places): readonly 
   return [...new Set([...named, ...globs.flatMap((glob) => placesOfGlob(glob, real))])]
 }
 
+/** The places that each word names. A line may name one thousands of times. */
+export function placesByText(
+  uses: readonly PathUse[],
+  places: Places,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>()
+  for (const use of uses) {
+    const known = found.get(use.text) ?? new Set()
+    for (const place of placesOf(use, places)) known.add(place)
+    found.set(use.text, known)
+  }
+  return new Map([...found].map(([text, known]) => [text, [...known]]))
+}
+
 function placesOfGlob(glob: string, real: Places['real']): readonly string[] {
   const { directory, rest } = partsOfGlob(glob)
   const there = real.get(directory)
@@ -43,7 +57,8 @@ const reading = new Set(
 export function changesOwnFiles({ command }: PlannedStep, uses: readonly PathUse[], places: Places): boolean {
   const name = nameOf(knownValue(command.words[0]) ?? '')
   const reads = reading.has(name) || (name === 'git' && recording.has(command.words[1]?.value ?? ''))
-  return uses.some((use) => (use.redirect || !reads) && touches(use, name, command, places))
+  const distinct = new Map(uses.map((use) => [`${use.redirect} ${use.paths} ${use.text}`, use]))
+  return [...distinct.values()].some((use) => (use.redirect || !reads) && touches(use, name, command, places))
 }
 
 function touches(use: PathUse, name: string, command: SimpleCommand, places: Places): boolean {
@@ -70,5 +85,5 @@ function isTarget(use: PathUse, name: string, { words }: SimpleCommand): boolean
 
 /** The names under which the other operands arrive in a directory. */
 function arrivingNames({ words }: SimpleCommand): readonly string[] {
-  return words.slice(1, -1).map(({ value }) => posix.basename(value))
+  return [...new Set(words.slice(1, -1).map(({ value }) => posix.basename(value)))]
 }
