@@ -27,7 +27,6 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     test_setgroups: noGroups,
   },
   "CPython's test_pty": {},
-  "CPython's test_ssl": { test_unsupported_dtls: noDatagrams },
   "CPython's test_subprocess": { test_pipesizes: noPipeSizes },
   "CPython's test_mmap": {
     test_around_2GB: noLargeFiles,
