@@ -1,7 +1,17 @@
-import { constants, type Stats } from 'node:fs'
-import { access, readlink, realpath, stat } from 'node:fs/promises'
+import { access, constants, readlink, realpath, type Stats, stat } from 'node:fs'
 import { codedError, errorCode } from '../base/errno.ts'
 import { within } from '../base/within.ts'
+
+type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void
+
+/** Not node:fs/promises, which loads node:readline: every start of the command line looks something up. */
+function asked<T>(ask: (done: Done<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    ask((error, value) => (error ? reject(error) : resolve(value as T)))
+  })
+}
+
+const statusAt = (path: string) => asked<Stats>((done) => stat(path, done))
 
 /** How long a file system may take to answer. A busy machine takes longer than a working file system does. */
 export const lookupLimitMs = 2200
@@ -40,13 +50,13 @@ export function isUnanswered(error: unknown): boolean {
 
 /** Throws ENOENT, ENOTDIR, EACCES, ... unless a command could start there. */
 export async function enter(path: string): Promise<void> {
-  if (!(await stat(path)).isDirectory()) throw codedError('ENOTDIR')
-  await access(path, constants.X_OK)
+  if (!(await statusAt(path)).isDirectory()) throw codedError('ENOTDIR')
+  await asked<void>((done) => access(path, constants.X_OK, done))
 }
 
 /** Undefined: it is not there. */
 export async function statusOf(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(() => undefined)
+  return statusAt(path).catch(() => undefined)
 }
 
 /** The kernel's MAXSYMLINKS (linux/namei.h). */
@@ -58,14 +68,17 @@ export async function whereIs(path: string): Promise<string> {
   let existing = path
   for (let links = 0; ; ) {
     try {
-      return joined(await realpath(existing === '' ? '/' : existing), whole.slice(existing.length))
+      return joined(
+        await asked<string>((done) => realpath.native(existing === '' ? '/' : existing, done)),
+        whole.slice(existing.length),
+      )
     } catch (error) {
       const code = errorCode(error)
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
       const named = existing.replace(/\/+$/, '')
       const cut = named.lastIndexOf('/')
       if (cut === -1) throw error
-      const target = await readlink(named).catch(() => undefined) // no link, or not readable
+      const target = await asked<string>((done) => readlink(named, done)).catch(() => undefined) // no link, or not readable
       if (target === undefined) existing = named.slice(0, cut)
       else if (++links > maxLinks) throw codedError('ELOOP')
       else {
