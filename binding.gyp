@@ -9,7 +9,6 @@
             "native/compat/cxx.cc",
             "native/compat/glibc.c",
             "native/compat/strings.cc",
-            "native/linux/notify/caller/processor.c",
             "native/linux/notify/reply.c",
             "native/linux/confine/filter/bpf.c",
             "native/linux/confine/filter/bpf_tree.c",

@@ -44,7 +44,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   if (command->asks) listener->questions = vt_questions_open(command->id);
   pthread_mutex_init(&listener->lock, NULL);
   vt_confinement_retain(listener->confinement);
-  listener->wakes_here = ioctl(listener->fd, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP) == 0;
+  ioctl(listener->fd, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP);
   vt_event_loop_add_hang_up(listener->fd, source);
   return listener;
 }

@@ -23,7 +23,6 @@ struct vt_listener {
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
-  bool wakes_here;         /* receipt and reply wake on the waker's processor (Linux 6.6) */
   bool idle;               /* idle_listeners.c's, under its lock, as is `newer` */
   struct vt_listener *newer;
   int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */

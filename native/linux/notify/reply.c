@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "notify/caller/processor.h"
 #include "notify/handlers/flock_wait.h"
 #include "notify/names/notice.h"
 
@@ -59,36 +58,11 @@ void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
   if (failed && failed != ENOENT) vt_end_call(listener, id, failed); /* EMFILE: the caller's limit */
 }
 
-/* ADDFD wakes the caller, and the caller this thread, on an idle processor, which takes 50 us in a virtual machine; receipt and reply
- * wake on this one. The caller's code runs only after the reply, with its own affinity. */
-static bool install_nearby(const struct vt_notification *notification, struct seccomp_notif_resp *response) {
-  struct vt_held_processor held;
-  if (!notification->listener->wakes_here || !vt_caller_still_waits(notification)) return false;
-  if (!vt_processor_hold(notification->caller.thread, &held)) return false;
-  struct seccomp_notif_addfd addfd = {
-      .id = notification->notif.id,
-      .srcfd = (uint32_t)notification->send_fd,
-      .newfd_flags = notification->send_flags,
-  };
-  int number = ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd);
-  if (number < 0) response->error = -errno; /* EMFILE: the caller's limit */
-  else response->val = number;
-  vt_processor_release(&held);
-  return true;
-}
-
-static void reply_with_descriptor(const struct vt_notification *notification) {
-  struct seccomp_notif_resp response = {.id = notification->notif.id};
-  if (!install_nearby(notification, &response))
-    return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
-  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
-  close(notification->send_fd);
-}
-
 void vt_reply(struct vt_notification *notification) {
   vt_notice_reply(notification);
   if (notification->waits && vt_flock_wait_add(notification)) return;
-  if (notification->send_fd >= 0) return reply_with_descriptor(notification);
+  if (notification->send_fd >= 0)
+    return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (notification->error && notification->counted) count(notification);
