@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { isBeneath } from '../../base/paths.ts'
 import { imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { Containers } from './containers.ts'
@@ -8,7 +9,6 @@ import { removeLeftOver } from './left-over.ts'
 import { ownMounts } from './own-mounts.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings, ContainerUser } from './spec.ts'
-import { engineInfo, userOf } from './user.ts'
 import { readUserMounts, type UserMount } from './user-mounts.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
@@ -83,5 +83,51 @@ async function openable(engine: Engine, { image, user: named, workspace, env }: 
     return { user, own: await ownMounts(engine, found.id, user, env), image: found, ...info }
   } catch (error) {
     throw isEngineError(error) ? engineRefusal(engine, image, error) : error
+  }
+}
+
+/**
+ * `[docker] user`: an id, the workspace's owner, or this process's user. A rootless engine's root is its own
+ * user, every other id a different one of the host.
+ */
+export async function userOf(
+  { isRootless }: EngineInfo,
+  named: string,
+  workspace: string,
+): Promise<ContainerUser> {
+  const [uid, gid = uid] = named.split(':').map(Number)
+  if (uid !== undefined && gid !== undefined && /^\d/.test(named)) return { uid, gid, groups: [] }
+  if (isRootless) return { uid: 0, gid: 0, groups: [] }
+  if (named === 'owner') {
+    const owner = await stat(workspace)
+    return { uid: owner.uid, gid: owner.gid, groups: [] }
+  }
+  return {
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    groups: process.getgroups?.() ?? [],
+  }
+}
+
+interface Info {
+  readonly SecurityOptions?: readonly string[] | null
+  /** Podman's own field; before 4.6 it has no security option for it. */
+  readonly Rootless?: boolean
+}
+
+export interface EngineInfo {
+  readonly isRootless: boolean
+  /** It applies its default seccomp profile. */
+  readonly hasSeccomp: boolean
+}
+
+/** Throws EngineError. */
+export async function engineInfo(engine: Engine): Promise<EngineInfo> {
+  const info = await engine.call<Info | undefined>({ method: 'GET', path: '/info' })
+  const { SecurityOptions, Rootless } = info ?? {}
+  const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option))
+  return {
+    isRootless: Rootless === true || has(/^name=rootless\b/),
+    hasSeccomp: has(/^name=seccomp,profile=(default|builtin)$/),
   }
 }

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makeDirectories } from '../../base/directories.ts'
+import { tried } from '../../base/errno.ts'
 import { baseDirectory } from '../../base/paths.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import type { Environment } from '../../base/types.ts'
-import { accountText } from './account.ts'
-import type { Engine } from './engine/engine.ts'
+import { type Engine, isEngineError } from './engine/engine.ts'
+import { hostLabel, modeLabel, newName, thisProcess } from './host-label.ts'
+import { removeContainer } from './left-over.ts'
 import type { ContainerUser } from './spec.ts'
 import { hostsPath, type UserMount } from './user-mounts.ts'
 
@@ -48,4 +51,46 @@ async function kept(
   } catch {
     return undefined // commands still run, as a user without a name
   }
+}
+
+/** An image's /etc/passwd, with an account for the commands' user. Throws EngineError. */
+export async function accountText(engine: Engine, image: string, user: ContainerUser): Promise<string> {
+  return withAccount(await accountsOf(engine, image), user)
+}
+
+/** passwd(5), with a line added for a user that has none. */
+export function withAccount(text: string, { uid, gid }: ContainerUser): string {
+  const accounts = text.split('\n').filter((line) => line !== '')
+  if (accounts.some((line) => line.split(':')[2] === String(uid))) return text
+  const taken = new Set(accounts.map((line) => line.split(':')[0]))
+  const name = [nameHere(uid), 'vitrine', `user${uid}`].find((wanted) => wanted && !taken.has(wanted))
+  return `${[...accounts, `${name}:x:${uid}:${gid}::/tmp:/bin/sh`].join('\n')}\n`
+}
+
+function nameHere(uid: number): string | undefined {
+  const own = tried(() => userInfo())
+  return own?.uid === uid && /^[a-z_][\w-]*$/i.test(own.username) ? own.username : undefined
+}
+
+/** An image's /etc/passwd, read from a container that is created but never started; empty if it has none. */
+async function accountsOf(engine: Engine, image: string): Promise<string> {
+  const labels = { [hostLabel]: JSON.stringify(thisProcess()), [modeLabel]: 'read' }
+  const body = { Image: image, Entrypoint: ['/bin/sh'], NetworkDisabled: true, Labels: labels }
+  const id = await engine.createContainer(newName('read'), body)
+  try {
+    const query = { path: '/etc/passwd' }
+    return fileIn(await engine.bytes({ method: 'GET', path: `/containers/${id}/archive`, query }))
+  } catch (error) {
+    if (isEngineError(error) && error.status === 404) return ''
+    throw error
+  } finally {
+    void removeContainer(engine, id, { inBackground: true }).catch(() => {}) // it never ran and holds nothing
+  }
+}
+
+/** The content of an archive's first entry (ustar): octal length at offset 124, type character at 156. */
+function fileIn(archive: Buffer): string {
+  const isFile = archive[156] === '0'.charCodeAt(0)
+  const length = Number.parseInt(archive.toString('latin1', 124, 135), 8)
+  return isFile ? archive.toString('utf8', 512, 512 + length) : ''
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { modes } from '../../../src/base/types.ts'
 import { containerProcessEnd } from '../../../src/launch/docker-end.ts'
-import { FirstWords } from '../../../src/sandbox/docker/engine/first-words.ts'
 import { engineFrames } from '../../../src/sandbox/docker/engine/frames.ts'
+import { FirstWords } from '../../../src/sandbox/docker/exec.ts'
 import {
   isOurName,
   isRunning,

@@ -3,9 +3,35 @@
 
 #include "confine/filter/seccomp_constants.h"
 #include "confine/filter/seccomp_groups.h"
-#include "confine/filter/seccomp_ioctls.h"
-#include "confine/filter/seccomp_dsl.h"
 #include "confine/filter/seccomp_sockets.h"
+
+/* Only read, or set state private to the descriptor. TCGETS is first: every isatty() sends it. */
+#define READING_IOCTLS \
+  VT_TCGETS, VT_TIOCGWINSZ, VT_FIOCLEX, VT_FIONCLEX, VT_FIONBIO, VT_FIONREAD, VT_TIOCGPGRP, VT_TIOCGSID, VT_TIOCOUTQ, \
+      VT_TCGETA, VT_TCGETS2, VT_TIOCGPTN, VT_FIOQSIZE, VT_FIGETBSZ, VT_FS_IOC_GETFLAGS, VT_FS_IOC32_GETFLAGS, \
+      VT_FS_IOC_GETVERSION, VT_FS_IOC32_GETVERSION, VT_FS_IOC_FSGETXATTR, VT_FS_IOC_FIEMAP, VT_FS_IOC_GETFSUUID, \
+      VT_FS_IOC_GETFSSYSFSPATH, VT_BLKGETSIZE, VT_BLKGETSIZE64, VT_BLKSSZGET, VT_BLKPBSZGET, VT_BLKROGET, \
+      VT_NS_GET_USERNS, VT_NS_GET_PARENT, VT_NS_GET_NSTYPE, VT_NS_GET_OWNER_UID
+#define INTERFACE_IOCTLS \
+  VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
+      VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
+      VT_SIOCGIFMAP
+/* Settings, size, foreground group and queues of the command's own terminal. No other is in reach: none is inherited, Landlock
+ * grants none, /dev/tty is its own. Not TIOCSCTTY and TIOCNOTTY, to keep it so; nor TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD and
+ * console ioctls (ioctl_tty(2), ioctl_console(2)). */
+#define TERMINAL_IOCTLS \
+  VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
+      VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
+/* Of masters that the command has made (notify/world/pseudo_terminal.c). */
+#define OWN_TERMINAL_IOCTLS VT_TIOCSPTLCK, VT_TIOCGPTLCK, VT_TIOCPKT, VT_TIOCGPKT
+/* Refused with a report. Not terminal settings, which every program tries that thinks it has a terminal. */
+#define CHANGING_IOCTLS \
+  VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
+      VT_FS_IOC_SETFSLABEL, VT_FS_IOC_SET_ENCRYPTION_POLICY, VT_FS_IOC_ENABLE_VERITY, VT_FICLONE, VT_FICLONERANGE, \
+      VT_FIDEDUPERANGE, VT_FIFREEZE, VT_FITHAW, VT_FITRIM, VT_BTRFS_IOC_SNAP_CREATE, VT_BTRFS_IOC_SNAP_CREATE_V2, \
+      VT_BTRFS_IOC_SUBVOL_CREATE, VT_BTRFS_IOC_SUBVOL_CREATE_V2, VT_BTRFS_IOC_SNAP_DESTROY, \
+      VT_BTRFS_IOC_SNAP_DESTROY_V2, VT_BTRFS_IOC_SUBVOL_SETFLAGS, VT_TIOCSTI, VT_TIOCLINUX, VT_TIOCCONS, \
+      VT_SIOCSIFFLAGS, VT_SIOCSIFADDR
 
 /* Access mode 3 opens a file "for ioctl only", which needs no Landlock right (open(2), File access mode); also refused with
  * O_PATH, as no program sends it. O_RDONLY|O_TRUNC truncates (ABI below 3). */

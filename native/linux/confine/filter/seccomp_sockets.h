@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "confine/filter/seccomp_constants.h"
-#include "confine/filter/seccomp_dsl.h"
 #include "confine/filter/seccomp_groups.h"
 
 /* Left out: MPTCP, SCTP, SMC and raw sockets, which Landlock's TCP rules do not cover (landlock(7)). */

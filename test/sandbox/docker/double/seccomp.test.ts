@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
+import { engineInfo } from '../../../../src/sandbox/docker/open.ts'
 import { dockerSandbox } from '../../../../src/sandbox/docker/sandbox.ts'
-import { engineInfo } from '../../../../src/sandbox/docker/user.ts'
 import { readEverything } from '../../../../src/sandbox/sandbox.ts'
 import { startDouble, text } from './engine-double.ts'
 
