@@ -15,9 +15,9 @@ import type { FindClient } from '../network/proxy.ts'
 import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, localShell } from '../request/interpreter.ts'
+import { unavailableSandbox } from '../sandbox/enforcement.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
-import { unavailableSandbox } from '../sandbox/unavailable.ts'
 
 /** What vitrine found on this machine, once for all shells of the process. */
 export interface Host {

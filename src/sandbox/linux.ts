@@ -19,7 +19,14 @@ import {
 } from '../messages/sandbox/linux.ts'
 import { hostsNeed } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
-import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
+import {
+  enforced,
+  notEnforced,
+  readsEnforcement,
+  refuseHosts,
+  refuseUnixSockets,
+  unixSocketsAbi,
+} from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon, removeSpares } from './private-tmp.ts'
 import type {
   Changes,
@@ -30,7 +37,6 @@ import type {
   Sandbox,
   SandboxOptions,
 } from './sandbox.ts'
-import { refuseHosts, refuseUnixSockets, unixSocketsAbi } from './unavailable.ts'
 
 export type DirectoriesAddon = PrivateTmpAddon & PathStates
 

@@ -13,9 +13,8 @@ import {
   windowsReads,
 } from '../messages/sandbox/windows.ts'
 import { workspaceElsewhere } from '../messages/workspace.ts'
-import { enforced, notEnforced } from './enforcement.ts'
+import { enforced, notEnforced, refuseChanges, refuseHosts, refuseUnixSockets } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
-import { refuseChanges, refuseHosts, refuseUnixSockets } from './unavailable.ts'
 
 /** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {

@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/descriptors.h"
-#include "confine/places/places.h"
-#include "workspace/workspace.h"
 
 /* Octal escapes of proc_pid_mountinfo(5). */
 static void unescape(char *text) {
@@ -33,21 +32,17 @@ static char *mount_point(char *line) {
   return line;
 }
 
-static void protect(struct vt_workspace *workspace, char *line) {
-  char *path = mount_point(line);
-  if (!path) return;
-  unescape(path);
-  if (!vt_workspace_contains(workspace, path, true)) return;
-  vt_places_mark(workspace->places, path, VT_MARK_KEPT);
-  workspace->has_mounts = true;
-}
-
-int vt_mounts_protect(struct vt_workspace *workspace) {
+int vt_mounts_each(void *context, vt_mounts_visit found) {
   FILE *mounts = fopen("/proc/self/mountinfo", "re");
   char *line = NULL;
   size_t room = 0;
   if (!mounts) return -1;
-  while (getline(&line, &room, mounts) > 0) protect(workspace, line);
+  while (getline(&line, &room, mounts) > 0) {
+    char *path = mount_point(line);
+    if (!path) continue;
+    unescape(path);
+    found(context, path);
+  }
   int error = feof(mounts) ? 0 : errno;
   free(line);
   fclose(mounts);

@@ -1,10 +1,10 @@
-/* Landlock's grants for the roots of a workspace extend into mounts beneath them (landlock(7)), so mounts are protected. */
+/* What is mounted where, as this process sees it. */
 #pragma once
 
-struct vt_workspace;
+typedef void (*vt_mounts_visit)(void *context, const char *path);
 
-/* Marks those beneath a root, and sets `has_mounts` if there is one. Returns 0, or -1 with errno: they are not known. */
-int vt_mounts_protect(struct vt_workspace *workspace);
+/* Shows the path of each mount. Returns 0, or -1 with errno: not all are known. */
+int vt_mounts_each(void *context, vt_mounts_visit found);
 
 /* A counter of mount changes; -1: they cannot be observed. */
 long vt_mounts_changes(void);

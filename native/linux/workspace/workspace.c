@@ -96,6 +96,23 @@ static int note_all(const struct vt_workspace *workspace, struct vt_other_names 
   return failed;
 }
 
+/* Whether a path is a root (unless `inside`), or beneath one. */
+static bool is_in_root(const struct vt_workspace *workspace, const char *path, bool inside) {
+  for (size_t i = 0; i < workspace->count; i++) {
+    const char *rest = vt_path_beneath(path, workspace->roots[i].path);
+    if (rest && (*rest || !inside)) return true;
+  }
+  return false;
+}
+
+/* Landlock's grants for the roots extend into mounts beneath them (landlock(7)). */
+static void protect_mount(void *context, const char *path) {
+  struct vt_workspace *workspace = context;
+  if (!is_in_root(workspace, path, true)) return;
+  vt_places_mark(workspace->places, path, VT_MARK_KEPT);
+  workspace->has_mounts = true;
+}
+
 /* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
@@ -105,7 +122,7 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
     if (places->kind == VT_PROTECTED) failed = keep(workspace, places->text);
   }
   if (!failed) failed = note_all(workspace, &others);
-  if (!failed) failed = vt_mounts_protect(workspace);
+  if (!failed) failed = vt_mounts_each(workspace, protect_mount);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
   /* A directory that holds a name not found may be moved here later, and no watched directory would show that. */
@@ -116,20 +133,12 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   return failed;
 }
 
-bool vt_workspace_contains(const struct vt_workspace *workspace, const char *path, bool inside) {
-  for (size_t i = 0; i < workspace->count; i++) {
-    const char *rest = vt_path_beneath(path, workspace->roots[i].path);
-    if (rest && (*rest || !inside)) return true;
-  }
-  return false;
-}
-
 /* Under another name, what cannot be read could be read by the next command. */
 static void keep_unreadable(struct vt_workspace *workspace, const struct vt_places *reads) {
   char path[PATH_MAX];
   for (const struct vt_path_node *node = reads->root; node; node = vt_path_node_next(node, node->kept)) {
     if (!node->kept || vt_path_node_path(node, path, sizeof path) < 0) continue;
-    if (vt_workspace_contains(workspace, path, false)) vt_places_mark(workspace->places, path, VT_MARK_KEPT);
+    if (is_in_root(workspace, path, false)) vt_places_mark(workspace->places, path, VT_MARK_KEPT);
   }
 }
 

@@ -39,9 +39,6 @@ void vt_workspace_release(struct vt_workspace *workspace);
 /* The innermost root that contains the path; NULL: none. */
 const struct vt_workspace_root *vt_workspace_root_of(const struct vt_workspace *workspace, const char *path);
 
-/* Whether a path is a root (unless `inside`), or beneath one. */
-bool vt_workspace_contains(const struct vt_workspace *workspace, const char *path, bool inside);
-
 /* Whether a file is a protected one, by any of its names. */
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);
 

@@ -4,9 +4,8 @@ import { dockerNotes } from '../../messages/docker.ts'
 import { hostsNeed } from '../../messages/sandbox/network.ts'
 import { workspaceNotes } from '../../messages/sandbox/notes.ts'
 import { workspaceInContainer } from '../../messages/workspace.ts'
-import { enforced, notEnforced } from '../enforcement.ts'
+import { enforced, notEnforced, refuseChanges, refuseHosts } from '../enforcement.ts'
 import type { Changes, Sandbox } from '../sandbox.ts'
-import { refuseChanges, refuseHosts } from '../unavailable.ts'
 import type { MadeMounts } from './node-mounts.ts'
 
 export interface DockerSandboxOptions {

@@ -16,9 +16,8 @@ import {
   sandboxExecFailures,
   sandboxExecMissing,
 } from '../../messages/sandbox/macos.ts'
-import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
+import { enforced, notEnforced, readsEnforcement, refuseUnixSockets } from '../enforcement.ts'
 import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
-import { refuseUnixSockets } from '../unavailable.ts'
 import { type Kept, keptBeneath, otherName, placesOf } from './kept.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
 
