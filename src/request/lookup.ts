@@ -2,17 +2,6 @@ import { access, constants, readlink, realpath, type Stats, stat } from 'node:fs
 import { codedError, errorCode } from '../base/errno.ts'
 import { within } from '../base/within.ts'
 
-type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void
-
-/** Not node:fs/promises, which loads node:readline: every start of the command line looks something up. */
-function asked<T>(ask: (done: Done<T>) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    ask((error, value) => (error ? reject(error) : resolve(value as T)))
-  })
-}
-
-const statusAt = (path: string) => asked<Stats>((done) => stat(path, done))
-
 /** How long a file system may take to answer. A busy machine takes longer than a working file system does. */
 export const lookupLimitMs = 2200
 
@@ -26,12 +15,12 @@ let hanging = 0
  */
 export async function answered<T>(work: () => Promise<T>, limitMs = lookupLimitMs): Promise<T> {
   if (hanging >= maxHanging) throw codedError('EBUSY')
-  const found = work()
-  const done = found.then(
+  const finding = work()
+  const done = finding.then(
     () => true,
     () => true,
   )
-  for (let slice = 0; slice < slices; slice++) if (await within(done, limitMs / slices, false)) return found
+  for (let slice = 0; slice < slices; slice++) if (await within(done, limitMs / slices, false)) return finding
   hanging += 1
   void done.then(() => {
     hanging -= 1
@@ -48,15 +37,26 @@ export function isUnanswered(error: unknown): boolean {
   return code === 'ETIMEDOUT' || code === 'EBUSY'
 }
 
+/** In place of node:fs/promises, which is slow to load. */
+function found<T>(ask: (done: (error: Error | null, answer: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    ask((error, answer) => (error ? reject(error) : resolve(answer)))
+  })
+}
+
+function status(path: string): Promise<Stats> {
+  return found((done) => stat(path, done))
+}
+
 /** Throws ENOENT, ENOTDIR, EACCES, ... unless a command could start there. */
 export async function enter(path: string): Promise<void> {
-  if (!(await statusAt(path)).isDirectory()) throw codedError('ENOTDIR')
-  await asked<void>((done) => access(path, constants.X_OK, done))
+  if (!(await status(path)).isDirectory()) throw codedError('ENOTDIR')
+  await found<void>((done) => access(path, constants.X_OK, (error) => done(error)))
 }
 
 /** Undefined: it is not there. */
 export async function statusOf(path: string): Promise<Stats | undefined> {
-  return statusAt(path).catch(() => undefined)
+  return status(path).catch(() => undefined)
 }
 
 /** The kernel's MAXSYMLINKS (linux/namei.h). */
@@ -68,17 +68,15 @@ export async function whereIs(path: string): Promise<string> {
   let existing = path
   for (let links = 0; ; ) {
     try {
-      return joined(
-        await asked<string>((done) => realpath.native(existing === '' ? '/' : existing, done)),
-        whole.slice(existing.length),
-      )
+      const real = await found<string>((done) => realpath.native(existing === '' ? '/' : existing, done))
+      return joined(real, whole.slice(existing.length))
     } catch (error) {
       const code = errorCode(error)
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
       const named = existing.replace(/\/+$/, '')
       const cut = named.lastIndexOf('/')
       if (cut === -1) throw error
-      const target = await asked<string>((done) => readlink(named, done)).catch(() => undefined) // no link, or not readable
+      const target = await found<string>((done) => readlink(named, done)).catch(() => undefined) // no link, or not readable
       if (target === undefined) existing = named.slice(0, cut)
       else if (++links > maxLinks) throw codedError('ELOOP')
       else {
