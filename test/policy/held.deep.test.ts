@@ -143,7 +143,7 @@ const slow =
   /(?:^|[ ;|])(?:find|du|rg|grep -r\S*|ls -R) [^|;]*\/(?: |$)|^find \/|tail -[a-zA-Z]*f|--pid|\/dev\/sd|while true|sleep [1-9]|--follow|-print0 \/|^read|lsof|^w$/
 /** What they print changes with time, or with the machine. */
 const unsteady =
-  /^(?:ps|w|who|uptime|free|df|date|pgrep|top|ss|lsof|env|printenv|id|tty|history|du|nproc|locale|stat|ls -\S*[ltu]|time|git var)\b|\$\$|\$!|\$PPID|random|\| *(?:date|env)|%[TSN]|--version|--json|config --list|config -l|TMPDIR|-printf|ls -la|ls -l/
+  /^(?:ps|w|who|uptime|free|df|date|pgrep|top|ss|lsof|env|printenv|id|tty|history|du|nproc|locale|stat|ls -\S*[ltu]|time|git var)\b|^TZ=UTC date|cpuinfo|--stats|\$\$|\$!|\$PPID|random|\| *(?:date|env)|%[TSN]|--version|--json|config --list|config -l|TMPDIR|-printf|ls -la|ls -l/
 
 const written = readTable().filter(({ preset, mode }) => preset === 'default' && mode === 'write')
 const lines = [...new Set([...written.map(({ command }) => command), ...readCorpus()])].filter(
