@@ -1,4 +1,5 @@
 import { access, constants, readlink, realpath, type Stats, stat } from 'node:fs'
+import { monotonicMs } from '../base/clock.ts'
 import { codedError, errorCode } from '../base/errno.ts'
 import { within } from '../base/within.ts'
 
@@ -20,7 +21,12 @@ export async function answered<T>(work: () => Promise<T>, limitMs = lookupLimitM
     () => true,
     () => true,
   )
-  for (let slice = 0; slice < slices; slice++) if (await within(done, limitMs / slices, false)) return finding
+  for (let passed = 0; passed < limitMs; ) {
+    const began = monotonicMs()
+    if (await within(done, limitMs / slices, false)) return finding
+    const slice = monotonicMs() - began
+    passed += slice < (2 * limitMs) / slices ? slice : limitMs / mostLate
+  }
   hanging += 1
   void done.then(() => {
     hanging -= 1
@@ -28,8 +34,9 @@ export async function answered<T>(work: () => Promise<T>, limitMs = lookupLimitM
   throw codedError('ETIMEDOUT')
 }
 
-/** While this process is busy no answer arrives: it then loses one slice of the time, not all. */
+/** While this process is busy no answer arrives: a slice that ends late counts for less. Each step of the work needs one. */
 const slices = 8
+const mostLate = 60
 
 /** True for the errors that `answered` adds. */
 export function isUnanswered(error: unknown): boolean {
