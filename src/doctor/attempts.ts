@@ -174,8 +174,9 @@ export const denialReported: Attempt = {
     const { enforced, note = '' } = read.enforcement['denial reports'] ?? { enforced: false }
     if (!enforced) return { state: 'lacking', said: note }
     const { denials } = await read.execute({ command: ': > new', cwd: directory })
-    const told = denials.find(({ operation }) => operation === 'create')
-    if (told) return { state: 'enforced', said: `create ${told.path ?? note}` }
+    // On a busy machine vitrine may not get to look whether the file exists: then it is a refused write.
+    const told = denials.find(({ operation }) => operation === 'create' || operation === 'write')
+    if (told) return { state: 'enforced', said: `${told.operation} ${told.path ?? note}` }
     // Where Yama hides the memory of commands this path cannot be reported; the call is still refused.
     return { state: note === '' ? 'open' : 'lacking', said: note }
   },

@@ -12,10 +12,13 @@ import { readFileSync } from 'node:fs'
 const { library, tasks, timeoutMs } = JSON.parse(readFileSync(0, 'utf8'))
 const { openShell } = await import(library)
 const all = []
-for (const { options, commands } of tasks) {
+for (const { options, commands, mayBeRefused } of tasks) {
   const shell = await openShell(options)
   const results = []
-  for (const argv of commands) results.push(await shell.execute({ argv, timeoutMs }))
+  for (const argv of commands) {
+    const result = shell.execute({ argv, timeoutMs })
+    results.push(await (mayBeRefused ? result.catch(({ code }) => ({ code })) : result))
+  }
   all.push(results)
   await shell.close()
 }
@@ -25,6 +28,8 @@ console.log(JSON.stringify(all))`
 export interface Task {
   readonly options: ShellOptions
   readonly commands: readonly (readonly string[])[]
+  /** A command that vitrine does not run is no error. */
+  readonly mayBeRefused?: boolean
 }
 
 export interface HostStart {

@@ -106,10 +106,10 @@ const held: readonly Report[] = [
     id: 'R40',
     wanted:
       'secrets of the environment do not pass; a URL with a password does in write mode, which is documented',
-    env: { MY_API_KEY: 's1', GH_TOKEN: 's2', DATABASE_URL: 'postgres://u:pw@h/db', FOO: 'a b' },
+    env: { MY_API_KEY: 'secret-1', GH_TOKEN: 'secret-2', DATABASE_URL: 'postgres://u:pw@h/db', FOO: 'a b' },
     script: `git init -q .
-      vitrine run --mode workspace -- env | grep -c 's1\\|s2\\|pw@'
-      vitrine run --write -- env | grep 's1$\\|s2$\\|pw@'
+      vitrine run --mode workspace -- env | grep -c 'secret-\\|pw@'
+      vitrine run --write -- env | grep 'secret-[12]$\\|pw@'
       vitrine run -- 'tr "\\0" "\\n" < /proc/$PPID/environ' 2>/dev/null || echo refused`,
     check: (ran) => expect(ran).toMatchObject({ stdout: '0\nDATABASE_URL=postgres://u:pw@h/db\nrefused\n' }),
   },
