@@ -68,7 +68,7 @@ describe('read mode: other ends', () => {
     const marker = marked()
     const line = `for i in $(seq 100); do sleep ${marker} & done; echo started`
     const { result, seen } = await runWatched(shell, line, marker)
-    expect(seen).toHaveLength(100)
+    expect([100, 101]).toContain(seen.length) // the shell, whose line has the marker, may not have ended yet
     expect(result.survivorsKilled).toBe(100)
   })
 
