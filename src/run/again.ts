@@ -55,7 +55,7 @@ function hasFailed({ outcome }: AnyResult): boolean {
   return outcome.kind === 'exited' && outcome.code !== 0
 }
 
-/** A line that runs held, where somebody can be asked whether it may run again: under preset `analysis` a line runs nowhere else. */
+/** A line that runs held, and whose second run an approver can allow: under preset `analysis` there is none. */
 export function mayBeAsked({ context: { admission, config }, admission: { decision } }: Execution): boolean {
   return decision.held === true && admission.hasApprover && config.policy.preset !== 'analysis'
 }

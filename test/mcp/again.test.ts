@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux').each(eras)(
       })
     })
 
-    it('runs again unasked where the client has asked, and stands where nobody can be asked', async () => {
+    it('runs again unasked where the client has asked, and stands where the client cannot ask', async () => {
       expect(await sorted('client')).toMatchObject({
         structured: { mode: 'write' },
         questions: 0,

@@ -42,7 +42,7 @@ describe('a project file that loosens what the user has set', () => {
     expect(await check('cloc src')).toBe(0)
   })
 
-  it('holds what its preset holds, though nobody asks on behalf of the preset of the user', async () => {
+  it('holds what its preset holds, though the preset of the user asks about nothing', async () => {
     home.configure('')
     writeFileSync(file, '[policy]\npreset = "analysis"\n')
     const ran = await run('run', '--json', '--write', '--', "python3 -c \"open('../made', 'w')\"")

@@ -328,7 +328,7 @@ describe.runIf(process.platform === 'linux')(
 )
 
 describe('preset analysis in write mode', () => {
-  it('runs held, with nobody asked, or not at all', async () => {
+  it('runs held without a question, or not at all', async () => {
     const toml = '[policy]\npreset = "analysis"\n'
     const { shell, asked, isMade } = await open('yes', { toml })
     const result = await shell.execute({ command: 'sort -o F f' })

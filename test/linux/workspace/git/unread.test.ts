@@ -35,7 +35,7 @@ const isRoot = process.getuid?.() === 0
 /** Modes do not bind root. */
 const cannotShut = isRoot && whyNot(nobody) !== null
 
-/** For commands of a user whom modes bind. */
+/** For commands of an ordinary user, as permissions do not bind root. */
 function makeShut(given: string) {
   const { cwd, home } = makeProject(given)
   const own = new Home()
