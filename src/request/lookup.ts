@@ -8,35 +8,42 @@ export const lookupLimitMs = 2200
 
 /** Of Node's four pool threads; the others stay free. Node cannot exit before the hanging ones return (`leave`). */
 const maxHanging = 2
-let hanging = 0
+const hanging = new Set<Promise<unknown>>()
+
+/** How long a lookup waits for an end of those that hang: a busy host may not have taken in their answers yet. */
+const turnLimitMs = 50
 
 /**
- * What the work finds, which asks one thing after the other; rejects with ETIMEDOUT where a file system does not answer in time, and at
- * once with EBUSY where earlier work still hangs.
+ * What the work finds, which asks one thing after the other; rejects with ETIMEDOUT where a file system does not answer in time, and
+ * soon with EBUSY where earlier work still hangs.
  */
 export async function answered<T>(work: () => Promise<T>, limitMs = lookupLimitMs): Promise<T> {
-  if (hanging >= maxHanging) throw codedError('EBUSY')
+  while (hanging.size >= maxHanging)
+    if (!(await endsWithin(turnLimitMs, Promise.race(hanging)))) throw codedError('EBUSY')
   const finding = work()
-  const done = finding.then(
-    () => true,
-    () => true,
-  )
-  for (let passed = 0; passed < limitMs; ) {
-    const began = monotonicMs()
-    if (await within(done, limitMs / slices, false)) return finding
-    const slice = monotonicMs() - began
-    passed += slice < (2 * limitMs) / slices ? slice : limitMs / mostLate
-  }
-  hanging += 1
-  void done.then(() => {
-    hanging -= 1
-  })
+  const done = finding.catch(() => {})
+  if (await endsWithin(limitMs, done)) return finding
+  hanging.add(done)
+  void done.then(() => hanging.delete(done))
   throw codedError('ETIMEDOUT')
 }
 
 /** While this process is busy no answer arrives: a slice that ends late counts for less. Each step of the work needs one. */
 const slices = 8
-const mostLate = 60
+const mostLate = 30
+
+async function endsWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  const ends = work.then(() => true)
+  const slice = limitMs / slices
+  for (let passed = 0; passed < limitMs; ) {
+    const began = monotonicMs()
+    if (await within(ends, slice, false)) return true
+    passed += monotonicMs() - began < 1.5 * slice ? slice : limitMs / mostLate
+    // Timers run before the answers that are waiting are taken in.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return within(ends, 0, false)
+}
 
 /** True for the errors that `answered` adds. */
 export function isUnanswered(error: unknown): boolean {
