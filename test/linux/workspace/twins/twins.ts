@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { afterFile } from '../../../helpers/clean-up.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
@@ -130,26 +131,28 @@ const toml = `[env]\nset = { ${Object.entries(env)
   .map(([name, value]) => `${name} = "${value}"`)
   .join(', ')} }\n`
 
-function sh(script: string, cwd: string): void {
-  execFileSync('sh', ['-ec', script], { cwd, env: { ...process.env, ...env }, stdio: 'pipe' })
+/** Other twins go on meanwhile. */
+async function sh(script: string, cwd: string): Promise<void> {
+  await promisify(execFile)('sh', ['-ec', script], { cwd, env: { ...process.env, ...env } })
 }
 
-let master: string | undefined
+let master: Promise<string> | undefined
+
+async function makeMaster(): Promise<string> {
+  const directory = makeDirectory()
+  afterFile(() => {
+    master = undefined
+  })
+  await sh(fixture, directory)
+  return join(directory, 'tree')
+}
 
 /** The tree that all commands begin with: made once, then copied. */
-function makeTree(given: string): string {
-  if (master === undefined) {
-    const directory = makeDirectory()
-    sh(fixture, directory)
-    master = join(directory, 'tree')
-    afterFile(() => {
-      master = undefined
-    })
-  }
+async function makeTree(given: string): Promise<string> {
+  master ??= makeMaster()
   const parent = makeDirectory()
-  const cwd = join(parent, 'tree')
-  sh(`cp -a '${master}' tree; cd tree; git update-index -q --refresh\n${given}`, parent)
-  return cwd
+  await sh(`cp -a '${await master}' tree; cd tree; git update-index -q --refresh\n${given}`, parent)
+  return join(parent, 'tree')
 }
 
 export async function runTwins(twin: Twin): Promise<{ workspace: Outcome; write: Outcome }> {
@@ -161,7 +164,7 @@ async function runOne(
   mode: 'workspace' | 'write',
   { command, given = '', network = false }: Twin,
 ): Promise<Outcome> {
-  const cwd = makeTree(given)
+  const cwd = await makeTree(given)
   const shell = await openTestShell({ cwd, mode, network, env: { HOME: env.HOME }, toml })
   const { exitCode, stdout, stderr } = await shell.execute({ command, timeoutMs: 300_000 })
   const text = (given: string) => given.replaceAll(cwd, 'TREE')
