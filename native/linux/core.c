@@ -20,7 +20,7 @@
 #include "launch/launcher.h"
 #include "launch/prepare.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"
 #include "supervise/streams.h"

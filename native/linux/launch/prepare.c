@@ -4,7 +4,7 @@
 #include "confine/confine.h"
 #include "confine/probe.h"
 #include "launch/launcher.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "supervise/supervisor.h"
 #include "watcher/host_side.h"
 

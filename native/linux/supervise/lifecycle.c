@@ -14,7 +14,7 @@
 #include "supervise/deadline.h"
 #include "notify/fsize.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "supervise/orphans.h"
 #include "confine/confinement.h"
 #include "supervise/event_loop.h"

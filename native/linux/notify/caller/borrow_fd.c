@@ -92,6 +92,5 @@ static int borrow_here(struct vt_notification *notification, int number, vt_borr
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
   if (notification->roots || notification->sockets) return borrow_here(notification, number, use, context);
   struct errand errand = {notification, number, use, context, -1};
-  __atomic_store_n(&notification->takes, true, __ATOMIC_RELAXED);
   return vt_thread_run("vitrine-take", run, &errand) ? -1 : errand.result;
 }

@@ -186,7 +186,7 @@ bool vt_notice_makes_name(const struct vt_notification *notification) {
 }
 
 void vt_notice_reply(struct vt_notification *notification) {
-  bool goes_on = !notification->error && !notification->done && notification->send_fd < 0 && !notification->waits;
+  bool goes_on = !notification->error && !notification->done && notification->send_fd < 0;
   if (!goes_on || !notification->listener->confinement->workspace || !vt_notice_makes_name(notification)) return;
   pthread_mutex_lock(&notification->listener->lock);
   notes_of(notification)->unseen = true;

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "notify/handlers/flock_wait.h"
+#include "notify/handlers/waiting.h"
 #include "notify/notification.h"
 #include "notify/reply.h"
 #include "notify/sockets/listening.h"
