@@ -54,8 +54,6 @@
             "native/linux/notify/handlers/workspace_ops.c",
             "native/linux/workspace/workspace.c",
             "native/linux/workspace/spot.c",
-            "native/linux/workspace/spelling.c",
-            "native/linux/workspace/mounts.c",
             "native/linux/workspace/other_names.c",
             "native/linux/notify/caller/own_sandbox.c",
             "native/linux/notify/handlers/signal.c",
@@ -69,8 +67,6 @@
             "native/linux/notify/notifiers.c",
             "native/linux/notify/workspace_server.c",
             "native/linux/notify/handlers/questions.c",
-            "native/linux/base/mailbox.c",
-            "native/linux/base/paths.c",
             "native/linux/supervise/lifecycle.c",
             "native/linux/notify/caller/resolve.c",
             "native/linux/base/files.c",
@@ -78,7 +74,7 @@
             "native/linux/confine/confinement.c",
             "native/linux/supervise/event_loop.c",
             "native/linux/notify/handlers/private_ops.c",
-            "native/linux/private_tmp/empty.c",
+            "native/linux/base/empty.c",
             "native/linux/notify/handlers/private_gate.c",
             "native/linux/private_tmp/directory.c",
             "native/linux/confine/probe.c",
@@ -114,7 +110,7 @@
           "actions": [
             {
               "action_name": "embed_watcher",
-              "inputs": ["native/linux/watcher/main.c", "native/linux/base/watch_table.h", "native/linux/base/kernel.h", "native/linux/base/raw_syscalls.h", "native/linux/base/sweep.h", "native/embed-watcher.mjs"],
+              "inputs": ["native/linux/watcher/main.c", "native/linux/base/watched.h", "native/linux/base/kernel.h", "native/embed-watcher.mjs"],
               "outputs": ["<(INTERMEDIATE_DIR)/watcher_image.h"],
               "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher/main.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
             }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "base/descriptors.h"
-#include "base/memory.h"
+#include "base/files.h"
+#include "base/basics.h"
 #include "notify/denials.h"
 #include "notify/names/notice.h"
 #include "notify/names/notes.h"

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "confine/confinement.h"
 #include "notify/handlers/private_gate.h"
 #include "notify/handlers/waiting.h"

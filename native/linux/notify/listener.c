@@ -9,12 +9,12 @@
 #include "notify/fsize.h"
 #include "notify/world/world.h"
 #include "notify/handlers/questions.h"
-#include "base/mailbox.h"
-#include "base/paths.h"
+#include "base/command.h"
+#include "base/files.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"
 #include "supervise/event_loop.h"
-#include "base/memory.h"
+#include "base/basics.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)

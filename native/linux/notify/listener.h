@@ -16,7 +16,7 @@ struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
   pid_t session;
-  uint64_t mark;           /* mark.h; 0: none */
+  uint64_t mark;           /* 0: none */
   struct vt_proxy proxy;   /* where it may connect to */
   bool network;            /* it may connect anywhere */
   char **services;         /* where it may connect to beside (VT_SERVICE), NULL-terminated; NULL: nowhere */

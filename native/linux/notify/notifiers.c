@@ -7,8 +7,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/mailbox.h"
-#include "base/memory.h"
+#include "base/command.h"
+#include "base/basics.h"
 #include "base/threads.h"
 #include "confine/probe.h"
 #include "notify/caller/borrow_fd.h"

@@ -14,8 +14,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/mailbox.h"
-#include "base/memory.h"
+#include "base/command.h"
+#include "base/basics.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 #include "confine/capabilities.h"

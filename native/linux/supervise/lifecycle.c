@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "notify/listener.h"
 #include "supervise/deadline.h"
 #include "notify/fsize.h"

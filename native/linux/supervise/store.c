@@ -9,9 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/mailbox.h"
-#include "base/memory.h"
+#include "base/basics.h"
+#include "base/command.h"
 #include "base/threads.h"
 
 /* A new pipe's size and the largest that a user may ask for (pipe(7)). */

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "base/command.h"
 #include "supervise/event_loop.h"
-#include "base/mailbox.h"
 #include "base/threads.h"
 #include "limits/monitor.h"
 #include "notify/fsize.h"

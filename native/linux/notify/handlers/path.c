@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 #include "notify/handlers/workspace_ops.h"

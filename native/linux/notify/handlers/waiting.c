@@ -9,8 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/basics.h"
 #include "base/procfs.h"
 #include "notify/notification.h"
 #include "notify/reply.h"

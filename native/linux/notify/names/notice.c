@@ -7,13 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/basics.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/names/notes.h"
-#include "workspace/spelling.h"
-#include "workspace/spot.h"
 #include "workspace/workspace.h"
 
 /* Read by the threads of all commands; never freed. */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/basics.h"
 #include "notify/handlers/waiting.h"
 #include "notify/notification.h"
 #include "notify/reply.h"
