@@ -3,12 +3,28 @@ export { terminalApprover } from './admit/approval/terminal.ts'
 export { nearestKey } from './base/did-you-mean.ts'
 export { platform } from './base/platform.ts'
 export type { Refusal } from './base/refusal.ts'
-export { type Backend, type Decision, type Enforcement, type Mode, modes, type Result } from './base/types.ts'
+export {
+  type Backend,
+  type Decision,
+  type Enforcement,
+  type Mode,
+  modes,
+  type PolicyMatch,
+  type Result,
+} from './base/types.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './config/load.ts'
-export { configRows, initConfig } from './config/show.ts'
+export { type ConfigRow, configRows, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
-export { buildDockerImage, cleanDocker, type DockerStatus, dockerStatus } from './host/docker-tools.ts'
+export {
+  buildDockerImage,
+  type CleanUp,
+  cleanDocker,
+  type DockerBuild,
+  type DockerStatus,
+  dockerStatus,
+  type OwnContainer,
+} from './host/docker-tools.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
 export { loadConfig } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
@@ -18,6 +34,7 @@ export { shellNamed } from './host/shell-program.ts'
 export { workspaceOf } from './host/workspace.ts'
 export { VitrineError } from './messages/error.ts'
 export { isHostPattern } from './network/access.ts'
+export type { ListedRule, RuleList } from './policy/decide/list.ts'
 export { absolutePath, currentDirectory } from './request/current-directory.ts'
 export { isHarmlessInput } from './request/descriptor.ts'
 export type { ExecuteOptions } from './request/execute-options.ts'

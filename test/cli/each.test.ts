@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandMissing, keepGoingAlone } from '../../src/messages/cli/run.ts'
 import { remedies } from '../../src/messages/hints.ts'
 import { Home, misused } from './vitrine.ts'
 
@@ -74,7 +73,7 @@ describe('run --each', () => {
   it('one that is not valid keeps all from running', async () => {
     expect(await each('--write', '--', 'touch invalid', ' ')).toMatchObject({ code: 125, stdout: '' })
     expect(made('invalid')).toBe(false)
-    expect(await each('--')).toMatchObject(misused(commandMissing('run')))
+    expect(await each('--')).toMatchObject(misused('The command is missing.'))
   })
 
   it('what there is to say about them comes after the last', async () => {
@@ -147,6 +146,6 @@ describe('run --each', () => {
 
   it('--keep-going alone is refused', async () => {
     const ran = await home.run(['run', '--keep-going', '--', 'true'])
-    expect(ran).toMatchObject(misused(keepGoingAlone))
+    expect(ran).toMatchObject(misused('--keep-going needs --each'))
   })
 })

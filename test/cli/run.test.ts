@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { prefixed } from '../../src/messages/cli/run.ts'
+import { prefixed } from '../../src/cli/output.ts'
 import { denialLines } from '../../src/messages/denials.ts'
 import { survivorsText } from '../../src/messages/sandbox/processes.ts'
 import { makeDirectory } from '../helpers/place.ts'

@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
+import { doctorReport } from '../../src/cli/doctor.ts'
 import { report } from '../../src/doctor/doctor.ts'
 import { readSystem, type System } from '../../src/doctor/system.ts'
 import { trapsOf } from '../../src/doctor/traps.ts'
 import type { HostSupport } from '../../src/internal.ts'
-import { doctorReport } from '../../src/messages/cli/doctor.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 
 const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL } = constants.errno
