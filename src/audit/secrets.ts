@@ -1,5 +1,5 @@
-import { isSecretName } from '../base/secret-names.ts'
 import type { Environment } from '../base/types.ts'
+import { isSecretName } from '../request/environment.ts'
 
 /** The password of a URL: RFC 3986, userinfo. */
 const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/i

@@ -1,4 +1,4 @@
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 import { nearestKey, VitrineError } from '../internal.ts'
 import { type Grammar, grammar, type OptionKind, type OptionKinds, takersOf } from './grammar.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { packageFile } from '../base/package-file.ts'
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 import {
   absolutePath,
   type ConfigRow,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { homeDirectory } from '../base/paths.ts'
-import { clipped, visible } from '../base/visible.ts'
+import { clipped, visible } from '../base/text.ts'
 import {
   absolutePath,
   type Backend,

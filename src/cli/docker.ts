@@ -1,4 +1,4 @@
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 import {
   buildDockerImage,
   type CleanUp,

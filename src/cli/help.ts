@@ -1,6 +1,5 @@
 import { nearestKey } from '../base/did-you-mean.ts'
-import { quoted } from '../base/text.ts'
-import { visible } from '../base/visible.ts'
+import { quoted, visible } from '../base/text.ts'
 import { print, refuse } from './output.ts'
 
 /** What options mean, in every command that has them. */
@@ -38,7 +37,7 @@ const exitCodes = `Exit codes:
   127  the program was not found
   137  killed by SIGKILL, or at a limit of [limits] (named on stderr)`
 
-const texts = {
+const topics: Readonly<Record<string, string>> = {
   vitrine: `vitrine: a shell that can look but not touch
 
 Usage:
@@ -207,9 +206,6 @@ With [shell] backend = "docker", or --backend docker, commands run in a containe
 else of this machine: read-only in read mode, writable in workspace and write mode. [docker] configures it; see docs/docker.md.
 vitrine never pulls or builds an image on its own. DOCKER_HOST selects a socket other than the usual ones.
 
-Options:
-  --config FILE  use this config file instead of your own
-
 Examples:
   vitrine docker build
   vitrine run --backend docker -- 'grep -rn TODO . | head'
@@ -254,15 +250,13 @@ Examples:
 
 After "--" your shell completes the command to run as it does without vitrine.
 `,
-} as const
-
-const topics: Readonly<Record<string, string>> = texts
+}
 
 /** The help's description of an option or subcommand of a command; empty if there is none. */
 export function describedIn([first = 'vitrine', ...more]: readonly string[], word: string): string {
   const behind = ['vitrine', first, ...more].join(' ').replace('vitrine vitrine', 'vitrine')
   const line = word.startsWith('-') ? `${word}(?: [A-Z[=\\]]+)?` : `${behind} ${word}\\b.*?`
-  return new RegExp(`^ {2}${line} {2,}(.+)$`, 'm').exec(topics[first] ?? texts.vitrine)?.[1] ?? ''
+  return new RegExp(`^ {2}${line} {2,}(.+)$`, 'm').exec(topics[first] ?? '')?.[1] ?? ''
 }
 
 /** Prints what the words ask for. */
@@ -273,7 +267,7 @@ export async function help(
 ): Promise<number> {
   const asks = name === undefined || ['help', '--help', '-h'].includes(name)
   const topic = (asks ? args[0] : name) ?? 'vitrine'
-  if (Object.hasOwn(texts, topic)) return print(topics[topic] ?? '')
+  if (Object.hasOwn(topics, topic)) return print(topics[topic] ?? '')
   if (asks) {
     const meant = didYouMean(topic, commands)
     return refuse(`There is no help on "${visible(topic)}"${meant} "vitrine help" lists the commands.`)

@@ -1,9 +1,9 @@
 import { fstatSync, readFileSync, write } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
-import { isNull } from '../base/null-device.ts'
+import { isNull } from '../base/files.ts'
 import { packageFile } from '../base/package-file.ts'
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 
 /** vitrine's own exit codes, as for coreutils `timeout`. */
 export const exitCode = { timedOut: 124, refused: 125, notExecutable: 126, notFound: 127 } as const

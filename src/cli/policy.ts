@@ -1,4 +1,4 @@
-import { clipped, visible } from '../base/visible.ts'
+import { clipped, visible } from '../base/text.ts'
 import {
   type Decision,
   decideAbout,

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
-import { sizeText } from '../base/text.ts'
-import { visible } from '../base/visible.ts'
+import { sizeText, visible } from '../base/text.ts'
 import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
 import { entryLine } from '../messages/scratchpad.ts'
 import { misuse, type Options, runSubcommand } from './arguments.ts'

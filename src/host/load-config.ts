@@ -5,9 +5,8 @@ import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '..
 import { keyEntries } from '../config/schema.ts'
 import { fileProblems } from '../messages/config.ts'
 import { wanted } from '../messages/wanted.ts'
-import { absolutePath } from '../request/current-directory.ts'
-import { cannotEnter, checkDirectory } from '../request/directory.ts'
 import {
+  absolutePath,
   checkNoNul,
   fieldOf,
   hasFields,
@@ -18,7 +17,7 @@ import {
   refuseRequest,
   refuseType,
 } from '../request/fields.ts'
-import { answered, isUnanswered, statusOf } from '../request/lookup.ts'
+import { answered, cannotEnter, checkDirectory, isUnanswered, statusOf } from '../request/lookup.ts'
 import { shellPath } from '../request/request.ts'
 import type { ShellOptions } from './shell-options.ts'
 

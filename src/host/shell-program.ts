@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
+import { isProjectDirectory } from '../base/paths.ts'
 import { platform } from '../base/platform.ts'
-import { isProjectDirectory } from '../base/program-path.ts'
 import { badSetting, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { found, wanted } from '../messages/wanted.ts'

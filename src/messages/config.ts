@@ -1,5 +1,5 @@
 import type { ConfigProblem, Refusal } from '../base/refusal.ts'
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 
 export const fileProblems = {
   unanswered: 'its file system does not answer',

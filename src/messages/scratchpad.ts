@@ -1,5 +1,4 @@
-import { sizeText } from '../base/text.ts'
-import { clipped } from '../base/visible.ts'
+import { clipped, sizeText } from '../base/text.ts'
 import type { ScratchpadEntry } from '../scratchpad/list.ts'
 
 const maxCommandLength = 100

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
+import { abortAfter } from '../base/clock.ts'
 import type { Connection, ConnectionReason } from '../base/types.ts'
-import { abortAfter } from '../base/within.ts'
 import { type Address, isPublic } from './addresses.ts'
 import type { Host } from './hosts.ts'
 import { type Client, type OpenRecord, Records } from './records.ts'

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
+import { unlessAborted } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
-import { unlessAborted } from '../base/within.ts'
 import type { Address } from './addresses.ts'
 import { parseHost } from './hosts.ts'
 

@@ -5,16 +5,16 @@ import { readExecuteOptions } from '../host/shell-options.ts'
 import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
-import { checkInput } from '../request/descriptor.ts'
-import { checkDirectory } from '../request/directory.ts'
-import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
+import { checkDirectory } from '../request/lookup.ts'
 import {
   type CompleteRequest,
   completeRequest,
+  type ExecuteOptions,
   type ExecuteRequest,
   type Invocation,
 } from '../request/request.ts'
+import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/name.ts'
 import { isRepeatable } from './again.ts'

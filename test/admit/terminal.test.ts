@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ApprovalInput } from '../../src/admit/approval/approver.ts'
+import type { ApprovalInput } from '../../src/admit/approver.ts'
 import { approvalLate, approvalQuestion } from '../../src/messages/approval.ts'
 import { Home } from '../cli/vitrine.ts'
 import { aliveWith, makeMarker, processEntry, waitFor } from '../helpers/processes.ts'

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
-import { systemTool } from '../../base/program-path.ts'
+import { systemTool } from '../../base/paths.ts'
 import type { ExecuteRequest, Pty, Result, Shell } from '../../internal.ts'
 import { misuse } from '../arguments.ts'
 import { isTerminal } from '../output.ts'

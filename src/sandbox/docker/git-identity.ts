@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { systemTool } from '../../base/program-path.ts'
+import { systemTool } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 
 export type GitIdentity = Readonly<Record<string, string>>

@@ -1,8 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorReason, tried } from '../../base/errno.ts'
-import { replaceFile } from '../../base/replace-file.ts'
+import { makeDirectories, replaceFile } from '../../base/files.ts'
 
 /** When a workspace was walked, and what that told. */
 export interface WalkRecord {

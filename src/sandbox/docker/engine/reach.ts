@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathOutside } from '../../../base/program-path.ts'
+import { pathOutside } from '../../../base/paths.ts'
 import type { Environment } from '../../../base/types.ts'
 import { gitRoot } from '../../../config/files.ts'
 import { engineMissing, engineProblems, startFailed } from '../../../messages/docker.ts'
