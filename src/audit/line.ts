@@ -1,5 +1,4 @@
 import type { HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import { isSecretName } from '../base/secret-names.ts'
 import type {
   ApprovalRecord,
   Backend,
@@ -13,6 +12,7 @@ import type {
   Outcome,
   PolicyMatch,
 } from '../base/types.ts'
+import { isSecretName } from '../request/environment.ts'
 
 /** The line of a command. Every field is always present; null: not applicable. Described in docs/audit.md. */
 export interface CommandLine {

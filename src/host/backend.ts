@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute } from 'node:path'
+import { isProjectDirectory } from '../base/paths.ts'
 import { platform } from '../base/platform.ts'
-import { isProjectDirectory } from '../base/program-path.ts'
 import type { Environment } from '../base/types.ts'
 import { realDirectory } from '../config/files.ts'
 import { badSetting, type LoadedConfig } from '../config/load.ts'

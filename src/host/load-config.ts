@@ -7,9 +7,8 @@ import { fileProblems } from '../messages/config.ts'
 import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { wanted } from '../messages/wanted.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
-import { absolutePath } from '../request/current-directory.ts'
-import { cannotEnter, checkDirectory } from '../request/directory.ts'
 import {
+  absolutePath,
   checkNoNul,
   fieldOf,
   hasFields,
@@ -21,7 +20,7 @@ import {
   refuseType,
   refuseValue,
 } from '../request/fields.ts'
-import { answered, isUnanswered, statusOf } from '../request/lookup.ts'
+import { answered, cannotEnter, checkDirectory, isUnanswered, statusOf } from '../request/lookup.ts'
 import { shellPath } from '../request/request.ts'
 import type { ShellOptions } from './shell-options.ts'
 

@@ -1,5 +1,4 @@
-import { sizeText } from '../base/text.ts'
-import { clipped, visible } from '../base/visible.ts'
+import { clipped, sizeText, visible } from '../base/text.ts'
 import type { ScratchpadEntry, ScratchpadSession } from '../scratchpad/list.ts'
 
 const maxCommandLength = 100

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { unlessAborted } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
-import { unlessAborted } from '../base/within.ts'
 import { type Host, parseHost } from './hosts.ts'
 
 export type Address = Extract<Host, { kind: 'address' }>

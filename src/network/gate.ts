@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
+import { abortAfter } from '../base/clock.ts'
 import type { Connection, ConnectionReason } from '../base/types.ts'
-import { abortAfter } from '../base/within.ts'
 import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './access.ts'
 import { type Address, addressesOf, isPublic, type Resolver } from './addresses.ts'
 import { type Host, hostAndPort } from './hosts.ts'

@@ -5,16 +5,16 @@ import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
-import { checkInput } from '../request/descriptor.ts'
-import { checkDirectory } from '../request/directory.ts'
-import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
+import { checkDirectory } from '../request/lookup.ts'
 import {
   type CompleteRequest,
   completeRequest,
+  type ExecuteOptions,
   type ExecuteRequest,
   type Invocation,
 } from '../request/request.ts'
+import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'

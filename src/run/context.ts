@@ -18,7 +18,7 @@ import type { StartDefaults } from '../request/terminal.ts'
 import { repositoryRemedy } from '../sandbox/workspace/git-directories.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
-import { ShellProxy } from './network/host-access.ts'
+import { ShellProxy } from './hosts.ts'
 import type { WorkspaceOffer } from './refusal-hint.ts'
 
 export interface RunContext {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { within } from '../../base/within.ts'
+import { within } from '../../base/clock.ts'
 import { engineProblems, noShellIn } from '../../messages/docker.ts'
 import { type Engine, EngineError, isEngineError } from './engine.ts'
 import { Exec, type ExecRequest } from './exec.ts'

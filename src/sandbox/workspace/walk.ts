@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
-import { monotonicMs } from '../../base/clock.ts'
+import { monotonicMs, within } from '../../base/clock.ts'
 import { errorCode } from '../../base/errno.ts'
-import { within } from '../../base/within.ts'
 
 export interface Walked {
   /** Directories that are the top of a repository, or that git may take for one: absolute paths. */
