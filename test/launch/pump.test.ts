@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { pump } from '../../src/launch/pump.ts'
+import { pump } from '../../src/launch/launch.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 function openInput(): number {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Approver } from '../../src/admit/approval/approver.ts'
+import type { Approver } from '../../src/admit/approver.ts'
 import { openTestShell } from '../helpers/place.ts'
 
 const toml = `[policy]
