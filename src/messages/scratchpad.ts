@@ -15,5 +15,3 @@ function ended({ outcome, exitCode, signal }: NonNullable<ScratchpadEntry['metad
   if (outcome === 'exited') return `exit ${exitCode}`
   return outcome === 'signalled' ? String(signal) : outcome
 }
-
-export const notOwned = 'it is not a directory that only you can write to'
