@@ -8,7 +8,7 @@ interface Modules {
 }
 
 /** What `vitrine run` loads at its start, with the little that its other files share. */
-const start = ['/src/cli/run/run.ts', '/src/shell.ts', '/src/base/program-path.ts']
+const start = ['/src/cli/run/run.ts', '/src/shell.ts', '/src/base/paths.ts']
 /** What it imports to decide about a line is one file too. */
 const decider = '/src/admit/decider.ts'
 /** Its imports say nothing on what is used: it has everything that a face can use. */

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { isNull } from '../base/null-device.ts'
+import { isNull } from '../base/files.ts'
 
 /** Only a character device can be a terminal: for others node:tty is not loaded. */
 export function isTerminal(fd: number): boolean {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectories } from '../base/directories.ts'
+import { makeDirectories } from '../base/files.ts'
 import { packageFile } from '../base/package-file.ts'
 import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, ValueSource } from './load.ts'

@@ -1,6 +1,6 @@
-import type { ApprovalInput, ApprovalRequest } from '../admit/approval/approver.ts'
+import type { ApprovalInput, ApprovalRequest } from '../admit/approver.ts'
+import { visible, whollyVisible } from '../base/text.ts'
 import type { Decision } from '../base/types.ts'
-import { visible, whollyVisible } from '../base/visible.ts'
 
 type Asked = Omit<ApprovalRequest, 'signal' | 'once'>
 

@@ -1,5 +1,5 @@
 import type { ConfigProblem, Refusal } from '../base/refusal.ts'
-import { clipped, visible } from '../base/visible.ts'
+import { clipped, visible } from '../base/text.ts'
 import type { IgnoredValue, InitOutcome } from '../config/report.ts'
 
 const maxIgnoredLines = 10

@@ -1,5 +1,4 @@
-import { sizeText } from '../base/text.ts'
-import { clipped, visible } from '../base/visible.ts'
+import { clipped, sizeText, visible } from '../base/text.ts'
 import type { ScratchpadEntry, ScratchpadSession } from '../scratchpad/list.ts'
 
 const maxCommandLength = 100
@@ -41,8 +40,6 @@ export function unknownEntry(name: string): string {
 
 export const scratchpadUsage =
   'Choose one: vitrine scratchpad list [--json], vitrine scratchpad show NAME, or vitrine scratchpad clear.'
-
-export const notOwned = 'it is not a directory that only you can write to'
 
 export function unreadableOutputs(path: string): string {
   return `${visible(path)} cannot be read: it belongs to another user, as after sudo, or lacks your permissions. Change its owner or mode, or remove it.`

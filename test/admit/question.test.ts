@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inputOf } from '../../src/admit/approval/input.ts'
+import { inputOf } from '../../src/admit/approvals.ts'
 import { approvalQuestion } from '../../src/messages/approval.ts'
 
 const decision = { verdict: 'ask', reason: 'a test', matches: [] } as const

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ApprovalInput } from '../../src/admit/approval/approver.ts'
+import type { ApprovalInput } from '../../src/admit/approver.ts'
 import { approvalLate, approvalQuestion, approvalWithoutTerminal } from '../../src/messages/approval.ts'
 import { prefixed } from '../../src/messages/cli/run.ts'
 import { Home } from '../cli/vitrine.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { expect, it } from 'vitest'
-import { pump } from '../../src/launch/pump.ts'
+import { pump } from '../../src/launch/launch.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 function openInput(): number {

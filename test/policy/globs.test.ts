@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { couldMatch } from '../../src/policy/syntax/globs.ts'
+import { couldMatch } from '../../src/policy/paths.ts'
 
 describe('a pattern with stars', () => {
   const matching = [

@@ -1,13 +1,8 @@
 import type { Decision, Mode } from '../../src/base/types.ts'
-import { decide } from '../../src/policy/decide/decide.ts'
-import type { Places } from '../../src/policy/decide/own-files.ts'
-import { planRequest, type RequestToDecide } from '../../src/policy/decide/plan.ts'
-import {
-  buildRules,
-  type PolicySettings,
-  type Preset,
-  type RuleSet,
-} from '../../src/policy/decide/ruleset.ts'
+import { decide } from '../../src/policy/decide.ts'
+import type { Places } from '../../src/policy/own-files.ts'
+import { planRequest, type RequestToDecide } from '../../src/policy/plan.ts'
+import { buildRules, type PolicySettings, type Preset, type RuleSet } from '../../src/policy/ruleset.ts'
 
 export const cwd = '/work-of/project'
 export const home = '/home/agent'

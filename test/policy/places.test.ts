@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Approver } from '../../src/admit/approval/approver.ts'
+import type { Approver } from '../../src/admit/approver.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 const toml = `[policy]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
-import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/decide/ruleset.ts'
+import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/ruleset.ts'
 import { decideArgv, decideLine, presetRules, rulesOf, settings } from './helper.ts'
 
 function table(changed: Partial<RuleTable>): RuleTable {

@@ -2,7 +2,7 @@ import fs, { closeSync, openSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { isHarmlessInput } from '../../src/request/descriptor.ts'
+import { isHarmlessInput } from '../../src/request/stdin.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 it('without /proc, as on macOS and Windows, no file is known to be open for reading only', () => {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type TerminalApproverOptions, terminalApprover } from '../../src/admit/approval/terminal.ts'
+import { type TerminalApproverOptions, terminalApprover } from '../../src/admit/terminal.ts'
 import type { RequestProblem } from '../../src/base/refusal.ts'
 import type { LoadOptions } from '../../src/config/load.ts'
 import { loadConfig } from '../../src/host/load-config.ts'

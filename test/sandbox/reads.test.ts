@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readsHint, unsearchedNote } from '../../src/messages/reads.ts'
-import { secrets } from '../../src/sandbox/reads/secrets.ts'
+import { secrets } from '../../src/sandbox/reads/places.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeRepository } from '../helpers/git.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stateRoot } from '../../src/scratchpad/directory.ts'
 import { Scratchpad } from '../../src/scratchpad/scratchpad.ts'
+import { stateRoot } from '../../src/scratchpad/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 export const keepAll = { maxAgeDays: 0, maxBytes: 0 }

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findAnywhere, listSessions } from '../../src/scratchpad/list.ts'
-import { checkScratchpadName } from '../../src/scratchpad/name.ts'
+import { checkScratchpadName } from '../../src/scratchpad/session.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { makeState } from './place.ts'
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { systemTool } from '../../base/program-path.ts'
+import { systemTool } from '../../base/paths.ts'
 import { rawUnavailable } from '../../messages/cli/run.ts'
 import { misuse } from '../options.ts'
 

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { isNull } from '../../base/null-device.ts'
+import { isNull } from '../../base/files.ts'
 import { isHarmlessInput, type Mode } from '../../internal.ts'
 import { directoryAsInput } from '../../messages/cli/run.ts'
 import { misuse } from '../options.ts'

@@ -1,4 +1,4 @@
-import { visible } from '../../base/visible.ts'
+import { visible } from '../../base/text.ts'
 import type { CleanUp, DockerBuild, DockerStatus, OwnContainer } from '../../host/docker-tools.ts'
 import { ownImage } from '../docker.ts'
 

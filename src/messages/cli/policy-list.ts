@@ -1,6 +1,6 @@
+import { clipped, visible } from '../../base/text.ts'
 import type { Decision, PolicyMatch } from '../../base/types.ts'
-import { clipped, visible } from '../../base/visible.ts'
-import type { ListedRule, RuleList } from '../../policy/decide/list.ts'
+import type { ListedRule, RuleList } from '../../policy/ruleset.ts'
 
 const maxCommandLength = 200
 

@@ -1,6 +1,5 @@
-import { bytesText, quoted, sizeText } from '../../base/text.ts'
+import { bytesText, quoted, sizeText, visible } from '../../base/text.ts'
 import type { Result } from '../../base/types.ts'
-import { visible } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
 import type { Workspace } from '../../host/workspace.ts'

@@ -1,5 +1,5 @@
 import type { Result } from '../../../src/base/types.ts'
-import type { ExecuteOptions } from '../../../src/request/execute-options.ts'
+import type { ExecuteOptions } from '../../../src/request/request.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { aliveWith } from '../../helpers/processes.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Approval, ApprovalRequest, Approver } from '../../../src/admit/approval/approver.ts'
+import type { Approval, ApprovalRequest, Approver } from '../../../src/admit/approver.ts'
 import { quoted } from '../../../src/base/text.ts'
 import { thisHost } from '../../../src/host/host.ts'
 import { openAudited } from '../../audit/place.ts'

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
 import { engineMissing, lostHint } from '../../../src/messages/docker.ts'
-import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
+import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import {

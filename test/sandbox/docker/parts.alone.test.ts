@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { modes } from '../../../src/base/types.ts'
 import { containerProcessEnd } from '../../../src/launch/docker-end.ts'
-import { engineFrames } from '../../../src/sandbox/docker/engine/frames.ts'
 import { FirstWords } from '../../../src/sandbox/docker/exec.ts'
+import { engineFrames } from '../../../src/sandbox/docker/frames.ts'
+import { tarOf } from '../../../src/sandbox/docker/image.ts'
 import {
   isOurName,
   isRunning,
   newName,
   readHost,
   thisProcess,
-} from '../../../src/sandbox/docker/host-label.ts'
-import { tarOf } from '../../../src/sandbox/docker/image.ts'
+} from '../../../src/sandbox/docker/left-over.ts'
 import { bytesOf, keeperOf } from '../../../src/sandbox/docker/spec.ts'
 import { mountsOf, readMountTable, wronglyShown } from '../../../src/sandbox/docker/workspace.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { containerFailed, engineProblems } from '../../../../src/messages/docker.ts'
-import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
+import { Engine } from '../../../../src/sandbox/docker/engine.ts'
 import { Exec } from '../../../../src/sandbox/docker/exec.ts'
 import { buildImage } from '../../../../src/sandbox/docker/image.ts'
 import { Home, refused } from '../../../cli/vitrine.ts'

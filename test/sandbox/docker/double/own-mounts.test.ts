@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
-import { hostLabel, readHost, thisProcess } from '../../../../src/sandbox/docker/host-label.ts'
-import { ownMounts } from '../../../../src/sandbox/docker/own-mounts.ts'
+import { Engine } from '../../../../src/sandbox/docker/engine.ts'
+import { ownMounts } from '../../../../src/sandbox/docker/identity.ts'
+import { hostLabel, readHost, thisProcess } from '../../../../src/sandbox/docker/left-over.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { startDouble, status, text } from './engine-double.ts'
 
