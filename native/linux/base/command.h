@@ -16,7 +16,6 @@ struct vt_denials;
 struct vt_terminal;
 struct vt_watch_slot;
 struct vt_meter;
-struct vt_store;
 struct vt_launch_room;
 
 /* X(step, its name in a result) */
@@ -122,8 +121,6 @@ struct vt_command {
   struct vt_listener *listener; /* NULL: none */
   struct vt_pipe *pipes[VT_STREAMS];
   size_t unconsumed;        /* bytes passed to the owner, not acknowledged yet */
-  bool held;                /* no output until vt_core_store(), or the end */
-  struct vt_store *store;   /* its thread reads the pipes; NULL: the supervisor does */
   bool leader_ended, empty, terminated, timed_out, killing, reported;
   uint64_t early_signals;   /* from before it was launched: bit n-1 for signal n */
   int64_t grace_ends; /* monotonic milliseconds, set with `terminated` and for VT_LINGERING */
@@ -147,7 +144,7 @@ void vt_command_free(struct vt_command *command);
 enum vt_message_kind {
   VT_MESSAGE_ADD, VT_MESSAGE_LAUNCHED,
   VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_ASK,
-  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL, VT_MESSAGE_HOLD, VT_MESSAGE_STORE, VT_MESSAGE_STORED,
+  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL,
 };
 
 struct vt_message {
@@ -155,7 +152,6 @@ struct vt_message {
   enum vt_message_kind kind;
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
-  struct vt_store *store;     /* STORE; NULL: none */
   uint32_t id;
   size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows;
                                  ASK: number; ANSWER: number * 2 + yes */
