@@ -8,7 +8,7 @@ interface Modules {
 }
 
 /** What `vitrine run` loads at its start, with the little that its other files share. */
-const start = ['/src/cli/run/run.ts', '/src/shell.ts', '/src/base/program-path.ts']
+const start = ['/src/cli/run/run.ts', '/src/shell.ts', '/src/base/paths.ts']
 /** What it imports to decide about a line is one file too. */
 const decider = '/src/admit/decider.ts'
 /** Its imports say nothing on what is used: it has everything that a face can use. */
@@ -16,7 +16,7 @@ const everything = '/src/internal.ts'
 
 /** What they import is one file beside the one that npm links, so that --version and --help load little else. */
 const linked = '/src/cli/main.ts'
-const main = [linked, '/src/cli/command.ts']
+const main = [linked, '/src/cli/output.ts']
 
 /** Whether no import() stands between a module and one of `paths`. */
 function isImportedBy(

@@ -1,12 +1,12 @@
-export type { StandingApproval } from './admit/approval/approve.ts'
+export type { StandingApproval } from './admit/approvals.ts'
 export type {
   Approval,
   ApprovalInput,
   ApprovalRequest,
   Approver,
   HostQuestion,
-} from './admit/approval/approver.ts'
-export { type TerminalApproverOptions, terminalApprover } from './admit/approval/terminal.ts'
+} from './admit/approver.ts'
+export { type TerminalApproverOptions, terminalApprover } from './admit/terminal.ts'
 export type { Refusal, RefusalCode } from './base/refusal.ts'
 export type {
   ApprovalRecord,
@@ -36,11 +36,9 @@ export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'
 export { ListenerError, VitrineError } from './messages/error.ts'
 export type { NetworkSetting } from './network/access.ts'
-export type { ExecuteOptions } from './request/execute-options.ts'
-export type { ExecuteRequest } from './request/request.ts'
+export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 export type { StartRequest } from './request/terminal.ts'
 export type { Pty } from './run/pty.ts'
-export type { ScratchpadEntry } from './scratchpad/list.ts'
-export type { EntryMetadata } from './scratchpad/metadata.ts'
+export type { EntryMetadata, ScratchpadEntry } from './scratchpad/list.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
 export { openShell, type Shell } from './shell.ts'

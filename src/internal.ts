@@ -1,34 +1,48 @@
-export { type Approval, type ApprovalRequest, type Approver, answersTo } from './admit/approval/approver.ts'
-export { terminalApprover } from './admit/approval/terminal.ts'
+export { type Approval, type ApprovalRequest, type Approver, answersTo } from './admit/approver.ts'
+export { terminalApprover } from './admit/terminal.ts'
 export { nearestKey } from './base/did-you-mean.ts'
 export { platform } from './base/platform.ts'
 export type { Refusal } from './base/refusal.ts'
-export { type Backend, type Decision, type Enforcement, type Mode, modes, type Result } from './base/types.ts'
+export {
+  type Backend,
+  type Decision,
+  type Enforcement,
+  type Mode,
+  modes,
+  type PolicyMatch,
+  type Result,
+} from './base/types.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './config/load.ts'
-export { configRows, initConfig } from './config/show.ts'
+export { type ConfigRow, configRows, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
-export { buildDockerImage, cleanDocker, type DockerStatus, dockerStatus } from './host/docker-tools.ts'
+export { shellNamed } from './host/backend.ts'
+export {
+  buildDockerImage,
+  type CleanUp,
+  cleanDocker,
+  type DockerBuild,
+  type DockerStatus,
+  dockerStatus,
+  type OwnContainer,
+} from './host/docker-tools.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
-export { loadConfig } from './host/load-config.ts'
+export { loadConfig, publicSuffixIn } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
-export { publicSuffixIn } from './host/public-suffix.ts'
 export type { ShellOptions } from './host/shell-options.ts'
-export { shellNamed } from './host/shell-program.ts'
 export { workspaceOf } from './host/workspace.ts'
 export { VitrineError } from './messages/error.ts'
 export { isHostPattern } from './network/access.ts'
-export { absolutePath, currentDirectory } from './request/current-directory.ts'
-export { isHarmlessInput } from './request/descriptor.ts'
-export type { ExecuteOptions } from './request/execute-options.ts'
-export { fieldOf, readFields } from './request/fields.ts'
+export type { ListedRule, RuleList } from './policy/ruleset.ts'
+export { absolutePath, currentDirectory, fieldOf, readFields } from './request/fields.ts'
 export { isShellProgram } from './request/interpreter.ts'
-export type { ExecuteRequest } from './request/request.ts'
+export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
+export { isHarmlessInput } from './request/stdin.ts'
 export type { Pty } from './run/pty.ts'
-export { scratchpadRoots } from './scratchpad/directory.ts'
 export { grepEntry, type LinePattern } from './scratchpad/grep.ts'
 export { findAnywhere, listSessions, type ScratchpadEntry } from './scratchpad/list.ts'
 export { clearSessions } from './scratchpad/prune.ts'
 export { isBinary, readBytes, readLines } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
+export { scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'

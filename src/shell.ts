@@ -1,5 +1,5 @@
 import { Admission } from './admit/admission.ts'
-import type { StandingApproval } from './admit/approval/approve.ts'
+import type { StandingApproval } from './admit/approvals.ts'
 import { type AuditEntry, openRecorder, type Recorder } from './audit/open.ts'
 import { tried } from './base/errno.ts'
 import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
@@ -7,9 +7,8 @@ import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { openBackend } from './host/backend.ts'
-import { type Host, prepareHost, thisHost } from './host/host.ts'
-import { configOf } from './host/load-config.ts'
-import { checkWildcards } from './host/public-suffix.ts'
+import { type Host, thisHost } from './host/host.ts'
+import { checkWildcards, configOf } from './host/load-config.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
@@ -18,10 +17,8 @@ import {
   type ShellOptions,
 } from './host/shell-options.ts'
 import { VitrineError, withResults } from './messages/error.ts'
-import { absolutePath } from './request/current-directory.ts'
-import type { ExecuteOptions } from './request/execute-options.ts'
-import { type ExecuteRequest, readList } from './request/request.ts'
-import { checkSignal } from './request/signal.ts'
+import { absolutePath, checkSignal } from './request/fields.ts'
+import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given } from './run/admit.ts'
 import { mayRunAgain, refusedOf, withoutSecondRun } from './run/again.ts'
@@ -49,7 +46,6 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
 async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
   const cwd = absolutePath(options.cwd ?? '.')
-  prepareHost(host, cwd)
   const loaded = await configOf(options, { cwd, env })
   await checkBackend(loaded)
   await checkWildcards(options.network, loaded)
@@ -60,7 +56,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const context = contextOf(loaded, backend, admission, { ...options, cwd, env })
   const shell = new Shell(context, recorder, loaded.ignored)
   shell.mode = options.mode ?? loaded.config.shell.mode
-  context.setups.prepareFirst(shell.mode, cwd)
   return shell
 }
 

@@ -1,7 +1,7 @@
-import { monotonicMs } from '../base/clock.ts'
+import { abortAfter, monotonicMs } from '../base/clock.ts'
+import { loadLate } from '../base/process.ts'
 import { quoted } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
-import { abortAfter } from '../base/within.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import {
   explainChange,
@@ -11,14 +11,12 @@ import {
   explainSecondRun,
   explainUnheld,
 } from '../messages/policy.ts'
-import { needsReading } from '../policy/decide/quick.ts'
-import { checkNewDirectory } from '../request/directory.ts'
+import { needsReading } from '../policy/decide.ts'
+import { checkNewDirectory } from '../request/lookup.ts'
 import type { CompleteRequest } from '../request/request.ts'
-import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
-import type { ApprovalRequest, Approver, HostQuestion } from './approval/approver.ts'
-import { inputOf } from './approval/input.ts'
+import { Approvals, inputOf, isYes, type StandingApproval } from './approvals.ts'
+import type { ApprovalRequest, Approver, HostQuestion } from './approver.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
-import { loadLate } from './load-late.ts'
 
 export interface Admitted {
   readonly decision: Decision

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { isProjectDirectory } from '../base/program-path.ts'
+import { isProjectDirectory } from '../base/paths.ts'
 import type { Decision, Environment, Mode } from '../base/types.ts'
 import { auditFiles, projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -7,13 +7,19 @@ import { placeOfEntry } from '../config/origin.ts'
 import { type ProjectSettings, projectSettings } from '../config/project-settings.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
-import { decide } from '../policy/decide/decide.ts'
-import { listOfRules, type RuleList } from '../policy/decide/list.ts'
-import type { Places } from '../policy/decide/own-files.ts'
-import { pathsToResolve } from '../policy/decide/paths.ts'
-import { type PolicyRequest, planRequest, type RequestToDecide } from '../policy/decide/plan.ts'
-import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
-import { compareVerdicts } from '../policy/rules/verdict.ts'
+import { decide } from '../policy/decide.ts'
+import type { Places } from '../policy/own-files.ts'
+import { pathsToResolve } from '../policy/paths.ts'
+import { type PolicyRequest, planRequest, type RequestToDecide } from '../policy/plan.ts'
+import { compareVerdicts } from '../policy/rules.ts'
+import {
+  buildRules,
+  listOfRules,
+  type OriginOf,
+  type RuleList,
+  type RuleOrigin,
+  type RuleSet,
+} from '../policy/ruleset.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { dialectOf, usualPath } from '../request/interpreter.ts'
 import { answered, isUnanswered, whereIs } from '../request/lookup.ts'

@@ -13,8 +13,8 @@ import {
 import { constants as osConstants } from 'node:os'
 import { dirname } from 'node:path'
 import { monotonicMs } from '../base/clock.ts'
-import { makeDirectories } from '../base/directories.ts'
 import { codedError, errnoName, errorCode } from '../base/errno.ts'
+import { makeDirectories } from '../base/files.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import { keptFiles } from '../config/files.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -22,7 +22,7 @@ import { VitrineError } from '../messages/error.ts'
 /** Opens a file with an exclusive lock, which the kernel releases with the descriptor; undefined if it is held. */
 export type TakeLock = (path: string) => number | undefined
 
-export interface LogOptions {
+interface LogOptions {
   readonly path: string
   /** The file's size limit in bytes; 0: none. A longer line gets a file of its own. */
   readonly maxBytes: number

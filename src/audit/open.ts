@@ -1,4 +1,4 @@
-import { loadLate } from '../admit/load-late.ts'
+import { loadLate } from '../base/process.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Host } from '../host/host.ts'
 import type { Recorder, RecorderOptions } from './recorder.ts'

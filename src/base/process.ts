@@ -1,4 +1,5 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { errorCode, tried } from './errno.ts'
 
 /** Sends a signal to a process, or to the group `-pid`; 0 sends none. Returns whether it exists. */
@@ -29,4 +30,24 @@ export function statFieldsIn(stat: string | undefined): readonly string[] | unde
 /** Containers that share a directory do not share process ids (namespaces(7)). Empty without /proc. */
 export function pidNamespace(): string {
   return tried(() => readlinkSync('/proc/self/ns/pid')) ?? ''
+}
+
+/** More than the files of one such module, which are opened at once: eleven. */
+const neededDescriptors = 16
+
+/**
+ * Imports a module that few commands need. Throws EMFILE or ENFILE before the import where too few descriptors are free: Node 20
+ * remembers a failed import, and never loads the module again.
+ */
+export async function loadLate<Module>(load: () => Promise<Module>): Promise<Module> {
+  const open: number[] = []
+  try {
+    while (open.length < neededDescriptors) open.push(openSync(devNull, 'r'))
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'EMFILE' || code === 'ENFILE') throw error
+  } finally {
+    for (const fd of open) closeSync(fd)
+  }
+  return load()
 }

@@ -3,7 +3,7 @@ import { homeDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { fileProblems, noSuchKey } from '../messages/config.ts'
 import { VitrineError } from '../messages/error.ts'
-import { absolutePath } from '../request/current-directory.ts'
+import { absolutePath } from '../request/fields.ts'
 import type { KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import {

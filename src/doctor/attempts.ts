@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from
 import { type AddressInfo, createServer } from 'node:net'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
-import { systemTool } from '../base/program-path.ts'
+import { systemTool } from '../base/paths.ts'
 import type { Result, Shell } from '../internal.ts'
 import { type Attempt, attempt, becomes, isAlive, type Trial } from './attempt.ts'
 import type { CheckSettings } from './diagnosis.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorCode, errorText, unlessSystemError } from '../base/errno.ts'
-import { toolPath } from '../base/program-path.ts'
+import { toolPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import { type Enforcement, hostSupport, loadConfig, openShell, type Shell } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
@@ -14,7 +14,7 @@ import { type Found, trapsOf } from './traps.ts'
 
 type Setup = Pick<Context, 'program' | 'directory' | 'env'>
 
-export type OnTry = (name: string, at: number, of: number) => void
+type OnTry = (name: string, at: number, of: number) => void
 
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
 export async function diagnose(program: Setup['program'], onTry?: OnTry): Promise<Diagnosis> {

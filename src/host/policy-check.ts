@@ -4,16 +4,15 @@ import { type Decision, type Mode, modes } from '../base/types.ts'
 import { checkBackend } from '../config/backend.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { wanted } from '../messages/wanted.ts'
-import type { RuleList } from '../policy/decide/list.ts'
-import { currentDirectory } from '../request/current-directory.ts'
-import { checkDirectory } from '../request/directory.ts'
+import type { RuleList } from '../policy/ruleset.ts'
 import type { HostPlace } from '../request/environment.ts'
-import { fieldOf, isString, readFields } from '../request/fields.ts'
+import { currentDirectory, fieldOf, isString, readFields } from '../request/fields.ts'
+import { checkDirectory } from '../request/lookup.ts'
 import { completeRequest } from '../request/request.ts'
 import { checkMode } from './shell-options.ts'
 
 /** A command to decide about: exactly one of `command` and `argv`. */
-export interface QuestionToDecide {
+interface QuestionToDecide {
   readonly command?: string | undefined
   readonly argv?: readonly string[] | undefined
   /** Default: the current directory of the process. */

@@ -1,11 +1,10 @@
 import { isAbsolute } from 'node:path'
 import * as v from 'valibot'
-import type { Approver } from '../admit/approval/approver.ts'
+import type { Approver } from '../admit/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { place, wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
-import type { ExecuteOptions, OnOutput } from '../request/execute-options.ts'
 import {
   checkNoNul,
   fieldOf,
@@ -19,7 +18,13 @@ import {
   readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
-import { networkField, programField, requestSchema } from '../request/request.ts'
+import {
+  type ExecuteOptions,
+  networkField,
+  type OnOutput,
+  programField,
+  requestSchema,
+} from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
 export interface ShellOptions {

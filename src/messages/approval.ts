@@ -1,6 +1,6 @@
-import type { ApprovalInput, ApprovalRequest } from '../admit/approval/approver.ts'
+import type { ApprovalInput, ApprovalRequest } from '../admit/approver.ts'
+import { visible, whollyVisible } from '../base/text.ts'
 import type { Decision } from '../base/types.ts'
-import { visible, whollyVisible } from '../base/visible.ts'
 
 type Asked = Omit<ApprovalRequest, 'signal' | 'once'>
 
@@ -99,8 +99,6 @@ export const approvalLate = 'no (the question is over)\n'
 export function approvalTooLong({ command }: Asked): string {
   return `${plain}\nvitrine: a command of ${command.length} characters is too long to show whole, so it is not approved.\n`
 }
-
-export const approvalWithoutTerminal = 'there is no terminal to ask at, so the answer is no'
 
 /** Wraps a text to a width, behind a margin. */
 function rows(first: string, next: string, text: string, width: number): string[] {

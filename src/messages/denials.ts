@@ -1,6 +1,6 @@
 import { hintBehind } from '../base/hint.ts'
+import { visible } from '../base/text.ts'
 import type { AnyResult, Denial, Handoff, Listening, Operation } from '../base/types.ts'
-import { visible } from '../base/visible.ts'
 
 const maxLines = 5
 

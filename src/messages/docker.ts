@@ -1,6 +1,6 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Unmet } from '../base/refusal.ts'
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 import { outputOnly, readableLocks } from './sandbox/notes.ts'
 
 const engine = 'a Docker engine on this machine'

@@ -6,8 +6,8 @@ import type {
   RepositoryRemedy,
   ShutSockets,
 } from '../base/hint.ts'
+import { visible } from '../base/text.ts'
 import type { ConnectionReason, Mode } from '../base/types.ts'
-import { visible } from '../base/visible.ts'
 import { denialText, whatWas } from './denials.ts'
 
 /** A mode at the beginning of a sentence. */

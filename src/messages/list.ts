@@ -1,5 +1,5 @@
+import { clipped } from '../base/text.ts'
 import type { Result } from '../base/types.ts'
-import { clipped } from '../base/visible.ts'
 
 /** A refusal of one command of several; those before it ran, the following ones do not. */
 export function refusedOfSeveral(message: string, following: number): string {

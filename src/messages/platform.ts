@@ -1,6 +1,6 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Unmet } from '../base/refusal.ts'
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 import { scarcityRemedy } from './limits.ts'
 
 /** A line whose variables PowerShell expands before the inner PowerShell sees it. */

@@ -1,8 +1,8 @@
+import { clipped, visible } from '../base/text.ts'
 import type { Decision, Denial, Mode } from '../base/types.ts'
-import { clipped, visible } from '../base/visible.ts'
-import type { Objection } from '../policy/command/program.ts'
-import type { Disaster } from '../policy/presets/deny.ts'
-import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
+import type { Disaster } from '../policy/disasters.ts'
+import type { Feature, Unsure, UnsureKind } from '../policy/line.ts'
+import type { Objection } from '../policy/program.ts'
 import { reasonsOf } from './approval.ts'
 import { denialText } from './denials.ts'
 

@@ -1,5 +1,5 @@
+import { visible } from '../base/text.ts'
 import type { AnyResult, Limit } from '../base/types.ts'
-import { visible } from '../base/visible.ts'
 import type { ConfigKey } from '../config/load.ts'
 import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'

@@ -1,6 +1,6 @@
 import type { HintReader } from '../base/hint.ts'
+import { visible } from '../base/text.ts'
 import type { Enforcement, Failure, Mode } from '../base/types.ts'
-import { visible } from '../base/visible.ts'
 import { modeNames, remedies } from './hints.ts'
 
 /** Notes of `enforcement` on what `reads` and `unreadable` do not cover. */

@@ -1,5 +1,5 @@
 import type { UnmetInWorkspace } from '../base/refusal.ts'
-import { visible } from '../base/visible.ts'
+import { visible } from '../base/text.ts'
 import type { RepositoriesLack } from '../sandbox/sandbox.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 

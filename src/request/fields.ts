@@ -1,6 +1,9 @@
+import { constants } from 'node:os'
+import { isAbsolute, resolve } from 'node:path'
 import { types } from 'node:util'
 import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
+import { errorCode } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -148,3 +151,23 @@ export function kindOf(value: unknown): string {
 
 const maxShown = 100
 const maxItems = 8
+
+/** Throws INVALID_REQUEST unless the value is the name of a signal on this system. */
+export function checkSignal(signal: unknown): void {
+  if (typeof signal === 'string' && Object.hasOwn(constants.signals, signal)) return
+  refuseValue('signal', wanted.signal, kindOf(signal))
+}
+
+/** Throws INVALID_REQUEST when the current directory has been deleted. */
+export function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return refuseRequest({ kind: 'cwd', path: '.', reason: 'deleted' })
+  }
+}
+
+export function absolutePath(path: string): string {
+  return isAbsolute(path) ? resolve(path) : resolve(currentDirectory(), path)
+}

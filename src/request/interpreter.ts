@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import type { LineEnd } from '../base/hint.ts'
 import { realPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
-import { mayNeedHint } from './bash-words.ts'
 import type { Variables } from './environment.ts'
 
 /** A program to start: paths to try in order, and its argument vector. */
@@ -94,4 +93,24 @@ export function isDash(program: string): boolean {
 async function hintAbout(line: string, end: LineEnd, inDash: boolean): Promise<string | undefined> {
   const { lineHint } = await import('./line-hint.ts')
   return lineHint(line, end, inDash)
+}
+
+/** What `line-hint.ts` looks for, and what merely looks like it: most lines have none, and need no parser. */
+const mayHold = [
+  // Redirects, substitutions, here-strings, pipes
+  String.raw`&>|>&\s*[^\s\d&-]|[<>]\(|<<<|\|&|;&`,
+  // Conditions, arithmetic, quotes, braces, arrays
+  String.raw`\[\[|\(\(|\$["']|\{[^{}]*(?:,|\.\.)[^{}]*\}|=\(|\+=|\]=`,
+  String.raw`\$\{(?:!|\w+(?:\[|\/|\^|,|:\s*[\d(-]))`,
+  // Built-in commands and keywords
+  String.raw`\b(?:echo\s+-\w*e|pipefail|source|declare|typeset|shopt|let|mapfile|readarray|pushd|popd|dirs|disown|function|select|coproc)\b`,
+  String.raw`%[\d%+-]|\bpkill\b`,
+].join('|')
+
+let pattern: RegExp | undefined
+
+/** Whether a line is worth parsing for a hint. */
+export function mayNeedHint(line: string): boolean {
+  pattern ??= new RegExp(mayHold)
+  return pattern.test(line)
 }

@@ -1,22 +1,22 @@
 import type { Refused } from '../admit/admission.ts'
 import { attempted, errorCode, tried } from '../base/errno.ts'
 import type { Decision, Encoding, Mode } from '../base/types.ts'
+import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
-import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
-import { checkInput } from '../request/descriptor.ts'
-import { checkDirectory } from '../request/directory.ts'
-import type { ExecuteOptions } from '../request/execute-options.ts'
 import type { Interpreter } from '../request/interpreter.ts'
+import { checkDirectory } from '../request/lookup.ts'
 import {
   type CompleteRequest,
   completeRequest,
+  type ExecuteOptions,
   type ExecuteRequest,
   type Invocation,
 } from '../request/request.ts'
+import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
-import { checkScratchpadName } from '../scratchpad/name.ts'
+import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'
 import type { RunContext } from './context.ts'
 import type { Execution } from './execution.ts'
@@ -155,5 +155,5 @@ async function startEngine(
   { config: { docker, shell }, env }: RunContext,
 ): Promise<void> {
   if (mode !== 'write' || docker.start_command === '' || shell.backend !== 'local') return
-  await (await import('../host/engine-ready.ts')).engineReady(request, { env, docker, signal })
+  await (await import('../host/docker-tools.ts')).engineReady(request, { env, docker, signal })
 }

@@ -1,20 +1,16 @@
-import { inThisContext } from '../base/async-context.ts'
-import { monotonicMs } from '../base/clock.ts'
+import { inThisContext, monotonicMs } from '../base/clock.ts'
 import { environmentOf, type ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
-import { checkInput } from '../request/descriptor.ts'
 import { without, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
-import { feedStdin } from '../request/stdin.ts'
+import { checkInput, feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
 import { mayBeAsked } from './again.ts'
-import { askProtected } from './ask-protected.ts'
-import { Backpressure } from './backpressure.ts'
+import { askProtected, hostQuestions } from './ask.ts'
 import { Collector } from './collect.ts'
 import type { Execution, Running } from './execution.ts'
-import { Listener } from './listener.ts'
-import { hostQuestions } from './network/ask-host.ts'
+import { Backpressure, Listener } from './listener.ts'
 import { type Cause, Supervision } from './supervise.ts'
 
 /**
@@ -90,7 +86,6 @@ function outputOf(execution: Execution, supervision: Supervision, process: () =>
     maxBytes: config.output.max_bytes,
     save: options.save ?? true,
     openSpill: () => scratchpad.open(request.scratchpad),
-    storing: () => (options.onOutput ? undefined : process().storing),
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
@@ -125,8 +120,6 @@ function eventsOf({ output, supervision, start }: Receivers): LaunchEvents {
       collector.add(stream, chunk)
       backpressure.offered(chunk.length, listener.tell(stream, chunk))
     },
-    held: () => void collector.held(),
-    stored: (stored) => collector.stored(stored),
     started: start.begin,
     end: (end) => supervision.finish(end),
   }

@@ -1,5 +1,4 @@
-import { monotonicMs } from '../base/clock.ts'
-import { within } from '../base/within.ts'
+import { monotonicMs, within } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
 import type { Variables } from '../request/environment.ts'

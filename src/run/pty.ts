@@ -1,5 +1,5 @@
 import type { Result } from '../base/types.ts'
-import { checkSignal } from '../request/signal.ts'
+import { checkSignal } from '../request/fields.ts'
 import { checkSize, checkTyped } from '../request/terminal.ts'
 import type { Running } from './execution.ts'
 

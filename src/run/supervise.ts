@@ -1,4 +1,4 @@
-import { onAbort } from '../base/within.ts'
+import { onAbort } from '../base/clock.ts'
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 
 /** `cancelled`: by the caller's signal, by closing the shell, or because `onOutput` failed. */

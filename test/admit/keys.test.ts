@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { answersTo } from '../../src/admit/approval/approver.ts'
-import { answerIn } from '../../src/admit/approval/keys.ts'
+import { answersTo } from '../../src/admit/approver.ts'
+import { answerIn } from '../../src/admit/terminal.ts'
 
 it.each([
   ['y', 'yes'],

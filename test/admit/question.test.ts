@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inputOf } from '../../src/admit/approval/input.ts'
+import { inputOf } from '../../src/admit/approvals.ts'
 import { approvalQuestion } from '../../src/messages/approval.ts'
 
 const decision = { verdict: 'ask', reason: 'a test', matches: [] } as const
@@ -21,10 +21,6 @@ function inputRows(stdin: string): string[] {
 }
 
 describe('the standard input in a question', () => {
-  it('stands there whole when it is short', () => {
-    expect(inputRows('echo a\necho b')).toEqual(['  with this standard input:', '  < echo a', '  < echo b'])
-  })
-
   it('has its length and its beginning when it is long, in bytes or in rows', () => {
     const wide = inputRows('x'.repeat(5000))
     expect(wide[0]).toContain('5000 bytes')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Approvals } from '../../src/admit/approval/approve.ts'
-import type { Approval, ApprovalRequest } from '../../src/admit/approval/approver.ts'
+import { Approvals } from '../../src/admit/approvals.ts'
+import type { Approval, ApprovalRequest } from '../../src/admit/approver.ts'
 import type { Decision } from '../../src/base/types.ts'
 
 const decision: Decision = { verdict: 'ask', reason: 'a test', matches: [] }

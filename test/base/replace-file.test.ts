@@ -2,7 +2,7 @@ import fs, { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { replaceFile, writeNewFile } from '../../src/base/replace-file.ts'
+import { replaceFile, writeNewFile } from '../../src/base/files.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 it("a file of a group that is not its owner's is replaced, and gives its other group nothing", () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { systemTool } from '../../src/base/program-path.ts'
+import { systemTool } from '../../src/base/paths.ts'
 import type { Approver } from '../../src/index.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 

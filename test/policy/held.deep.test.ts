@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { systemTool } from '../../src/base/program-path.ts'
+import { systemTool } from '../../src/base/paths.ts'
 import type { Result, Shell } from '../../src/index.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { readCorpus, readTable } from './rows.ts'

@@ -1,13 +1,8 @@
 import type { Decision, Mode } from '../../src/base/types.ts'
-import { decide } from '../../src/policy/decide/decide.ts'
-import type { Places } from '../../src/policy/decide/own-files.ts'
-import { planRequest, type RequestToDecide } from '../../src/policy/decide/plan.ts'
-import {
-  buildRules,
-  type PolicySettings,
-  type Preset,
-  type RuleSet,
-} from '../../src/policy/decide/ruleset.ts'
+import { decide } from '../../src/policy/decide.ts'
+import type { Places } from '../../src/policy/own-files.ts'
+import { planRequest, type RequestToDecide } from '../../src/policy/plan.ts'
+import { buildRules, type PolicySettings, type Preset, type RuleSet } from '../../src/policy/ruleset.ts'
 
 export const cwd = '/work-of/project'
 export const home = '/home/agent'
@@ -58,15 +53,6 @@ export function decideLine(
   changed: Parameters<typeof decideWork>[3] = {},
 ): Decision {
   return decideWork({ kind: 'line', line }, rules, mode, changed)
-}
-
-export function decideArgv(
-  argv: readonly string[],
-  rules: RuleSet,
-  mode: Mode,
-  changed: Parameters<typeof decideWork>[3] = {},
-): Decision {
-  return decideWork({ kind: 'argv', argv }, rules, mode, changed)
 }
 
 /** Preset analysis with pipes. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { RequestToDecide } from '../../src/policy/decide/plan.ts'
+import type { RequestToDecide } from '../../src/policy/plan.ts'
 import { decideWork, presetRules, rulesOf } from './helper.ts'
 
 /** What is decided on Windows. */

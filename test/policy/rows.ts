@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Mode } from '../../src/base/types.ts'
-import type { Preset } from '../../src/policy/decide/ruleset.ts'
-import type { Verdict } from '../../src/policy/rules/verdict.ts'
+import type { Verdict } from '../../src/policy/rules.ts'
+import type { Preset } from '../../src/policy/ruleset.ts'
 
 /** One line of the table: what a preset says about a command line in a mode. */
 export interface Row {

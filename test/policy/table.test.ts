@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { needsReading } from '../../src/policy/decide/quick.ts'
+import { needsReading } from '../../src/policy/decide.ts'
 import { decideLine, presetRules, settings } from './helper.ts'
 import { readCorpus, readTable } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commandLine } from '../../src/request/command-line.ts'
+import { commandLine } from '../../src/request/powershell.ts'
 
 /** CommandLineToArgvW, as its documentation tells it: the other half of what is tested. */
 function parse(line: string): string[] {

@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { makeDirectories } from '../../base/directories.ts'
 import { errorText, tried } from '../../base/errno.ts'
+import { makeDirectories, replaceFile, writeNewFile } from '../../base/files.ts'
 import { realPath } from '../../base/paths.ts'
-import { replaceFile, writeNewFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
 import {
   changedMeanwhile,

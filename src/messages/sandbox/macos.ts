@@ -1,5 +1,5 @@
 import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
-import { visible } from '../../base/visible.ts'
+import { visible } from '../../base/text.ts'
 import type { OtherName } from '../../sandbox/macos/kept.ts'
 import type { Changes } from '../../sandbox/sandbox.ts'
 import { outputOnly, readableLocks, workspaceNotes } from './notes.ts'

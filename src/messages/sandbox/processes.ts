@@ -1,5 +1,5 @@
+import { visible } from '../../base/text.ts'
 import type { Background } from '../../base/types.ts'
-import { visible } from '../../base/visible.ts'
 
 /** Processes that a command left. */
 export function processes(count: number, one: string, many: string): string {

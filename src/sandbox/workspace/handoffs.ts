@@ -1,17 +1,16 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { monotonicMs } from '../../base/clock.ts'
+import { monotonicMs, within } from '../../base/clock.ts'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import type { Handoff } from '../../base/types.ts'
-import { within } from '../../base/within.ts'
 import type { Note } from '../sandbox.ts'
 import { obeyedAt } from './obeyed-names.ts'
 import { type Repositories, topOf } from './repositories.ts'
 import { walkBounds, walkFor } from './walk.ts'
 
 /** What a launcher noticed of one command. */
-export interface Noticed {
+interface Noticed {
   readonly notes?: readonly Note[] | undefined
   /** There is more than the notes say. */
   readonly unseen?: true | undefined

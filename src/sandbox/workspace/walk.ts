@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
-import { monotonicMs } from '../../base/clock.ts'
+import { monotonicMs, within } from '../../base/clock.ts'
 import { errorCode } from '../../base/errno.ts'
-import { within } from '../../base/within.ts'
 
 export interface Walked {
   /** Directories that are the top of a repository, or that git may take for one: absolute paths. */
@@ -11,12 +10,12 @@ export interface Walked {
   readonly isWhole: boolean
 }
 
-export interface WalkBounds {
+interface WalkBounds {
   readonly entries: number
   readonly ms: number
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly bounds: WalkBounds
   readonly signal?: AbortSignal | undefined
   /** Called for each entry that is no directory. */

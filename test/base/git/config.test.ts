@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseGitConfig } from '../../../src/base/git/config.ts'
+import { parseGitConfig } from '../../../src/base/git-config.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { Random } from './random.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../../src/base/types.ts'
-import type { PolicySettings } from '../../../src/policy/decide/ruleset.ts'
+import type { PolicySettings } from '../../../src/policy/ruleset.ts'
 import { decideLine, presetRules, rulesOf } from '../helper.ts'
 
 const verdict = (line: string, settings: Partial<PolicySettings>, mode: Mode = 'write') =>

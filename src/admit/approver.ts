@@ -1,0 +1,66 @@
+import type { Decision, Mode } from '../base/types.ts'
+
+/**
+ * The standard input of a command. `given`: text or bytes; `beginning` is their first 1000 bytes as UTF-8,
+ * and `complete` says whether that is all. `unknown`: a stream, a descriptor or a terminal, whose content is
+ * not known.
+ */
+export type ApprovalInput =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' }
+  | {
+      readonly kind: 'given'
+      readonly bytes: number
+      readonly sha256: string
+      readonly beginning: string
+      readonly complete: boolean
+    }
+
+/** A running command is about to connect to a host that `[shell] network` does not list. */
+export interface HostQuestion {
+  readonly host: string
+  readonly port: number
+  /** Undefined where the system does not tell. */
+  readonly program: string | undefined
+}
+
+export interface ApprovalRequest {
+  /** The shell line, or the argv with each word quoted; variables of the request stand in front. */
+  readonly command: string
+  readonly cwd: string
+  readonly mode: Mode
+  /** To `sh` this is as much a command as `command` is. */
+  readonly stdin: ApprovalInput
+  /** What workspace mode protects and the running command is about to change. Absent: the command has not started. */
+  readonly change?: string | undefined
+  /** A host that `[network] ask` asks about. Absent: the question is not about a host. */
+  readonly connect?: HostQuestion | undefined
+  /** The command has run, held in read or workspace mode, and would run again. */
+  readonly again?: boolean | undefined
+  /** The answer holds for this question only: `all` and `same` count as `yes`. */
+  readonly once?: boolean | undefined
+  /** Aborts at the time limit, with the caller's signal, or when the command ends: a later answer counts as no. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * `all`: yes to every question of this session. `same`: yes to this command in the same directory with the
+ * same standard input for the rest of this session; where the input is unknown, `same` counts as `yes`.
+ *
+ * About a host, `yes` holds for the running command, `same` and `all` for this host and port for the rest of the
+ * session, and so does `no`.
+ */
+export type Approval = 'yes' | 'no' | 'all' | 'same'
+
+/** Answers what the policy asks about. A rejected promise is no answer: it allows nothing and is not remembered. */
+export interface Approver {
+  (request: ApprovalRequest, decision: Decision): Promise<Approval>
+  /** Its name in the audit log: `terminal`, `mcp-client`, ... Default: `approver`. */
+  readonly by?: string
+}
+
+/** The answers that a question has. */
+export function answersTo({ once, connect }: Pick<ApprovalRequest, 'once' | 'connect'>): readonly Approval[] {
+  if (once) return ['yes', 'no']
+  return connect ? ['yes', 'same', 'no'] : ['yes', 'no', 'all', 'same']
+}

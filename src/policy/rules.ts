@@ -1,0 +1,196 @@
+import type { Decision } from '../base/types.ts'
+import { knownValue, maySplit, type SimpleCommand, type Word } from './line.ts'
+import { type NamedProgram, nameOf, type Objection, programOf } from './program.ts'
+
+/** What a user's rule says of arguments. */
+export interface ArgumentRule {
+  /** Other options are asked about. Undefined: any option. */
+  readonly allowed: ReadonlySet<string> | undefined
+  /** Options that turn the verdict into `ask` or `deny`. */
+  readonly asked: readonly string[]
+  readonly denied: readonly string[]
+  /** More operands are asked about. */
+  readonly operands: number | undefined
+}
+
+/** A verdict on commands that begin with a given prefix. */
+export interface Rule {
+  readonly prefix: readonly string[]
+  readonly verdict: Verdict
+  /** A preset, or a config file and its line. */
+  readonly source: string
+  readonly reason: string
+  /** If absent, any arguments match. */
+  readonly arguments?: ArgumentRule
+  /** The objection to the words behind the prefix. */
+  readonly check?: (words: readonly Word[]) => Objection | undefined
+}
+
+export interface RuleOutcome {
+  readonly rule: Rule
+  readonly verdict: Verdict
+  /** Why the verdict differs from the rule's. */
+  readonly objection?: Objection
+  /** True if the match depends on how the shell expands the words. */
+  readonly maybe: boolean
+}
+
+/** `undefined` if it does not match. */
+export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | undefined {
+  const program = programOf(command)
+  if (!program) return undefined
+  if (rule.verdict !== 'allow') return applyStrictly(rule, program, command.words)
+  if (!startsWith(program, rule.prefix)) return undefined
+  return outcomeOf(rule, program, command.words)
+}
+
+/** `words`: with the options before a subcommand. */
+function outcomeOf(rule: Rule, program: NamedProgram, words: readonly Word[]): RuleOutcome {
+  const { arguments: about } = rule
+  const option = about && listedOption(about, words)
+  if (option?.verdict === 'deny') return { rule, maybe: false, ...option }
+  if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
+  if (option) return { rule, maybe: false, ...option }
+  const rest = program.words.slice(rule.prefix.length)
+  const objection = (about && objectionTo(rest, about)) ?? rule.check?.(rest)
+  return objection
+    ? { rule, verdict: 'ask', objection, maybe: false }
+    : { rule, verdict: rule.verdict, maybe: false }
+}
+
+/** The first word that is no option of the list, or an operand too many. */
+function objectionTo(words: readonly Word[], { allowed, operands }: ArgumentRule): Objection | undefined {
+  const end = words.findIndex((word) => knownValue(word) === '--')
+  const before = end === -1 ? words : words.slice(0, end)
+  const options = before.filter((word) => isOption(word) || mayBeOption(word))
+  for (const word of allowed ? options : []) {
+    if (word.kind !== 'literal') return { kind: 'open-word', text: word.text }
+    const wrong = optionsIn(word.value).find((name) => allowed?.has(name) !== true)
+    if (wrong !== undefined) return { kind: 'option', text: wrong }
+  }
+  if (operands === undefined) return undefined
+  const given = [...before.filter((word) => !isOption(word)), ...(end === -1 ? [] : words.slice(end + 1))]
+  const several = given.find(maySplit)
+  if (!several && given.length <= operands) return undefined
+  return { kind: 'operand', text: (several ?? given[operands])?.text ?? '' }
+}
+
+function isOption({ fixed, value }: Word): boolean {
+  return fixed.startsWith('-') && value !== '-'
+}
+
+/** True if the word may expand to an option, alone or among other words. */
+function mayBeOption({ kind, fixed }: Word): boolean {
+  return kind === 'open' || (fixed === '' && kind !== 'literal' && kind !== 'tilde')
+}
+
+/** The options in a word: `--name`, or each letter of a cluster. */
+export function optionsIn(text: string): readonly string[] {
+  return text.startsWith('--') ? [text] : [...text.slice(1)].map((letter) => `-${letter}`)
+}
+
+/** For `allow`: every prefix word must be in place; a path in it matches only that exact path. */
+function startsWith(
+  { words, trusted, written }: NamedProgram,
+  [name = '', ...rest]: readonly string[],
+): boolean {
+  const isNamed = name.includes('/') ? written === name : trusted && knownValue(words[0]) === name
+  return isNamed && rest.every((part, index) => knownValue(words[index + 1]) === part)
+}
+
+/** For `ask`, `deny`: options may intervene, any path counts, and a word that may expand to the prefix. */
+function applyStrictly(rule: Rule, program: NamedProgram, given: readonly Word[]): RuleOutcome | undefined {
+  const [name = '', ...rest] = rule.prefix
+  const head = program.words[0]
+  if (!head) return undefined
+  if (head.kind === 'literal' && nameOf(head.value) !== nameOf(name)) return undefined
+  // A relative path such as `./git` is probably another program but may lead to git.
+  const certain = head.kind === 'literal' && (!head.value.includes('/') || head.value.startsWith('/'))
+  const tail = program.words.slice(1)
+  const positional = rest.filter((part) => !part.startsWith('-'))
+  const words = findWords(tail, positional)
+  const found = weakest(
+    certain ? 'yes' : 'maybe',
+    // With `git -c alias.p=push p` the meaning of the subcommand is unknown.
+    words === 'no' && program.objection ? 'maybe' : words,
+    ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(given.slice(1), option)),
+  )
+  if (found === 'no') return undefined
+  const option = rule.arguments && listedOption(rule.arguments, given)
+  return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
+}
+
+function listedOption(
+  { denied, asked }: ArgumentRule,
+  words: readonly Word[],
+): Pick<RuleOutcome, 'verdict' | 'objection'> | undefined {
+  const found = (names: readonly string[]) => names.find((name) => mentions(words, name))
+  const worst = found(denied)
+  if (worst !== undefined) return { verdict: 'deny', objection: { kind: 'option', text: worst } }
+  const doubtful = found(asked)
+  return doubtful === undefined
+    ? undefined
+    : { verdict: 'ask', objection: { kind: 'option', text: doubtful } }
+}
+
+type Found = 'yes' | 'maybe' | 'no'
+
+function weakest(...found: readonly Found[]): Found {
+  if (found.includes('no')) return 'no'
+  return found.includes('maybe') ? 'maybe' : 'yes'
+}
+
+/** Looks for `parts`, in order, as the first words that are neither options nor possible option values. */
+function findWords(words: readonly Word[], parts: readonly string[]): Found {
+  let isOpen = false
+  let starts: ReadonlySet<number> = new Set([0])
+  for (const part of parts) {
+    const places = new Set(starts)
+    const ends = new Set<number>()
+    // The loop also visits the places that it adds, each one once: trying every combination would take exponential time.
+    for (const place of places) {
+      const word = words[place]
+      if (word?.kind !== 'literal') isOpen ||= word !== undefined && couldBe(word, part)
+      else if (word.value === part) ends.add(place + 1)
+      else if (word.value.startsWith('-')) places.add(place + 1).add(place + 2)
+    }
+    if (ends.size === 0) return isOpen ? 'maybe' : 'no'
+    starts = ends
+  }
+  return 'yes'
+}
+
+function couldBe(word: Word, part: string): boolean {
+  return word.kind === 'open' ? part.startsWith(word.fixed) || word.fixed === '' : part.startsWith(word.fixed)
+}
+
+function findOption(words: readonly Word[], option: string): Found {
+  if (mentions(words, option)) return 'yes'
+  return words.some((word) => word.kind !== 'literal' && couldBe(word, option)) ? 'maybe' : 'no'
+}
+
+/** True if the option is given: exactly, with a value, abbreviated or in a cluster. */
+function mentions(words: readonly Word[], option: string): boolean {
+  return words.some(({ value }) => {
+    const given = value.split('=', 1)[0] ?? ''
+    if (given === option) return true
+    if (option.startsWith('--')) return given.length > 3 && given.startsWith('--') && option.startsWith(given)
+    const letters = option.slice(1)
+    return /^-[A-Za-z]+$/.test(given) && [...letters].every((letter) => given.includes(letter))
+  })
+}
+
+export type Verdict = Decision['verdict']
+
+const order: readonly Verdict[] = ['allow', 'ask', 'deny']
+
+export function compareVerdicts(a: Verdict, b: Verdict): number {
+  return order.indexOf(a) - order.indexOf(b)
+}
+
+export function strictest<T extends { readonly verdict: Verdict }>(rows: readonly T[]): T | undefined {
+  return rows.reduce<T | undefined>(
+    (worst, row) => (worst && compareVerdicts(row.verdict, worst.verdict) <= 0 ? worst : row),
+    undefined,
+  )
+}
