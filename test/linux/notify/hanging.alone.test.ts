@@ -47,7 +47,9 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     const stop = new AbortController()
     const path = join(mounted, 'hang-one')
     const waiting = hanging.shell.execute({ command: `echo x > ${path}` }, { signal: stop.signal })
-    const result = await ordinary.run('for i in 1 2 3 4 5; do echo x > file; done; echo x > /dev/null && echo open')
+    const result = await ordinary.run(
+      'for i in 1 2 3 4 5; do echo x > file; done; echo x > /dev/null && echo open',
+    )
     expect(result.stdout).toBe('open\n')
     expect(shorts(result)).toEqual([`write ${ordinary.file} x5`])
     expect(await Promise.race([looking, waiting, Promise.resolve('waits')])).toBe('waits')
