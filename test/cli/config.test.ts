@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { notAProjectFile, prefixed, projectFileMissing, trustedText } from '../../src/messages/cli/run.ts'
+import { prefixed, projectFileMissing, trustedText } from '../../src/messages/cli/run.ts'
 import { describeIgnoredValues, describeInit } from '../../src/messages/config.ts'
 import { repository } from '../helpers/programs.ts'
 import { Home, misused } from './vitrine.ts'
@@ -141,12 +141,6 @@ describe('config trust', () => {
     )
   })
 
-  it('takes a file by name', async () => {
-    const { home, file, below } = makeProject('[shell]\nnetwork = true\n')
-    expect((await home.run(['config', 'trust', file])).code).toBe(0)
-    expect((await home.run(['config', 'show'], { cwd: below })).stdout).toMatch(/^shell\.network +true /m)
-  })
-
   it('says what no trust makes count', async () => {
     const { home, below, file } = makeProject('[policy]\nauto_confirm = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
@@ -159,25 +153,10 @@ describe('config trust', () => {
     expect(ran).toMatchObject({ code: 125, stdout: '' })
   })
 
-  it('refuses a file that no command reads', async () => {
-    const home = new Home()
-    const file = join(home.directory, 'other.toml')
-    writeFileSync(file, '')
-    const ran = await home.run(['config', 'trust', file])
-    expect(ran).toMatchObject(misused(notAProjectFile(file, '.vitrine.toml'), 'config'))
-  })
-
   it('without a name it refuses where there is no project file', async () => {
     const home = new Home()
     const ran = await home.run(['config', 'trust'])
     expect(ran).toMatchObject(misused(projectFileMissing([join(home.directory, '.vitrine.toml')]), 'config'))
-  })
-
-  it('a file that is not valid is not trusted', async () => {
-    const { home, below, file } = makeProject('[shell]\nnetwork = maybe\n')
-    const ran = await home.run(['config', 'trust'], { cwd: below })
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(`${file}:2:`)
   })
 })
 
