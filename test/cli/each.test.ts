@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { keepGoingAlone } from '../../src/messages/cli/run.ts'
 import { Home, misused } from './vitrine.ts'
 
 const home = new Home()
@@ -85,6 +84,6 @@ describe('run --each', () => {
 
   it('--keep-going alone is refused', async () => {
     const ran = await home.run(['run', '--keep-going', '--', 'true'])
-    expect(ran).toMatchObject(misused(keepGoingAlone))
+    expect(ran).toMatchObject(misused('--keep-going needs --each'))
   })
 })

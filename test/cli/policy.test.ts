@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { policyReport } from '../../src/messages/cli/policy-list.ts'
-import { prefixed, subcommandMissing, tooManyWords, unknownSubcommand } from '../../src/messages/cli/run.ts'
+import { prefixed } from '../../src/cli/output.ts'
+import { policyReport } from '../../src/cli/policy.ts'
 import { errorOf, Home, misused } from './vitrine.ts'
 
 const home = new Home()
@@ -183,11 +183,11 @@ describe('policy list', () => {
 })
 
 it.each([
-  ['nothing', [], subcommandMissing('policy', ['check', 'list'])],
-  ['an unknown verb', ['chek'], unknownSubcommand('policy', 'chek', ['check', 'list'], 'check')],
-  ['a word too many', ['list', 'x'], tooManyWords('x', 'policy')],
+  ['nothing', [], 'needs one of: check, list.'],
+  ['an unknown verb', ['chek'], 'did you mean "check"?'],
+  ['a word too many', ['list', 'x'], '"x" is unexpected'],
 ])('policy with %s is refused', async (_, args, detail) => {
-  expect(await home.run(['policy', ...args])).toMatchObject(misused(detail, 'policy'))
+  expect(await home.run(['policy', ...args])).toMatchObject(misused(detail))
 })
 
 describe('run', () => {

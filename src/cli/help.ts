@@ -1,3 +1,34 @@
+import { nearestKey } from '../base/did-you-mean.ts'
+import { quoted, visible } from '../base/text.ts'
+import { print, refuse } from './output.ts'
+
+/** What options mean, in every command that has them. */
+const options = `
+  --mode MODE        read; workspace: the operating system confines changes to the workspace; write: unsandboxed;
+                     default: [shell] mode
+  --write            the same as --mode write
+  --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s; at most max_timeout_ms, 10 min
+  --cwd DIR          the working directory; default: the current one
+  --env NAME[=TEXT]  set a variable, or pass on yours; can be repeated
+  --shell SHELL      sh, bash or the path of a shell, which reads a line; default: [shell] program, which is sh
+  --ask              ask you at the terminal when the policy requires approval
+  --each             each word after "--" is a separate line; they run in order until one fails
+  --keep-going       with --each: continue after a line that fails
+  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
+  --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
+  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
+  --private-tmp      read mode: give commands a private, writable TMPDIR, as in workspace mode, removed afterwards
+  --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
+  --merged           merge stdout and stderr into one stream, in the order written
+  --pty              give the command its own terminal, shown in yours (Linux)
+  --scratchpad NAME  save the complete output under this name
+  --config FILE      use this config file instead of your own`.split(/\n(?= {2}--)/)
+
+/** Their lines, in the order of the table. */
+function lines(names: string): string {
+  return options.filter((line) => names.split(' ').includes(/--([a-z-]+)/.exec(line)?.[1] ?? '')).join('\n')
+}
+
 const exitCodes = `Exit codes:
   the command's own, or 128+n when signal n ended it
   124  timed out
@@ -6,7 +37,7 @@ const exitCodes = `Exit codes:
   127  the program was not found
   137  killed by SIGKILL, or at a limit of [limits] (named on stderr)`
 
-const texts = {
+const topics: Readonly<Record<string, string>> = {
   vitrine: `vitrine: a shell that can look but not touch
 
 Usage:
@@ -40,27 +71,9 @@ One word after "--" is a line for sh (or --shell); several words are a program a
 The command gets vitrine's standard input unless that is a terminal. In a loop over the lines of a pipe, add </dev/null.
 
 Options:
-  --mode MODE        read; workspace: the operating system confines changes to the workspace; write: unsandboxed;
-                     default: [shell] mode
-  --write            the same as --mode write
-  --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s; at most max_timeout_ms, 10 min
-  --cwd DIR          the working directory; default: the current one
-  --env NAME[=TEXT]  set a variable, or pass on yours; can be repeated
-  --shell SHELL      sh, bash or the path of a shell, which reads a line; default: [shell] program, which is sh
-  --ask              ask you at the terminal when the policy requires approval
-  --each             each word after "--" is a separate line; they run in order until one fails
-  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
-  --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
-  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
-  --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
-  --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
-  --merged           merge stdout and stderr into one stream, in the order written
-  --pty              give the command its own terminal, shown in yours (Linux)
-  --scratchpad NAME  save the complete output under this name
-  --keep-going       with --each: continue after a line that fails
+${options.slice(1).join('\n')}
   --json             print the result as one JSON object instead of the output (docs/run-json.md);
                      --json=full has every field of the library's result
-  --config FILE      use this config file instead of your own
 
 Examples:
   vitrine run -- ls -la
@@ -93,25 +106,15 @@ Usage:
 Starts $SHELL, else sh, in a terminal of its own, shown in yours (Linux, local backend). It and all that it starts are held as the
 mode says, until you leave it; to switch the mode, leave it and start another one. At its end stderr names what was refused.
 No deadline ends it. The policy decides about the shell, not about what you type in it.
-
 If standard input is not a terminal, the shell reads it as a script.
 
 Options:
-  --mode MODE        read; workspace: the operating system confines changes to the workspace; write: unsandboxed;
-                     default: [shell] mode
-  --write            the same as --mode write
-  --cwd DIR          the working directory; default: the current one
-  --ask              ask you at the terminal when the policy requires approval
-  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
-  --network          read and workspace mode: allow TCP and UDP clients; others' unix sockets stay refused
-  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
-  --private-tmp      read mode: give the shell a private, writable TMPDIR, as in workspace mode, removed afterwards
-  --backend BACKEND  local, or docker (in a container; sh, and only for a script); default: [shell] backend, which is local
-  --config FILE      use this config file instead of your own
+${lines('mode write cwd ask workspace network allow-host private-tmp backend config')}
+
+The docker backend gives its sh no terminal: it runs only a script.
 
 Examples:
   vitrine shell --mode workspace
-  SHELL=/bin/bash vitrine shell <steps.sh
 
 ${exitCodes}
 `,
@@ -124,17 +127,11 @@ Usage:
 As for "vitrine run", one word after "--" is a line for sh; several words are a program and its arguments. Nothing runs.
 
 Options of check:
-  --mode MODE        decide for read, workspace or write mode; default: [shell] mode
-  --write            the same as --mode write
-  --cwd DIR          where the command would run; default: the current directory
-  --backend BACKEND  local or docker; overrides [shell] backend
-  --shell SHELL      sh, bash or the path of a shell; overrides [shell] program
+${lines('mode write cwd backend shell config')}
   --json             print the decision as one JSON object: verdict, held, reason, matches
-  --config FILE      use this config file instead of your own
 
 Examples:
   vitrine policy check --write -- 'git status; git push'
-  vitrine policy check --json --write -- rm -rf build | jq .reason
 
 Exit codes of check:
   0    allow
@@ -157,7 +154,6 @@ A project file can only tighten settings until you trust it; a change of the fil
 Examples:
   vitrine config init
   VITRINE_SHELL_TIMEOUT_MS=5000 vitrine config show
-  vitrine config trust ./.vitrine.toml
 `,
   mcp: `vitrine mcp: serve commands to an agent (Model Context Protocol)
 
@@ -173,16 +169,9 @@ Options:
                      read,write; default: [shell] mode
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
-  --network          read and workspace mode: allow TCP and UDP clients; a call cannot do that
-  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
-  --shell SHELL      sh, bash or the path of a shell, which reads commands; default: [shell] program, which is sh
-  --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
-  --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
-  --workspace DIR    the directory of workspace mode; default: the git repository, else the current directory
+${lines('network allow-host shell private-tmp backend workspace cwd config')}
   --structured       return structured results in addition to text
   --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN, or the one that is printed
-  --cwd DIR          where commands run; default: the current directory
-  --config FILE      use this config file instead of your own
 
 "install" takes --mode, --approve, --shell, --network, --allow-host, --private-tmp and --backend for the server in the entry.
 
@@ -205,7 +194,6 @@ determine how long it is kept.
 Examples:
   vitrine run --scratchpad log -- git log --stat
   vitrine scratchpad show log | less
-  vitrine scratchpad list --json | jq -r '.sessions[].entries[].name'
 `,
   docker: `vitrine docker: the image and the containers of the docker backend
 
@@ -218,13 +206,9 @@ With [shell] backend = "docker", or --backend docker, commands run in a containe
 else of this machine: read-only in read mode, writable in workspace and write mode. [docker] configures it; see docs/docker.md.
 vitrine never pulls or builds an image on its own. DOCKER_HOST selects a socket other than the usual ones.
 
-Options:
-  --config FILE  use this config file instead of your own
-
 Examples:
   vitrine docker build
   vitrine run --backend docker -- 'grep -rn TODO . | head'
-  vitrine docker status --json | jq '.containers[].name'
 
 Exit codes:
   0    built, cleaned; status: engine and image are available
@@ -266,19 +250,48 @@ Examples:
 
 After "--" your shell completes the command to run as it does without vitrine.
 `,
-} as const
-export type Topic = keyof typeof texts
-
-export const topics = Object.keys(texts) as readonly Topic[]
-
-export function helpFor(topic: Topic): string {
-  return texts[topic]
 }
 
 /** The help's description of an option or subcommand of a command; empty if there is none. */
-export function describedIn([first, ...more]: readonly string[], word: string): string {
-  const topic = topics.find((known) => known === first) ?? 'vitrine'
-  const behind = ['vitrine', first, ...more].filter((part) => part !== undefined).join(' ')
+export function describedIn([first = 'vitrine', ...more]: readonly string[], word: string): string {
+  const behind = ['vitrine', first, ...more].join(' ').replace('vitrine vitrine', 'vitrine')
   const line = word.startsWith('-') ? `${word}(?: [A-Z[=\\]]+)?` : `${behind} ${word}\\b.*?`
-  return new RegExp(`^ {2}${line} {2,}(.+)$`, 'm').exec(texts[topic])?.[1] ?? ''
+  return new RegExp(`^ {2}${line} {2,}(.+)$`, 'm').exec(topics[first] ?? '')?.[1] ?? ''
+}
+
+/** Prints what the words ask for. */
+export async function help(
+  name: string | undefined,
+  args: readonly string[],
+  commands: readonly string[],
+): Promise<number> {
+  const asks = name === undefined || ['help', '--help', '-h'].includes(name)
+  const topic = (asks ? args[0] : name) ?? 'vitrine'
+  if (Object.hasOwn(topics, topic)) return print(topics[topic] ?? '')
+  if (asks) {
+    const meant = didYouMean(topic, commands)
+    return refuse(`There is no help on "${visible(topic)}"${meant} "vitrine help" lists the commands.`)
+  }
+  if (!topic.startsWith('-')) return refuse(unknownCommand(topic, args, commands))
+  const meant = didYouMean(topic, ['--help', '--version'])
+  return refuse(`"${visible(topic)}" is not an option${meant} "vitrine --help" lists the options.`)
+}
+
+/** All words may be a command to run. */
+function unknownCommand(name: string, args: readonly string[], commands: readonly string[]): string {
+  const nearest = nearestKey(name, [...commands, 'help'])
+  const line = ['vitrine', 'run', '--', name, ...args].map(quoted).join(' ')
+  const guesses = [
+    ...(nearest === undefined ? [] : [`"vitrine ${nearest}"`]),
+    ...(args.includes('--') ? [] : [`\`${visible(line)}\``]),
+  ]
+  const said = `"${visible(name)}" is not a command of vitrine`
+  return guesses.length > 0
+    ? `${said}; did you mean ${guesses.join(' or ')}?`
+    : `${said}: see "vitrine help".`
+}
+
+function didYouMean(name: string, known: readonly string[]): string {
+  const nearest = nearestKey(name, known)
+  return nearest === undefined ? '.' : `; did you mean "${nearest}"?`
 }

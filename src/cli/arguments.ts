@@ -1,6 +1,6 @@
+import { visible } from '../base/text.ts'
 import { nearestKey, VitrineError } from '../internal.ts'
-import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../messages/cli/run.ts'
-import { type OptionKind, type OptionKinds, takersOf } from './grammar.ts'
+import { type Grammar, grammar, type OptionKind, type OptionKinds, takersOf } from './grammar.ts'
 
 export interface Options {
   readonly flags: ReadonlySet<string>
@@ -9,6 +9,40 @@ export interface Options {
   readonly lists: ReadonlyMap<string, readonly string[]>
   /** Everything from the first word that is not an option. */
   readonly words: readonly string[]
+}
+
+export function misuse(detail: string): VitrineError {
+  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'usage', detail } })
+}
+
+export type Subcommand = (options: Options, args: readonly string[]) => Promise<number>
+
+/** Runs the subcommand that the first word names. Throws INVALID_REQUEST. */
+export function runSubcommand(
+  command: keyof typeof grammar,
+  subcommands: Readonly<Record<string, Subcommand>>,
+  [name, ...args]: readonly string[],
+): Promise<number> {
+  const names = Object.keys(subcommands)
+  if (name === undefined) throw misuse(`"vitrine ${command}" needs one of: ${names.join(', ')}.`)
+  const run = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
+  if (!run) {
+    const nearest = nearestKey(name, names)
+    const meant = nearest === undefined ? '.' : `; did you mean "${nearest}"?`
+    throw misuse(`"vitrine ${command}" has no "${visible(name)}"${meant} Choose one of: ${names.join(', ')}.`)
+  }
+  const { commands = {} }: Grammar = grammar[command]
+  return run(parseAll(command, args, commands[name] ?? { options: {} }), args)
+}
+
+/** Parses the options of a command that is given no more words than it takes. Throws INVALID_REQUEST. */
+export function parseAll(command: string, args: readonly string[], { options, words }: Grammar): Options {
+  const parsed = parseOptions(args, options)
+  const most = words === undefined ? 0 : words === 'command' ? Number.POSITIVE_INFINITY : 1
+  const tooMany = parsed.words[most]
+  if (tooMany !== undefined)
+    throw misuse(`"${visible(tooMany)}" is unexpected; see "vitrine ${command} --help".`)
+  return parsed
 }
 
 /** Reads options up to the first word, as util.parseArgs does, which takes longer to load. Throws INVALID_REQUEST. */
@@ -22,7 +56,7 @@ export function parseOptions(args: readonly string[], kinds: OptionKinds): Optio
     const { name, value } = option
     const kind = kindOf(option, kinds)
     const text = () => checked(value ?? following(args[++at], option), option, kind)
-    if (takesNoValue(kind)) flags.add(name + (value ? `=${value}` : ''))
+    if (kind === 'flag' || kind === 'flag or full') flags.add(name + (value ? `=${value}` : ''))
     else if (kind === 'variables' || kind === 'values') lists.set(name, [...(lists.get(name) ?? []), text()])
     else values.set(name, text())
   }
@@ -46,22 +80,20 @@ function optionOf(arg: string): Option {
   return { name: rawName.slice(2), rawName, value }
 }
 
-function takesNoValue(kind: OptionKind): boolean {
-  return kind === 'flag' || kind === 'flag or full'
-}
-
 function kindOf({ name, rawName, value }: Option, kinds: OptionKinds): OptionKind {
   const kind = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined) throw unknown(rawName, kinds)
-  if (kind === 'flag' && value !== undefined) throw misuse(flagWithValue(rawName))
-  if (kind === 'flag or full' && value !== undefined && value !== 'full') throw misuse(onlyFull(rawName))
+  if (kind === 'flag' && value !== undefined) throw misuse(`${rawName} takes no value.`)
+  if (kind === 'flag or full' && value !== undefined && value !== 'full')
+    throw misuse(`${rawName} accepts only the value "full": ${rawName}=full.`)
   return kind
 }
 
 /** The error for an option of another command, a misspelt one or an unknown one. */
 function unknown(rawName: string, kinds: OptionKinds): VitrineError {
   const takers = rawName.startsWith('--') ? takersOf(rawName.slice(2)) : []
-  if (takers.length > 0) return misuse(optionElsewhere(rawName, takers))
+  if (takers.length > 0)
+    return misuse(`${rawName} has no effect here; it is an option of "${takers.join('", "')}".`)
   const nearest = nearestKey(
     rawName,
     [...Object.keys(kinds), 'help'].map((known) => `--${known}`),
@@ -75,16 +107,12 @@ function unknown(rawName: string, kinds: OptionKinds): VitrineError {
 
 // A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` is unambiguous.
 function following(arg: string | undefined, { rawName }: Option): string {
-  if (arg === undefined || arg.startsWith('--')) throw misuse(valueMissing(rawName))
+  if (arg === undefined || arg.startsWith('--')) throw misuse(`${rawName} needs a value.`)
   return arg
 }
 
 /** `--cwd "$UNSET"` must not mean the current directory. */
 function checked(text: string, { rawName }: Option, kind: OptionKind): string {
-  if (text === '' && (kind === 'directory' || kind === 'file')) throw misuse(valueMissing(rawName))
+  if (text === '' && (kind === 'directory' || kind === 'file')) throw misuse(`${rawName} needs a value.`)
   return text
-}
-
-export function misuse(detail: string): VitrineError {
-  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'usage', detail } })
 }

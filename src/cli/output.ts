@@ -1,8 +1,44 @@
-import { fstatSync, write } from 'node:fs'
+import { fstatSync, readFileSync, write } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
-import { exitCode } from '../command.ts'
-import { isTerminal } from '../terminal.ts'
+import { isNull } from '../base/files.ts'
+import { packageFile } from '../base/package-file.ts'
+import { visible } from '../base/text.ts'
+
+/** vitrine's own exit codes, as for coreutils `timeout`. */
+export const exitCode = { timedOut: 124, refused: 125, notExecutable: 126, notFound: 127 } as const
+
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
+  return version
+}
+
+/** Only a character device can be a terminal: for others node:tty is not loaded. */
+export function isTerminal(fd: number): boolean {
+  const stat = fstatSync(fd)
+  if (!stat.isCharacterDevice() || isNull(stat)) return false
+  return process.getBuiltinModule('node:tty').isatty(fd)
+}
+
+/** Moves to the first column and erases the line: ECMA-48, EL. */
+export const eraseLine = '\r\u001b[K'
+
+/**
+ * A message on stderr: each line is marked, so that it cannot be taken for output of the command. It may quote foreign text, which must
+ * not control the terminal. Tabs and line feeds stay.
+ */
+export function prefixed(message: string): string {
+  const shown = message
+    .split(/([\n\t])/)
+    .map((part) => (part === '\n' || part === '\t' ? part : visible(part)))
+    .join('')
+  return shown.replace(/^/gm, 'vitrine: ').concat('\n')
+}
+
+/** Tells on stderr what vitrine itself has to say. */
+export function tell(message: string): Promise<void> {
+  return standardError.write(prefixed(message))
+}
 
 export interface Sink {
   /** Resolves when written in order; or when it cannot be: `broken` says why, the rest is dropped. */
@@ -137,8 +173,12 @@ export async function print(text: string, code = 0): Promise<number> {
 /** The exit code where output was lost: SIGPIPE's if the reader is gone; else says why. `isOfCommand`: which was ended for it. */
 export async function lostCode(errno: string, isOfCommand = false): Promise<number> {
   if (errno === 'EPIPE') return 128 + constants.signals.SIGPIPE
-  // Imported late: `vitrine --version` needs none of it.
-  const { outputLost, prefixed } = await import('../../messages/cli/run.ts')
-  await standardError.write(prefixed(outputLost(errno, isOfCommand)))
+  const ended = isOfCommand ? ', so vitrine ended the command' : ''
+  return refuse(`The output could not be written (${errno})${ended}.`)
+}
+
+/** Tells why nothing ran. */
+export async function refuse(said: string): Promise<number> {
+  await tell(said)
   return exitCode.refused
 }
