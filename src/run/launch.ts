@@ -86,7 +86,6 @@ function outputOf(execution: Execution, supervision: Supervision, process: () =>
     maxBytes: config.output.max_bytes,
     save: options.save ?? true,
     openSpill: () => scratchpad.open(request.scratchpad),
-    storing: () => (options.onOutput ? undefined : process().storing),
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
@@ -121,8 +120,6 @@ function eventsOf({ output, supervision, start }: Receivers): LaunchEvents {
       collector.add(stream, chunk)
       backpressure.offered(chunk.length, listener.tell(stream, chunk))
     },
-    held: () => void collector.held(),
-    stored: (stored) => collector.stored(stored),
     started: start.begin,
     end: (end) => supervision.finish(end),
   }

@@ -16,7 +16,6 @@ struct vt_denials;
 struct vt_terminal;
 struct vt_watch_slot;
 struct vt_meter;
-struct vt_store;
 struct vt_launch_room;
 
 /* X(step, its name in a result) */
@@ -122,8 +121,6 @@ struct vt_command {
   struct vt_listener *listener; /* NULL: none */
   struct vt_pipe *pipes[VT_STREAMS];
   size_t unconsumed;        /* bytes passed to the owner, not acknowledged yet */
-  bool held;                /* no output until vt_core_store(), or the end */
-  struct vt_store *store;   /* its thread reads the pipes; NULL: the supervisor does */
   bool leader_ended, empty, terminated, timed_out, killing, reported;
   uint64_t early_signals;   /* from before it was launched: bit n-1 for signal n */
   int64_t grace_ends; /* monotonic milliseconds, set with `terminated` and for VT_LINGERING */

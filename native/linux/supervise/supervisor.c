@@ -22,7 +22,6 @@
 #include "supervise/lifecycle.h"
 #include "supervise/orphans.h"
 #include "supervise/session.h"
-#include "supervise/store.h"
 #include "supervise/streams.h"
 #include "supervise/terminal.h"
 #include "watcher/host_side.h"
@@ -140,7 +139,6 @@ static void kill_all_of(const struct vt_owner *owner) {
   for (struct vt_command *command = commands; command; command = command->next) {
     if (command->owner != owner) continue;
     command->killing = true;
-    if (!command->store) vt_streams_regain(command);
     vt_streams_consumed(command, command->unconsumed); /* it answers no more */
   }
 }
@@ -157,9 +155,6 @@ static void obey_for(struct vt_command *command, const struct vt_message *order)
   else if (order->kind == VT_MESSAGE_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
   else if (order->kind == VT_MESSAGE_SIGNAL) send_signal(command, (int)order->value);
   else if (order->kind == VT_MESSAGE_ASK) ask(command, order);
-  else if (order->kind == VT_MESSAGE_HOLD) vt_streams_hold(command);
-  else if (order->kind == VT_MESSAGE_STORE) vt_streams_store(command, order->store);
-  else if (order->kind == VT_MESSAGE_STORED) vt_streams_stored(command);
   else if (order->kind == VT_MESSAGE_ANSWER && command->listener)
     vt_questions_answer(command->listener->questions, order->value >> 1, order->value & 1);
   else if (order->kind == VT_MESSAGE_TERMINATE) vt_deadline_terminate(command, order->value != 0);
@@ -177,7 +172,6 @@ static void obey(const struct vt_message *order) {
   } else {
     struct vt_command *command = find(order->id);
     if (command) obey_for(command, order);
-    else if (order->store) vt_core_free_stored(vt_store_close(order->store));
     free(order->text);
   }
 }
@@ -261,14 +255,6 @@ void vt_core_signal(uint32_t id, int signal) { post_for(id, VT_MESSAGE_SIGNAL, (
 void vt_core_consumed(uint32_t id, size_t bytes) { post_for(id, VT_MESSAGE_CONSUMED, bytes); }
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) {
   post_for(id, VT_MESSAGE_RESIZE, (size_t)columns << 16 | rows);
-}
-
-void vt_core_hold(uint32_t id) { post_for(id, VT_MESSAGE_HOLD, 0); }
-
-bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until) {
-  struct vt_store *store = file < 0 ? NULL : vt_store_open(file, keep, until);
-  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_STORE, .id = id, .store = store}, true);
-  return store != NULL;
 }
 
 void vt_core_answer(uint32_t id, size_t number, bool yes) { post_for(id, VT_MESSAGE_ANSWER, number << 1 | yes); }
