@@ -33,7 +33,6 @@
             "native/linux/supervise/deadline.c",
             "native/linux/notify/fsize.c",
             "native/linux/notify/dispatch.c",
-            "native/linux/notify/handlers/bind.c",
             "native/linux/notify/handlers/connect.c",
             "native/linux/notify/world/posix_memory.c",
             "native/linux/notify/world/pseudo_terminal.c",

@@ -38,7 +38,7 @@ void vt_handle_own_domain(struct vt_notification *notification);
 void vt_handle_capabilities(struct vt_notification *notification);
 void vt_handle_own_filter(struct vt_notification *notification);
 
-/* handlers/bind.c */
+/* handlers/connect.c */
 void vt_handle_bind(struct vt_notification *notification);
 
 /* handlers/connect.c: where some unix sockets are granted; Landlock checks again */

@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
+#include <unistd.h>
 
 #include "confine/probe.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/caller/resolve.h"
+#include "notify/sockets/address.h"
 #include "confine/filter/seccomp_constants.h"
 
 static void describe_descriptor(struct vt_notification *notification, int fd) {
@@ -101,14 +102,7 @@ static void print_unix(struct vt_notification *notification, const struct sockad
   notification->has_text = true;
 }
 
-union socket_address {
-  struct sockaddr any;
-  struct sockaddr_in in;
-  struct sockaddr_in6 in6;
-  struct sockaddr_un un;
-};
-
-static void print_address(struct vt_notification *notification, const union socket_address *address, size_t length) {
+static void print_address(struct vt_notification *notification, const union vt_address *address, size_t length) {
   char host[INET6_ADDRSTRLEN];
   if (address->any.sa_family == AF_UNIX) return print_unix(notification, &address->un, length);
   bool six = address->any.sa_family == AF_INET6;
@@ -120,7 +114,7 @@ static void print_address(struct vt_notification *notification, const union sock
 }
 
 static void describe_address(struct vt_notification *notification) {
-  union socket_address address;
+  union vt_address address;
   memset(&address, 0, sizeof address);
   size_t length = vt_argument(notification, notification->call->argument + 1);
   if (length > sizeof address) length = sizeof address;
@@ -129,21 +123,22 @@ static void describe_address(struct vt_notification *notification) {
 }
 
 /* A socket without a port has no address yet: the kernel chooses one in listen(2) (ip(7)). */
-static int print_own_address(struct vt_notification *notification, int fd, void *context) {
-  union socket_address address;
+static void print_own_address(struct vt_notification *notification, int fd) {
+  union vt_address address;
   socklen_t length = sizeof address;
-  (void)context;
   memset(&address, 0, sizeof address);
-  if (getsockname(fd, &address.any, &length)) return errno;
+  if (getsockname(fd, &address.any, &length)) return;
   bool internet = address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6; /* the ports have the same offset */
   if (!internet || address.in.sin_port) print_address(notification, &address, length < sizeof address ? length : sizeof address);
   else notification->has_text = snprintf(notification->text, sizeof notification->text, "a port that the kernel chooses") > 0;
-  return 0;
 }
 
 static void describe_socket(struct vt_notification *notification) {
   if (vt_probe()->getfd_errno) return;
-  vt_with_borrowed_fd(notification, (int)vt_argument(notification, notification->call->argument), print_own_address, NULL);
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, notification->call->argument));
+  if (fd < 0) return;
+  print_own_address(notification, fd);
+  close(fd);
 }
 
 /* Refused options of the IP levels join multicast groups, except the flow label one. */
