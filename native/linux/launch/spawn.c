@@ -21,7 +21,7 @@
 #include "confine/filter/bpf.h"
 #include "launch/clone3.h"
 #include "confine/core_dumps.h"
-#include "notify/fsize.h"
+#include "notify/listener.h"
 #include "confine/landlock.h"
 #include "confine/confinement.h"
 #include "watcher/host_side.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
-#include "notify/reply.h"
+#include "notify/dispatch.h"
 
 enum { PIDFD_OF_THREAD = O_EXCL }; /* linux/pidfd.h: PIDFD_THREAD, Linux 6.9 */
 

@@ -2,7 +2,7 @@
  * either replaced after the check. A command whose network is a list of hosts is connected to the proxy's port on loopback and nowhere
  * else. */
 #define _GNU_SOURCE
-#include "notify/handlers/connect.h"
+#include "notify/dispatch.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,10 +21,8 @@
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
 #include "confine/probe.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/caller/own_sandbox.h"
-#include "notify/caller/resolve.h"
-#include "notify/dispatch.h"
+#include "notify/caller/caller.h"
+#include "notify/caller/place.h"
 #include "notify/sockets/address.h"
 #include "notify/sockets/sockets.h"
 

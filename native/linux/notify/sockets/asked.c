@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
 #include "notify/sockets/sockets.h"
 #include "notify/sockets/unix_peers.h"
