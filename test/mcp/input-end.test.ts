@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { brokenGraceMs } from '../../src/mcp/limits.ts'
+import { brokenGraceMs } from '../../src/mcp/execute.ts'
 import { Home } from '../cli/vitrine.ts'
 import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
 
