@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "confine/confinement.h"
+#include "confine/confine.h"
 
 const char *vt_core_step_name(int step) {
 #define NAME(step, name) [VT_STEP_##step] = name,

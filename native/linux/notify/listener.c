@@ -12,7 +12,6 @@
 #include "notify/handlers/questions.h"
 #include "base/paths.h"
 #include "confine/confine.h"
-#include "confine/confinement.h"
 #include "supervise/event_loop.h"
 #include "base/memory.h"
 

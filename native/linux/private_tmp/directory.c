@@ -17,7 +17,7 @@
 #include "base/descriptors.h"
 #include "base/paths.h"
 #include "confine/capabilities.h"
-#include "confine/confinement.h"
+#include "confine/confine.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 enum { NAME_BYTES = 16, NAME_LENGTH = 2 * NAME_BYTES, MOST_TRIES = 16, MOST_MS = 120000 };
