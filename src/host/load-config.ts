@@ -7,13 +7,11 @@ import { fileProblems } from '../messages/config.ts'
 import { wanted } from '../messages/wanted.ts'
 import {
   absolutePath,
-  checkNoNul,
   fieldOf,
   hasFields,
   isObject,
   kindOf,
   readFields,
-  readVariablesField,
   refuseRequest,
   refuseType,
 } from '../request/fields.ts'
@@ -44,13 +42,12 @@ const loadSchema = v.partial(
 /** A copy. Throws INVALID_REQUEST. */
 function readLoadOptions(given: LoadOptions): LoadOptions {
   const options = readFields('options', given, loadSchema)
-  for (const name of ['cwd', 'configFile', 'home'] as const) checkNoNul(name, options[name])
   const flags = { ...options.flags }
   for (const [key, flag] of Object.entries<unknown>(flags)) {
     if (!keyEntries.has(key)) refuseRequest({ kind: 'unknown-option', field: key })
     if (flag !== undefined && !hasFields(flag, 'value', 'from')) refuseType(key, wanted.flag, kindOf(flag))
   }
-  return { ...options, flags, env: readVariablesField('env', options.env) }
+  return { ...options, flags }
 }
 
 /** Throws CONFIG_INVALID, INVALID_REQUEST. */

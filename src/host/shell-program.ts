@@ -7,7 +7,6 @@ import { found, wanted } from '../messages/wanted.ts'
 import { refuseValue } from '../request/fields.ts'
 import { type Interpreter, isDash, placesOfShell } from '../request/interpreter.ts'
 import { answered, statusOf, whereIs } from '../request/lookup.ts'
-import type { Invocation } from '../request/request.ts'
 import type { Equipment } from './host.ts'
 
 /** The shell that reads lines, as a model is told: `bash`, or `sh (dash)`. Without a configuration the default. */
@@ -34,13 +33,8 @@ export async function configuredInterpreter(
 }
 
 /** The same for a program that one request names. Throws INVALID_REQUEST. */
-export async function checkProgram(
-  work: Invocation,
-  equipment: Reading,
-  workspace: () => string,
-): Promise<void> {
-  if (work.kind !== 'line' || work.program === undefined) return
-  const wrong = await whatIsWrong(work.program, equipment, workspace())
+export async function checkProgram(program: string, equipment: Reading, workspace: string): Promise<void> {
+  const wrong = await whatIsWrong(program, equipment, workspace)
   if (wrong) refuseValue('program', wrong.wanted, wrong.got)
 }
 

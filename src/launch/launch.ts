@@ -113,7 +113,7 @@ export interface LaunchEvents {
   held?(): void
   stored?(stored: Stored): void
   /** With `Changes.asks`: a call waits for the answer whether a protected path, and all beneath it, may change. */
-  asked?(path: string, answer: (yes: boolean) => void): void
+  readonly asked?: ((path: string, answer: (yes: boolean) => void) => void) | undefined
   end(end: ProcessEnd): void
 }
 

@@ -127,7 +127,7 @@ const badRequests: readonly BadRequest[] = [
   {
     what: 'an argument that is no string',
     request: { argv: ['touch', 5] },
-    problem: { kind: 'wrong-type', field: 'argv' },
+    problem: { kind: 'wrong-type', field: 'argv[1]' },
   },
   {
     what: 'a stdin that is none',
@@ -246,7 +246,7 @@ const badRequests: readonly BadRequest[] = [
   {
     what: 'an argument that is left out',
     request: { argv: Object.assign(['touch'], { 2: '{witness}' }) },
-    problem: { kind: 'wrong-type', field: 'argv' },
+    problem: { kind: 'wrong-type', field: 'argv[1]' },
   },
   {
     what: 'a private tmp that is no boolean',
@@ -476,7 +476,7 @@ describe('a shell that cannot be opened', () => {
     [{ cwd: '/\0x' }, { kind: 'nul-byte', field: 'cwd' }],
     [{ config: 'a\0b' }, { kind: 'nul-byte', field: 'config' }],
     [{ config: {} }, { kind: 'wrong-type', field: 'config' }],
-    [{ env: { PATH: 5 } }, { kind: 'wrong-type', field: 'env.PATH', got: 'number' }],
+    [{ env: { PATH: 5 } }, { kind: 'wrong-type', field: 'env.PATH', got: '5' }],
     [{ env: { PATH: '/bin\0' } }, { kind: 'nul-byte', field: 'env.PATH' }],
     [{ env: ['PATH=/bin'] }, { kind: 'wrong-type', field: 'env' }],
     [{ approver: 'yes' }, { kind: 'wrong-type', field: 'approver' }],
