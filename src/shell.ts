@@ -7,8 +7,7 @@ import type { IgnoredValue } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { openBackend } from './host/backend.ts'
 import { type Host, prepareHost, thisHost } from './host/host.ts'
-import { configOf } from './host/load-config.ts'
-import { checkWildcards } from './host/public-suffix.ts'
+import { checkWildcards, configOf } from './host/load-config.ts'
 import {
   checkMode,
   type ExecuteAllOptions,

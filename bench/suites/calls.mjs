@@ -13,8 +13,8 @@ const dist = new URL('../../dist/', import.meta.url).href
 export function calls() {
   const addon = whenLoaded()
   return withShells(async ({ read, write }) => [
-    valueRow(suite, 'read mode', [await countOf(read, addon())], 'functions', { most }),
-    valueRow(suite, 'write mode', [await countOf(write, addon())], 'functions'),
+    valueRow(suite, 'read mode', [await countOf(read, addon())], '', { most }),
+    valueRow(suite, 'write mode', [await countOf(write, addon())], ''),
   ])
 }
 

@@ -22,7 +22,7 @@ import { VitrineError } from '../messages/error.ts'
 /** Opens a file with an exclusive lock, which the kernel releases with the descriptor; undefined if it is held. */
 export type TakeLock = (path: string) => number | undefined
 
-export interface LogOptions {
+interface LogOptions {
   readonly path: string
   /** The file's size limit in bytes; 0: none. A longer line gets a file of its own. */
   readonly maxBytes: number

@@ -13,9 +13,16 @@ import { lostLine } from '../messages/audit.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { found, wanted } from '../messages/wanted.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
-import { type AuditAuthor, type AuditEnding, type AuditLine, type AuditRequest, auditLines } from './line.ts'
+import {
+  type AuditAuthor,
+  type AuditEnding,
+  type AuditLine,
+  type AuditRequest,
+  auditLines,
+  type Redact,
+  redactor,
+} from './line.ts'
 import { AuditLog, type TakeLock, takeByFlock, takeByOpen } from './log.ts'
-import { type Redact, redactor } from './secrets.ts'
 
 export interface RecorderOptions {
   readonly config: Config

@@ -14,7 +14,7 @@ import { type Found, trapsOf } from './traps.ts'
 
 type Setup = Pick<Context, 'program' | 'directory' | 'env'>
 
-export type OnTry = (name: string, at: number, of: number) => void
+type OnTry = (name: string, at: number, of: number) => void
 
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
 export async function diagnose(program: Setup['program'], onTry?: OnTry): Promise<Diagnosis> {

@@ -25,7 +25,7 @@ export interface System {
   readonly selinux?: string
 }
 
-export type ReadText = (path: string) => string | undefined
+type ReadText = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {
   return unlessSystemError(() => readFileSync(path, 'utf8'))

@@ -6,13 +6,12 @@ import { otherPlatform, ownImage } from '../messages/docker.ts'
 import { unavailable, VitrineError } from '../messages/error.ts'
 import { posixShell } from '../request/interpreter.ts'
 import { answered, whereIs } from '../request/lookup.ts'
-import { isShown, openDocker } from '../sandbox/docker/open.ts'
-import { dockerSandbox } from '../sandbox/docker/sandbox.ts'
+import { dockerSandbox, isShown, openDocker } from '../sandbox/docker/open.ts'
 import { bytesOf } from '../sandbox/docker/spec.ts'
 import type { Equipment, Host } from './host.ts'
 import { workspaceOf } from './workspace.ts'
 
-export interface DockerShell {
+interface DockerShell {
   readonly loaded: LoadedConfig
   readonly cwd: string
   readonly env: Environment

@@ -11,8 +11,8 @@ import {
   noAddonFor,
   noSandboxOn,
 } from '../messages/platform.ts'
+import type { Resolver } from '../network/addresses.ts'
 import type { FindClient } from '../network/proxy.ts'
-import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, localShell } from '../request/interpreter.ts'
 import { unavailableSandbox } from '../sandbox/enforcement.ts'

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import { homeDirectory } from '../base/paths.ts'
 import { projectConfigFiles, trustStoreFile, unreadableFile, userConfigFile } from '../config/files.ts'
-import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
+import { badSetting, type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
 import { keyEntries } from '../config/schema.ts'
 import { fileProblems } from '../messages/config.ts'
+import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { wanted } from '../messages/wanted.ts'
+import { type NetworkSetting, patternsOf } from '../network/access.ts'
 import {
   absolutePath,
   fieldOf,
@@ -14,6 +16,7 @@ import {
   readFields,
   refuseRequest,
   refuseType,
+  refuseValue,
 } from '../request/fields.ts'
 import { answered, cannotEnter, checkDirectory, isUnanswered, statusOf } from '../request/lookup.ts'
 import { shellPath } from '../request/request.ts'
@@ -102,4 +105,23 @@ async function silentAmong(paths: readonly string[]): Promise<string | undefined
     if (!isUnanswered(error)) throw error
     return at ?? paths[0]
   }
+}
+
+/** Throws INVALID_REQUEST (a given list) or CONFIG_INVALID if a wildcard allows a whole public suffix. */
+export async function checkWildcards(given: NetworkSetting | undefined, loaded: LoadedConfig): Promise<void> {
+  const wide = await publicSuffixIn(given ?? loaded.config.shell.network)
+  if (wide === undefined) return
+  const got = suffixWildcard(wide)
+  if (given !== undefined) refuseValue('network', narrowWildcard, got)
+  throw await badSetting(loaded, 'shell.network', narrowWildcard, got)
+}
+
+/** The first entry that is a wildcard over a whole public suffix. */
+export async function publicSuffixIn(setting: NetworkSetting): Promise<string | undefined> {
+  if (typeof setting === 'boolean') return undefined
+  const wildcards = patternsOf(setting).filter(({ wildcard }) => wildcard)
+  if (wildcards.length === 0) return undefined
+  const { suffixWildcards } = await import('../network/public-suffix.ts')
+  const [wide] = await suffixWildcards(wildcards)
+  return wide?.text
 }

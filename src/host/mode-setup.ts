@@ -2,9 +2,9 @@ import type { Enforcement, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'
-import type { Limits } from '../launch/launch.ts'
-import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
+import type { LimitHolder, Limits } from '../launch/launch.ts'
 import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
+import { privateTmpNote } from '../messages/limits.ts'
 import { noPrivateTmpOn } from '../messages/private-tmp.ts'
 import type { NetworkKind } from '../network/access.ts'
 import { commandEnvironment, type HostPlace, type Purpose, type Variables } from '../request/environment.ts'
@@ -35,7 +35,7 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly config: Config
   readonly equipment: BackendParts
   /** What workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE. */
@@ -229,4 +229,29 @@ export class Setups {
 export function privateTmpOf({ config, sources }: LoadedConfig, sandbox: Sandbox): boolean {
   const isGiven = sources['shell.private_tmp'].source !== 'default'
   return isGiven ? config.shell.private_tmp : (sandbox.privateTmpByDefault ?? config.shell.private_tmp)
+}
+
+/** Null if none is set. The size of the private tmp is limited only if there is one. */
+export function limitsOf(config: Config['limits'], privateTmp: boolean): Limits | null {
+  const limits = {
+    memoryBytes: config.memory_bytes,
+    cpuSeconds: config.cpu_seconds,
+    processes: config.processes,
+    openFiles: config.open_files,
+    privateTmpBytes: privateTmp ? config.private_tmp_bytes : 0,
+  }
+  return Object.values(limits).some((value) => value > 0) ? limits : null
+}
+
+/** Throws SANDBOX_UNAVAILABLE when the configuration sets limits that nothing here can hold. */
+export function checkLimits(config: Config['limits'], holder: LimitHolder): void {
+  if ('by' in holder || limitsOf(config, false) === null) return
+  throw unavailable({ for: 'limits', ...holder })
+}
+
+/** Without a holder only the default size of the private tmp gets here: other limits are refused. */
+export function limitsEnforcement(limits: Limits | null, holder: LimitHolder): Enforcement {
+  if (!limits) return {}
+  if ('by' in holder) return { limits: { enforced: true, ...holder } }
+  return { limits: { enforced: false, by: 'none', note: privateTmpNote(holder, limits.privateTmpBytes) } }
 }

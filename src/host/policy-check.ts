@@ -12,7 +12,7 @@ import { completeRequest } from '../request/request.ts'
 import { checkMode } from './shell-options.ts'
 
 /** A command to decide about: exactly one of `command` and `argv`. */
-export interface QuestionToDecide {
+interface QuestionToDecide {
   readonly command?: string | undefined
   readonly argv?: readonly string[] | undefined
   /** Default: the current directory of the process. */

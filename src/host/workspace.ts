@@ -1,8 +1,20 @@
-import { join, resolve } from 'node:path'
-import { baseDirectory, homeOf, isBeneath } from '../base/paths.ts'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { tried } from '../base/errno.ts'
+import type { Opening } from '../base/hint.ts'
+import { packageRoot } from '../base/package-file.ts'
+import { baseDirectory, homeOf, isBeneath, passwdHome, realPath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
-import { gitRoot, realDirectory } from '../config/files.ts'
+import { auditFiles, gitRoot, realDirectory, userConfigFile } from '../config/files.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import { unavailable } from '../messages/error.ts'
+import { unfitRoot } from '../messages/workspace.ts'
+import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
+import { type ChangesWanted, rememberedChanges, tooWide } from '../sandbox/workspace/changes.ts'
+import { holdsObeyed, obeyedAround, obeyedPlaces } from '../sandbox/workspace/obeyed.ts'
+import { Repositories } from '../sandbox/workspace/repositories.ts'
 import { workTreeOf } from '../sandbox/workspace/work-tree.ts'
+import { repositoriesRoot, stateRoot } from '../scratchpad/session.ts'
 
 interface Place {
   readonly cwd: string
@@ -47,9 +59,108 @@ export function searchedFrom(cwd: string, named: string | undefined): string {
 }
 
 /** Git's system-wide configuration and the user's: git-config(1), FILES. */
-export function gitConfigsOf(env: Environment): readonly string[] {
+function gitConfigsOf(env: Environment): readonly string[] {
   const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: own } = env
   const usual = [join(baseDirectory(env, 'XDG_CONFIG_HOME'), 'git/config'), join(homeOf(env), '.gitconfig')]
   const files = [system || '/etc/gitconfig', ...(own === undefined ? usual : [own])]
   return files.filter((file) => file !== '').map((file) => resolve(file))
+}
+
+export interface WorkspaceChanges {
+  /** As of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be opened to commands. */
+  current(): Changes
+  readonly repositories: Repositories
+}
+
+/**
+ * What commands of workspace mode may change. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
+ */
+export function changesIn(
+  loaded: LoadedConfig,
+  {
+    cwd,
+    env,
+    named,
+    sandbox,
+  }: {
+    readonly cwd: string
+    readonly env: Environment
+    readonly named: string | undefined
+    readonly sandbox: Sandbox
+  },
+): WorkspaceChanges {
+  const { writable, protected: given, on_protected } = loaded.config.workspace
+  const { whole, workspace } = workspaceOf({ cwd, env, named })
+  const repositories = new Repositories(workspace, repositoriesRoot(env))
+  const wanted = {
+    repositories,
+    workspace,
+    whole,
+    writable: writable.map(realDirectory),
+    protected: given,
+    gitConfigs: gitConfigsOf(env),
+    asks: on_protected === 'ask',
+    own: { ...ownOf(env), files: ownFiles(loaded) },
+  }
+  const current = rememberedChanges(wanted, sandbox.pathStates)
+  return {
+    repositories,
+    current: () => {
+      const changes = current()
+      if ('why' in changes) throw unavailable(unfitRoot(changes))
+      return changes
+    },
+  }
+}
+
+/**
+ * Whether a hint may advise a directory for `[workspace] writable`, or why not. Without a look at it, as its file system may not
+ * answer.
+ */
+export function openingOf(directory: string, env: Environment): Opening {
+  const own = ownOf(env)
+  const obeyed = obeyedAround(directory, own.obeyed)
+  if (obeyed) return { kind: 'obeyed', place: obeyed.path, by: obeyed.by }
+  const isKernel = directory === '/dev' || unlisted.some((path) => isBeneath(directory, path))
+  const isWide = tooWide(directory, own) !== undefined || holdsObeyed(directory, own.obeyed)
+  return { kind: isKernel || isWide ? 'shut' : 'open' }
+}
+
+export function homesThatDiffer(
+  env: Environment,
+): { readonly named: string; readonly passwd: string } | undefined {
+  const named = realDirectory(homeOf(env))
+  const passwd = passwdHome()
+  return passwd === undefined || realDirectory(passwd) === named
+    ? undefined
+    : { named, passwd: realDirectory(passwd) }
+}
+
+/** The kernel's, and where the system keeps programs and settings. */
+const unlisted = ['/proc', '/sys', '/usr', '/opt', '/etc', '/boot', '/var/lib', '/var/spool']
+
+type Own = ChangesWanted['own'] & Required<Pick<ChangesWanted['own'], 'homes' | 'obeyed'>>
+
+function ownOf(env: Environment): Own {
+  const home = realDirectory(homeOf(env))
+  const homes = [passwdHome()].flatMap((path) => (path === undefined ? [] : [realDirectory(path)]))
+  return {
+    home,
+    homes,
+    obeyed: obeyedPlaces([...new Set([home, ...homes])], env),
+    others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
+    // A bundled program may contain no package of vitrine.
+    package: tried(() => realpathSync(packageRoot())),
+  }
+}
+
+/** The configuration that was read, and the audit log: they, or what they are links to, may lie in the workspace. */
+function ownFiles({ files, config }: LoadedConfig): readonly string[] {
+  const all = [...files.map(({ file }) => file), ...auditFiles(config.audit.path)]
+  return [...new Set(all.flatMap((file) => [join(placeOf(dirname(file)), basename(file)), placeOf(file)]))]
+}
+
+/** Real as far as it exists and can be looked at: opening the audit log reports what is wrong with its directory. */
+function placeOf(path: string): string {
+  return realPath(path) ?? (dirname(path) === path ? path : join(placeOf(dirname(path)), basename(path)))
 }

@@ -82,7 +82,7 @@ export type NativeEvent =
   | NativeEnd
 
 /** The addon's functions on every system: native/binding.cc. */
-export interface AddonCore {
+interface AddonCore {
   /** Absent in addons older than the version number. */
   readonly interfaceVersion?: number
   spawn(record: SpawnRecord, handler: (event: NativeEvent) => void): Spawned | NativeFailure

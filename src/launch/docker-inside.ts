@@ -1,8 +1,8 @@
 import { tried } from '../base/errno.ts'
 import type { Stream } from '../base/types.ts'
 import type { Variables } from '../request/environment.ts'
-import { Frames } from '../sandbox/docker/engine/frames.ts'
-import { inside } from '../sandbox/docker/node-mounts.ts'
+import { Frames } from '../sandbox/docker/frames.ts'
+import { inside } from '../sandbox/docker/mounts.ts'
 import type { Changes } from '../sandbox/sandbox.ts'
 import type { ProcessEnd } from './launch.ts'
 
@@ -57,7 +57,7 @@ export function takeOrder(here: Readonly<Record<string, string | undefined>>): I
 
 const streams = ['end', 'stdout', 'stderr'] as const
 
-/** A frame in the engine's format (engine/frames.ts). */
+/** A frame in the engine's format (sandbox/docker/frames.ts). */
 export function frameOf(stream: (typeof streams)[number], bytes: Buffer): Buffer {
   const head = Buffer.alloc(8)
   head[0] = streams.indexOf(stream)

@@ -8,12 +8,18 @@ import { cannotConfine } from '../messages/platform.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
-import type { GitIdentity } from '../sandbox/docker/git-identity.ts'
+import type { GitIdentity } from '../sandbox/docker/identity.ts'
 import { containerProcessEnd, endsByDefault, insideProcessEnd, killedBy, neverRan } from './docker-end.ts'
 import { InsideOutput, insideArgv, insideVariables } from './docker-inside.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
-import { pump } from './pump.ts'
-import { type Cookie, makeCookie } from './sweep.ts'
+import { type Cookie, makeCookie } from './execa.ts'
+import {
+  type LaunchEvents,
+  type LaunchedProcess,
+  type Launcher,
+  type LaunchRequest,
+  type ProcessEnd,
+  pump,
+} from './launch.ts'
 
 const windowBytes = 1024 * 1024
 /** How often to check whether a command whose output is paused still runs. */

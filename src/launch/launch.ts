@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+import type { Writable } from 'node:stream'
 import type { Refusal } from '../base/refusal.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
 import type { Confinement, Note } from '../sandbox/sandbox.ts'
@@ -148,4 +150,11 @@ export function neverStarted(end: ProcessEnd, events: LaunchEvents): LaunchedPro
   queueMicrotask(() => events.end(end))
   const nothing = () => {}
   return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
+}
+
+/** Copies what a caller's descriptor yields, until `to` closes. Destroying the stream would close the descriptor. */
+export function pump(fd: number, to: Writable): void {
+  const from = createReadStream('', { fd, autoClose: false })
+  from.once('error', () => to.end())
+  from.pipe(to)
 }

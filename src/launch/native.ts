@@ -2,20 +2,21 @@ import { access } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
+import { limitsNote, withoutSessions } from '../messages/limits.ts'
 import { cannotConfine } from '../messages/platform.ts'
-import type { LandlockConfinement } from '../sandbox/sandbox.ts'
+import type { LandlockConfinement, Probe } from '../sandbox/sandbox.ts'
 import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeEvent, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchedProcess,
   type Launcher,
   type LaunchRequest,
+  type LimitHolder,
   neverStarted,
   type ProcessEnd,
   type Stored,
   type Storing,
 } from './launch.ts'
-import { linuxLimits } from './limits.ts'
 
 /** A number's usual name comes first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins. */
 const signalNames = new Map(
@@ -55,6 +56,17 @@ export function nativeLauncher(addon: Addon): Launcher {
 
 function storedOf({ errno, ...stored }: Extract<NativeEvent, { kind: 'stored' }>): Stored {
   return errno === 0 ? stored : { ...stored, failed: errnoName(errno) }
+}
+
+/** Always by the monitor, and by a cgroup per command where the system delegates one. */
+export function linuxLimits({
+  cgroup,
+  cgroupMissing,
+  sessions,
+}: Pick<Probe, 'cgroup' | 'cgroupMissing' | 'sessions'>): LimitHolder {
+  if (!sessions) return withoutSessions
+  const by = cgroup === '' ? 'rlimit+watch' : 'cgroup+rlimit+watch'
+  return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
 const named = new WeakSet<Addon>()

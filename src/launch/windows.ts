@@ -8,9 +8,9 @@ import {
   type LaunchRequest,
   neverStarted,
   type ProcessEnd,
+  pump,
 } from './launch.ts'
 import { batched, processEnd, recordOf } from './native.ts'
-import { pump } from './pump.ts'
 
 interface Typed {
   flushed: (() => void) | undefined

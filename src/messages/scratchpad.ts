@@ -41,8 +41,6 @@ export function unknownEntry(name: string): string {
 export const scratchpadUsage =
   'Choose one: vitrine scratchpad list [--json], vitrine scratchpad show NAME, or vitrine scratchpad clear.'
 
-export const notOwned = 'it is not a directory that only you can write to'
-
 export function unreadableOutputs(path: string): string {
   return `${visible(path)} cannot be read: it belongs to another user, as after sudo, or lacks your permissions. Change its owner or mode, or remove it.`
 }

@@ -1,4 +1,4 @@
-export interface ProxyPlace {
+interface ProxyPlace {
   readonly port: number
   readonly secret: string
   /** Hosts that programs connect to themselves: this machine, where a command has servers of its own. */

@@ -11,11 +11,9 @@ import { pipeline } from 'node:stream/promises'
 import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
-import type { Gate, OpenUpstream, Wanted } from './gate.ts'
+import type { Client, Gate, OpenUpstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
-import type { Client } from './records.ts'
-import { endRefused } from './refused.ts'
-import { beginsWithTlsFor, tunnel } from './tunnel.ts'
+import { beginsWithTlsFor, endRefused, tunnel } from './tunnel.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -24,7 +22,7 @@ export interface Owner {
 }
 
 /** Finds the command by the secret, or without one by the socket. Undefined: it belongs to none. */
-export type FindOwner = (socket: Duplex, secret: string | undefined) => Owner | undefined
+type FindOwner = (socket: Duplex, secret: string | undefined) => Owner | undefined
 
 export const headMs = 10_000
 

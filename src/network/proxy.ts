@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Gate, type GateOptions } from './gate.ts'
+import { type Resolver, systemResolver } from './addresses.ts'
+import { type Client, Gate, type GateOptions } from './gate.ts'
 import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
-import type { Client } from './records.ts'
-import { type Resolver, systemResolver } from './resolve.ts'
 import {
   answerPassword,
   answerRequest,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { ConnectionReason } from '../base/types.ts'
 import { type Host, parseHost } from './hosts.ts'
-import { endRefused } from './refused.ts'
+import { endRefused } from './tunnel.ts'
 
 /** SOCKS 5: RFC 1928; the subnegotiation of user name and password: RFC 1929. */
 export const socksVersion = 5
@@ -22,7 +22,7 @@ const replies = {
 } as const
 
 /** What a client asks for; undefined: it was answered and ended. */
-export interface SocksRequest {
+interface SocksRequest {
   readonly host: Host
   readonly port: number
 }

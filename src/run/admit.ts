@@ -1,8 +1,8 @@
 import type { Refused } from '../admit/admission.ts'
 import { errorCode } from '../base/errno.ts'
 import type { Decision, Encoding, Mode } from '../base/types.ts'
+import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
-import { checkProgram } from '../host/shell-program.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import type { Interpreter } from '../request/interpreter.ts'
@@ -16,7 +16,7 @@ import {
 } from '../request/request.ts'
 import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
-import { checkScratchpadName } from '../scratchpad/name.ts'
+import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'
 import type { RunContext } from './context.ts'
 import type { Execution } from './execution.ts'
@@ -167,5 +167,5 @@ async function startEngine(
   { config: { docker, shell }, env }: RunContext,
 ): Promise<void> {
   if (docker.start_command === '' || shell.backend !== 'local') return
-  await (await import('../host/engine-ready.ts')).engineReady(request, { env, docker, signal })
+  await (await import('../host/docker-tools.ts')).engineReady(request, { env, docker, signal })
 }

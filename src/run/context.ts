@@ -3,14 +3,19 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesIn, homesThatDiffer, openingOf, type WorkspaceChanges } from '../host/changes.ts'
-import { privateTmpOf, Setups } from '../host/mode-setup.ts'
+import { checkLimits, privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
-import { searchedFrom } from '../host/workspace.ts'
-import { checkLimits } from '../launch/limits.ts'
+import {
+  changesIn,
+  homesThatDiffer,
+  openingOf,
+  searchedFrom,
+  type WorkspaceChanges,
+} from '../host/workspace.ts'
+
 import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
-import { repositoryRemedy } from '../sandbox/workspace/listed.ts'
+import { repositoryRemedy } from '../sandbox/workspace/git-directories.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
 import { ShellProxy } from './hosts.ts'

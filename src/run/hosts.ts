@@ -5,12 +5,11 @@ import type { BackendParts } from '../host/backend.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { unavailable } from '../messages/error.ts'
 import { proxyNotListening } from '../messages/sandbox/network.ts'
-import type { Network } from '../network/access.ts'
+import { type Network, servicesOn } from '../network/access.ts'
 import { loopback, proxyVariables } from '../network/environment.ts'
 import type { AskHost, Gate, GateOptions } from '../network/gate.ts'
 import { hostAndPort, parseHost } from '../network/hosts.ts'
 import type { HostProxy } from '../network/proxy.ts'
-import { servicesOn } from '../network/rules.ts'
 import type { Variables } from '../request/environment.ts'
 
 /** The proxy of a shell. It starts with the first command that needs it. */

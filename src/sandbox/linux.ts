@@ -38,7 +38,7 @@ import type {
   SandboxOptions,
 } from './sandbox.ts'
 
-export type DirectoriesAddon = PrivateTmpAddon & PathStates
+type DirectoriesAddon = PrivateTmpAddon & PathStates
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
 export function linuxSandbox(

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { monotonicMs } from '../base/clock.ts'
-import { lineBatches, type OutputLine } from './lines.ts'
+import { lineBatches, type OutputLine } from './read.ts'
 
 /** Tests lines. Its time must grow linearly with the text, because a call is not interrupted. */
 export interface LinePattern {
@@ -9,14 +9,14 @@ export interface LinePattern {
   readonly longest: number
 }
 
-export interface GrepQuery {
+interface GrepQuery {
   readonly pattern: LinePattern
   readonly context: number
   readonly maxChars: number
   readonly timeoutMs: number
 }
 
-export type GrepOutcome =
+type GrepOutcome =
   | { readonly kind: 'found'; readonly text: string; readonly matches: number; readonly shown: number }
   | { readonly kind: 'too-slow'; readonly afterMs: number }
 

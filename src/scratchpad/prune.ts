@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { succeeds } from '../base/errno.ts'
-import { listSessions, type ScratchpadEntry, type ScratchpadSession } from './list.ts'
-import { metadataPath } from './metadata.ts'
+import { listSessions, metadataPath, type ScratchpadEntry, type ScratchpadSession } from './list.ts'
 
 /** How long and how much to keep: the `[scratchpad]` section of the configuration. */
 export interface RetentionLimits {

@@ -5,14 +5,11 @@ import { errorCode, errorText, tried } from '../base/errno.ts'
 import { makeDirectories } from '../base/files.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { makeSession, stateRoot } from './directory.ts'
-import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
-import { type EntryMetadata, writeMetadata } from './metadata.ts'
-import { checkScratchpadName } from './name.ts'
+import { type EntryMetadata, findEntry, listEntries, type ScratchpadEntry, writeMetadata } from './list.ts'
 import { pruneSessions, type RetentionLimits } from './prune.ts'
-import { makeSessionName } from './session.ts'
+import { checkScratchpadName, makeSession, makeSessionName, stateRoot } from './session.ts'
 
-export interface ScratchpadFile {
+interface ScratchpadFile {
   readonly name: string
   readonly path: string
   readonly fd: number

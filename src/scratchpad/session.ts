@@ -1,5 +1,13 @@
-import { hostname } from 'node:os'
+import { accessSync, constants, lstatSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { errorCode } from '../base/errno.ts'
+import { makeDirectories } from '../base/files.ts'
+import { baseDirectory } from '../base/paths.ts'
 import { pidNamespace, signalled } from '../base/process.ts'
+import type { Environment } from '../base/types.ts'
+import { wanted } from '../messages/wanted.ts'
+import { isString, kindOf, refuseValue } from '../request/fields.ts'
 
 interface SessionOwner {
   readonly pid: number
@@ -46,4 +54,78 @@ function hashOf(text: string): number {
 
 function eightDigits(number: number): string {
   return (number >>> 0).toString(16).padStart(8, '0')
+}
+
+export function scratchpadRoots(environment: Environment): readonly string[] {
+  const temporary = temporaryRoot(environment)
+  return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
+}
+
+const notOwned = 'it is not a directory that only you can write to'
+
+/** In the state directory, else in the temporary one. Throws with the reason for each. */
+export function makeSession(environment: Environment, session: string): { readonly root: string } {
+  const state = stateRoot(environment)
+  const notState = whyNotMade(state, session)
+  if (notState === undefined) return { root: state }
+  const temporary = temporaryRoot(environment)
+  const notTemporary = whyNotMade(temporary, session) ?? (isOwn(temporary) ? undefined : notOwned)
+  if (notTemporary === undefined) return { root: temporary }
+  throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
+}
+
+/** `$XDG_STATE_HOME/vitrine/scratchpad`. */
+export function stateRoot(environment: Environment): string {
+  return join(ownState(environment), 'scratchpad')
+}
+
+/** What is known of the repositories of workspaces: `$XDG_STATE_HOME/vitrine/repositories`. */
+export function repositoriesRoot(environment: Environment): string {
+  return join(ownState(environment), 'repositories')
+}
+
+function ownState(environment: Environment): string {
+  return join(baseDirectory(environment, 'XDG_STATE_HOME'), 'vitrine')
+}
+
+/** The user's own directory in the temporary one. */
+function temporaryRoot(environment: Environment): string {
+  const configured = environment['TMPDIR']
+  const temporary = configured !== undefined && isAbsolute(configured) ? configured : tmpdir()
+  return join(temporary, `vitrine-scratchpad-${process.getuid?.() ?? 'user'}`)
+}
+
+/** The error code if the directory cannot be made and written to. */
+function whyNotMade(root: string, session: string): string | undefined {
+  const directory = join(root, session)
+  try {
+    makeDirectories(directory, 0o700)
+    accessSync(directory, constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === undefined) throw error
+    return code
+  }
+}
+
+/** True if no other user made or can change it: the temporary directory is writable by all. */
+function isOwn(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false })
+  if (!found?.isDirectory()) return false
+  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0)
+}
+
+const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+/** Longer than a valid name: a taken one gets a suffix. */
+const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
+
+/** Throws INVALID_REQUEST for a name that could traverse paths or that file systems reject. */
+export function checkScratchpadName(name: unknown): void {
+  if (isString(name) && validName.test(name)) return
+  refuseValue('scratchpad', wanted.scratchpadName, kindOf(name))
+}
+
+export function isStoredName(name: unknown): boolean {
+  return isString(name) && storedName.test(name)
 }

@@ -52,45 +52,6 @@ describe('turns', () => {
     await expect(turns.run(async () => 'next', never)).resolves.toBe('next')
   })
 
-  it('work that fails gives its place back', async () => {
-    const turns = new Turns(1)
-    await expect(turns.run(() => Promise.reject(new Error('broken')), never)).rejects.toThrow('broken')
-    await expect(turns.run(async () => 'next', never)).resolves.toBe('next')
-  })
-
-  it('a call that was cancelled before does not begin', async () => {
-    const turns = new Turns(1)
-    let began = false
-    const work = async () => {
-      began = true
-    }
-    await expect(turns.run(work, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
-    expect(began).toBe(false)
-  })
-
-  it('of an owner with one running come after those of others', async () => {
-    const turns = new Turns(2)
-    const began: string[] = []
-    const gates = ['busy', 'busy', 'busy', 'other'].map((owner) => ({ owner, ...gate() }))
-    const calls = gates.map(({ owner, work }) =>
-      turns.run(
-        () => {
-          began.push(owner)
-          return work()
-        },
-        never,
-        owner,
-      ),
-    )
-    gates[0]?.open()
-    await calls[0]
-    await settle()
-    expect(began).toEqual(['busy', 'busy', 'other'])
-    for (const { open } of gates) open()
-    await Promise.all(calls)
-    expect(began).toEqual(['busy', 'busy', 'other', 'busy'])
-  })
-
   it('with more places, an owner with none running does not wait, one with some does', async () => {
     const turns = new Turns(2, { more: 2 })
     const began: string[] = []

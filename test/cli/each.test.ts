@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandMissing, keepGoingAlone } from '../../src/messages/cli/run.ts'
+import { keepGoingAlone } from '../../src/messages/cli/run.ts'
 import { remedies } from '../../src/messages/hints.ts'
 import { Home, misused } from './vitrine.ts'
 
@@ -21,13 +21,6 @@ describe('run --each', () => {
     })
   })
 
-  it('streams each as it comes', async () => {
-    const ran = await home.shell(
-      `vitrine run --each -- 'echo one' 'while ! test -e seen; do sleep 0.05; done; echo two' | while read line; do echo "got $line"; test "$line" = one && : > seen; done`,
-    )
-    expect(ran.stdout).toBe('got one\ngot two\n')
-  })
-
   it.each([
     ['exit 3', 3, []],
     ['kill -TERM $$', 143, []],
@@ -37,12 +30,6 @@ describe('run --each', () => {
     const ran = await each('--write', ...options, '--', 'echo before', failing, 'touch after')
     expect(ran).toMatchObject({ code, stdout: 'before\n' })
     expect(made('after')).toBe(false)
-  })
-
-  it('one line is a list, too', async () => {
-    expect(JSON.parse((await each('--json', '--', 'echo x')).stdout)).toMatchObject({
-      results: [{ stdout: 'x\n', exitCode: 0 }],
-    })
   })
 
   it('--json has the results of all that ran', async () => {
@@ -71,12 +58,6 @@ describe('run --each', () => {
     expect(made('first')).toBe(false)
   })
 
-  it('one that is not valid keeps all from running', async () => {
-    expect(await each('--write', '--', 'touch invalid', ' ')).toMatchObject({ code: 125, stdout: '' })
-    expect(made('invalid')).toBe(false)
-    expect(await each('--')).toMatchObject(misused(commandMissing('run')))
-  })
-
   it('what there is to say about them comes after the last', async () => {
     const ran = await each('--', 'echo one', `: > ${join(home.directory, 'refused')}`)
     expect(ran.stderr).toContain(remedies.user.write)
@@ -88,22 +69,6 @@ describe('run --each', () => {
       `printf 'a\\nb\\n' | vitrine run ${options.join(' ')} --each -- 'cat' 'cat; echo end'`,
     )
     expect(ran).toMatchObject({ code: 0, stdout: 'a\nb\nend\n', stderr: '' })
-  })
-
-  it('a name of the scratchpad is kept for each', async () => {
-    const ran = await each('--json', '--scratchpad', 'kept', '--', 'echo one', 'echo two')
-    const paths = JSON.parse(ran.stdout).results.map(
-      ({ scratchpad }: { scratchpad: { path: string } }) => scratchpad.path,
-    )
-    expect(paths.map((path: string) => readFileSync(path, 'utf8'))).toEqual(['one\n', 'two\n'])
-  })
-
-  it('nothing more starts when the output is no longer read', async () => {
-    const ran = await home.shell(
-      `{ vitrine run --write --each -- yes 'touch unread'; echo $? >&2; } | head -n 1`,
-    )
-    expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
-    expect(made('unread')).toBe(false)
   })
 
   it('says which line failed, and which did not run', async () => {

@@ -26,10 +26,6 @@ it.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'doc
   },
 )
 
-it('--help behind "--" is the command\'s', async () => {
-  expect((await home.run(['run', '--', 'printf', '%s', '--help'])).stdout).toBe('--help')
-})
-
 const values: Readonly<Record<string, string>> = {
   ' TIME': '10s',
   ' DIR': '/',
@@ -67,14 +63,6 @@ it('every option that mcp install takes is named, in its help and when it is mis
     expect(help.join(' ')).toMatch(new RegExp(`--${name}\\b`))
     expect(installUsage(['claude'])).toMatch(new RegExp(`--${name}\\b`))
   }
-})
-
-it('a word after --version is refused', async () => {
-  expect(await home.run(['--version', 'x'])).toMatchObject({ code: 125, stdout: '' })
-})
-
-it.each(['run', 'policy', 'nonsense'])('--help %s is help %s', async (name) => {
-  expect(await home.run(['--help', name])).toEqual(await home.run(['help', name]))
 })
 
 it.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { RequestProblem } from '../../src/base/refusal.ts'
 import * as say from '../../src/messages/cli/run.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -173,25 +172,6 @@ describe('a request that cannot be carried out is refused with 125', () => {
     expect(errorOf(ran)).toMatchObject({ code: 'INVALID_REQUEST', problem })
   })
 
-  it('without --json the same is said on stderr', async () => {
-    const args = ['--timeout', '5 parsecs', '--', 'ls']
-    const { problem } = errorOf(await home.run(['run', '--json', ...args]))
-    expect(await home.run(['run', ...args])).toMatchObject(invalid(problem as RequestProblem))
-  })
-
-  it.each(['/nowhere.toml', '/'])('a config file that cannot be read: %s', async (file) => {
-    const ran = await home.run(['run', '--json', '--config', file, '--', 'ls'])
-    expect(ran.code).toBe(125)
-    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable' } })
-  })
-
-  it('a command longer than the kernel takes', async () => {
-    // The longest argument that we can be given ourselves, execve(2). The dash costs vitrine one byte more.
-    const ran = await home.run(['run', '--json', '--', `-${'x'.repeat(131_070)}`])
-    expect(ran.code).toBe(125)
-    expect(errorOf(ran)).toMatchObject({ code: 'SPAWN_FAILED', errno: 'E2BIG' })
-  })
-
   it('a wrong value of the configuration, with its place', async () => {
     const file = home.configure('[shell]\ntimeout_ms = "soon"\n')
     const ran = await home.run(['run', '--json', '--', 'ls'])
@@ -223,10 +203,6 @@ describe('in a directory that was deleted', () => {
     const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
     expect(await gone(args)).toMatchObject(invalid(problem, args.split(' ')[0]))
   })
-
-  it('a command runs in one that is named', async () => {
-    expect(await gone('run --cwd / -- pwd')).toMatchObject({ code: 0, stdout: '/\n', stderr: '' })
-  })
 })
 
 describe('a timeout above the maximum', () => {
@@ -250,11 +226,6 @@ describe.skipIf(reason)(`an ordinary user${reason ? `: ${reason}` : ''}`, () => 
   const unreadable = join(place, 'unreadable.toml')
   writeFileSync(unreadable, '', { mode: 0o000 })
   const run = (...args: string[]) => home.run(args, { cwd: place, ...(asRoot ? { uid: nobody.uid } : {}) })
-
-  it('cannot run a command in a directory that is closed to that user', async () => {
-    const problem = { kind: 'cwd', path: closed, reason: 'unreadable' } as const
-    expect(await run('run', '--cwd', closed, '--', 'ls')).toMatchObject(invalid(problem))
-  })
 
   it('cannot use a config file that is closed to that user', async () => {
     const ran = await run('run', '--json', '--config', unreadable, '--', 'ls')

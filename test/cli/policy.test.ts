@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { policyReport } from '../../src/messages/cli/policy-list.ts'
@@ -104,36 +104,10 @@ describe('policy check', () => {
     expect((await own.run(['policy', 'check', '--write', '--', 'ls'])).code).toBe(1)
   })
 
-  it('--cwd names the directory of the decision', async () => {
-    mkdirSync(join(home.directory, '.config', 'vitrine'), { recursive: true })
-    const removing = ['--', 'rm -r vitrine']
-    expect((await check('--write', '--cwd', '.config', ...removing)).code).toBe(2)
-    expect((await check('--write', ...removing)).code).toBe(1)
-  })
-
-  it('takes the configuration that --config names', async () => {
-    const file = join(home.directory, 'strict.toml')
-    writeFileSync(file, '[policy]\npreset = "analysis"\n')
-    expect((await check('--config', file, '--', 'ls; ls')).code).toBe(2)
-    expect((await check('--', 'ls; ls')).code).toBe(0)
-  })
-
   it('the mode is that of the configuration, unless --write is given', async () => {
     const own = new Home()
     own.configure('[shell]\nmode = "write"\n')
     expect((await own.run(['policy', 'check', '--', 'git push'])).code).toBe(1)
-  })
-
-  it('needs no sandbox', async () => {
-    expect(
-      (await home.run(['policy', 'check', '--', 'ls'], { env: { VITRINE_SHELL_SANDBOX: 'false' } })).code,
-    ).toBe(0)
-  })
-
-  it('escape sequences in a command do not reach the terminal', async () => {
-    const { stdout } = await check('--write', '--', 'touch \u001b[2J\u202e')
-    expect(stdout).toContain('\\x1b[2J')
-    for (const character of ['\u001b', '\u202e']) expect(stdout).not.toContain(character)
   })
 
   it.each([

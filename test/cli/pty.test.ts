@@ -55,13 +55,6 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     expect(terminal.coloured()).toContain('\x1b[31mred')
   })
 
-  it('follows the size of our window', async () => {
-    run(`${mode} -- 'trap "stty size; exit" WINCH; echo started; while :; do sleep 0.05; done'`)
-    await terminal.shows(/^started/m)
-    terminal.resize(100, 30)
-    expect(await terminal.shows('as before')).toMatch(/^30 100\ncode 0/m)
-  })
-
   it('what is typed goes to the command: Ctrl+Z and Ctrl+C to what is in its foreground', async () => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
@@ -171,26 +164,6 @@ it('with --ask the question comes first, and the command has the terminal afterw
   expect(await terminal.shows('as before')).toMatch(/^24 80\ncode 0/m)
 })
 
-it.skipIf(!isInstalled('less'))('less pages, and searches', async () => {
-  writeFileSync(
-    join(home.directory, 'long.txt'),
-    Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join(''),
-  )
-  run('-- less long.txt')
-  await terminal.shows('line 23')
-  terminal.line('/line 400')
-  await terminal.shows('line 410')
-  terminal.key('q')
-  expect(await terminal.shows('as before')).toContain('code 0')
-})
-
-it.skipIf(!isInstalled('top'))('top draws, takes a key, and ends', async () => {
-  run('-- top')
-  await terminal.shows(/PID USER/)
-  terminal.key('q')
-  expect(await terminal.shows('as before')).toContain('code 0')
-})
-
 it.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () => {
   const file = join(home.directory, 'here.txt')
   run('-- vim -u NONE -n here.txt')
@@ -203,13 +176,4 @@ it.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () 
   terminal.line(':q!')
   expect(await terminal.shows('as before')).toMatch(/^vitrine: .*here\.txt/m)
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
-})
-
-it.skipIf(!isInstalled('python3'))('the Python prompt answers', async () => {
-  run('-- python3 -q -i -S -E')
-  await terminal.shows('>>>')
-  terminal.line('6 * 7')
-  await terminal.shows(/^42$/m)
-  terminal.key('C-d')
-  expect(await terminal.shows('as before')).toContain('code 0')
 })

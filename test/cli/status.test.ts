@@ -29,7 +29,3 @@ it.skipIf(!isInstalled('python3'))(
     expect(stdout).toBe('prompt')
   },
 )
-
-it('where stderr is no terminal there is none', async () => {
-  expect(await home.run(['run', '--', long])).toMatchObject({ stdout: 'out\n', stderr: '' })
-})

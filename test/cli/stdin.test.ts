@@ -30,11 +30,6 @@ it('much input is passed on whole', async () => {
   )
 })
 
-it('a file opened for reading is passed as it is', async () => {
-  writeFileSync(file, 'content\n')
-  expect((await withFile('r', '--', 'readlink /proc/self/fd/0; cat')).stdout).toBe(`${file}\ncontent\n`)
-})
-
 it('in read mode a file opened for writing is read, and never handed over', async () => {
   writeFileSync(file, 'content\n')
   const ran = await withFile('r+', '--', 'cat; readlink /proc/self/fd/0; echo written >&0')
@@ -65,10 +60,6 @@ it('in read mode a socket is read, and nothing can be sent back through it', asy
   child.stdin?.end('through a socket\n')
   expect((await ended(child)).stdout).toMatch(/^through a socket\npipe:/)
   expect(received).toBe('')
-})
-
-it('/dev/null is nothing to read', async () => {
-  expect(await home.shell('vitrine run -- cat < /dev/null')).toMatchObject({ code: 0, stdout: '' })
 })
 
 it.each(['read', 'write'])('in %s mode input that is never closed does not block', async (mode) => {

@@ -20,7 +20,7 @@ export interface Ran {
   readonly bytes: Buffer
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string | Buffer

@@ -127,50 +127,6 @@ describe('the record of spawn', () => {
       )
   })
 
-  it.for(['columns', 'rows'])('a wrong number of %s is a TypeError that names it', (key) => {
-    for (const value of [...wrongNumber, 65_536]) {
-      const terminal = { columns: 80, rows: 24, [key]: value }
-      expect(() => addon.spawn(withField('terminal', terminal), () => {})).toThrowError(`terminal.${key}`)
-    }
-  })
-
-  it.for(Object.keys(wrong).filter((path) => wrong[path] === wrongList))(
-    'a wrong item of %s is a TypeError that names its index',
-    (path) => {
-      for (const value of wrongText)
-        expect(() => addon.spawn(withField(path, ['fine', value]), () => {})).toThrowError(
-          `${path}[1] must be`,
-        )
-    },
-  )
-
-  it('an error of a getter is thrown as it is', () => {
-    const given = Object.defineProperty({ ...record() }, 'cwd', {
-      get() {
-        throw new RangeError('mine')
-      },
-    })
-    expect(() => addon.spawn(given, () => {})).toThrowError(new RangeError('mine'))
-  })
-
-  it('a record or a handler of another type is a TypeError', () => {
-    for (const given of [undefined, null, 7, 'text'])
-      expect(() => addon.spawn(given as never, () => {})).toThrowError('the record must be an object')
-    for (const given of [undefined, null, 7, {}])
-      expect(() => addon.spawn(record(), given as never)).toThrowError('the handler must be a function')
-  })
-
-  it('texts of every length arrive whole, also where a character needs several bytes', async () => {
-    const texts = Array.from({ length: 8 }, (_, more) => 'a'.repeat(504 + more)).flatMap((text) => [
-      text,
-      `${text}\u00e9`,
-      `${text}\u20ac\u{1f600}`,
-    ])
-    const events = await run({ ...record(), argv: ['sh', '-c', 'printf "%s\\n" "$@"', 'sh', ...texts] })
-    const printed = events.flatMap((event) => (event.kind === 'output' ? [event.bytes] : []))
-    expect(Buffer.concat(printed).toString().split('\n')).toEqual([...texts, ''])
-  })
-
   it('a signal that comes before the command runs is sent when it does', async () => {
     const given = { ...record(), candidates: ['/bin/sleep'], argv: ['sleep', '60'] }
     const signalled = () => run(given, (id) => addon.signal(id, constants.signals.SIGTERM))

@@ -153,24 +153,6 @@ describe('a stream of notifications whose client goes away', () => {
   })
 })
 
-it('a session whose server cannot be made is closed', async () => {
-  const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
-  const session = new McpSession({ ...options, log: () => {} })
-  const sessions = new HttpSessions({
-    idleMs: 60_000,
-    makeSession: () => session,
-    makeServer: () => Promise.reject(new Error('no server')),
-  })
-  const body = message('initialize', {})
-  await expect(
-    sessions.handle(new Request('http://localhost/mcp', { method: 'POST', headers, body })),
-  ).rejects.toThrow('no server')
-  await expect(session.shell('read')).rejects.toMatchObject({
-    refusal: { problem: { kind: 'shell-closed' } },
-  })
-  await sessions.close()
-})
-
 it('a session that begins while the server ends is closed, and its client is told', async () => {
   const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
   const session = new McpSession({ ...options, modes: ['read'], cwd: makeDirectory(), log: () => {} })

@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
 import { brokenGraceMs, maxAtOnce } from '../../src/mcp/limits.ts'
 import { McpSession } from '../../src/mcp/session.ts'
@@ -254,21 +253,6 @@ describe('over HTTP', () => {
     expect(await survivors(marker)).toEqual([])
   })
 
-  it('SIGTERM lets what runs come to its end, and takes no more', async () => {
-    const { home, url, token, server, said, exited } = await serve()
-    const { run } = await client('modern', url, token)
-    const marker = marked()
-    const go = join(home.directory, 'go')
-    const call = run({ command: `: ${marker}; until test -e '${go}'; do sleep 0.05; done; echo done` })
-    expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
-    server.kill('SIGTERM')
-    expect(await waitFor(() => said().includes(drainingLine))).toBe(true)
-    writeFileSync(go, '')
-    expect((await call).text).toBe('done\n')
-    expect(await exited).toEqual([0, null])
-    await expect(fetch(new URL('/healthz', url))).rejects.toThrow()
-  })
-
   it('until it has ended, it answers that it is ending', async () => {
     const { home, url, token, server, said, exited } = await serve()
     const { run } = await client('legacy', url, token)
@@ -315,19 +299,6 @@ describe('over HTTP', () => {
     expect(aliveWith(marker)).toHaveLength(maxAtOnce)
   })
 
-  it('a second signal kills what runs', async () => {
-    const { url, token, server, said, exited } = await serve()
-    const { run } = await client('legacy', url, token)
-    const marker = marked()
-    run({ command: `sleep ${marker}` }).catch(() => {})
-    expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
-    server.kill('SIGTERM')
-    expect(await waitFor(() => said().includes(drainingLine))).toBe(true)
-    server.kill('SIGTERM')
-    expect(await exited).toEqual([0, null])
-    expect(await survivors(marker, 0)).toEqual([])
-  })
-
   it('an idle session is closed, one at work is not', async () => {
     const home = new Home()
     const made: McpSession[] = []
@@ -370,21 +341,5 @@ describe('over HTTP', () => {
     } finally {
       await server.close()
     }
-  })
-})
-
-describe('the address', () => {
-  it.each([
-    ['8080', { host: '127.0.0.1', port: 8080 }],
-    ['0.0.0.0:8080', { host: '0.0.0.0', port: 8080 }],
-    ['localhost:0', { host: 'localhost', port: 0 }],
-    ['[::1]:8080', { host: '::1', port: 8080 }],
-    ['::1:8080', undefined],
-    ['8080:', undefined],
-    ['-1', undefined],
-    ['65536', undefined],
-    ['', undefined],
-  ])('%s', (given, address) => {
-    expect(httpAddress(given)).toEqual(address)
   })
 })

@@ -3,23 +3,13 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { remedies } from '../../src/messages/hints.ts'
-import { refusalText, toolDescription } from '../../src/messages/mcp/mcp.ts'
+import { refusalText } from '../../src/messages/mcp/mcp.ts'
 import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
-import { isDash } from '../../src/request/interpreter.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
 
 const parameters = ['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors']
-
-/** What a server with the default configuration and both modes says of itself. */
-const facts = {
-  network: false,
-  interpreter: isDash('sh') ? 'sh (dash)' : 'sh',
-  defaultTimeoutMs: 30_000,
-  maxTimeoutMs: 600_000,
-  inlineChars: 30_000,
-} as const
 
 describe.each(eras)('execute_command for a client of the %s era', (era) => {
   /** For calls that leave nothing behind. */
@@ -110,13 +100,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     const { text } = await run({ command: 'echo 2', scratchpad: 'log' })
     expect(text).toMatch(
       /^2\n\[output: 2 B, saved whole to scratchpad "log-2" at \S+\]\n\[the name "log" is in use: saved as "log-2"\]$/,
-    )
-  })
-
-  it('a deadline over the maximum is lowered, which the answer tells', async () => {
-    const { run } = await shared
-    expect((await run({ command: 'echo x', timeout_ms: 9_999_999 })).text).toBe(
-      'x\n[timeout_ms 9999999 exceeds the maximum; 600000 was used]',
     )
   })
 
@@ -286,19 +269,6 @@ describe('tools/list', () => {
     expect(both.tools[1]?.annotations).toEqual(writing)
     const write = await (await connect(['--mode', 'write'])).client.listTools()
     expect(write.tools[0]).toMatchObject({ name: 'execute_command', annotations: writing })
-  })
-
-  it('description and instructions tell a model what it has to know', async () => {
-    const { client } = await connect(['--mode', 'both'])
-    const { tools } = await client.listTools()
-    expect(tools.slice(0, 2).map(({ description }) => description)).toEqual([
-      toolDescription({ ...facts, mode: 'read', looserTool: 'execute_command_write' }),
-      toolDescription({ ...facts, mode: 'write', looserTool: undefined }),
-    ])
-    for (const text of [tools[0]?.description ?? '', client.getInstructions() ?? '']) {
-      for (const told of ['READ MODE', 'timeout_ms', '600000', '\\$']) expect(text).toContain(told)
-      expect(text.length).toBeLessThan(2000)
-    }
   })
 
   it('the configured default deadline is the schema’s', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { serverNameOf } from '../../src/network/client-hello.ts'
+import { serverNameOf } from '../../src/network/tunnel.ts'
 import { basic, exchange, openProxy, tcpServer } from './surroundings.ts'
 
 /** What a real client sends first. */

@@ -1,10 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { expect, it, onTestFinished } from 'vitest'
-import { isPublic } from '../../src/network/addresses.ts'
+import { isPublic, type Resolver } from '../../src/network/addresses.ts'
 import { Gate } from '../../src/network/gate.ts'
 import { type Host, parseHost } from '../../src/network/hosts.ts'
-import type { Resolver } from '../../src/network/resolve.ts'
 import { patternsOf, tcpServer } from './surroundings.ts'
 
 function hostOf(text: string): Host {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { systemResolver } from '../../src/network/resolve.ts'
+import { systemResolver } from '../../src/network/addresses.ts'
 import { waitFor } from '../helpers/processes.ts'
 import { basic, exchange, openProxy } from './surroundings.ts'
 

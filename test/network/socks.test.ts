@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { basic, exchange, openProxy, webServer } from './surroundings.ts'
 
@@ -46,16 +44,6 @@ describe('SOCKS 5', () => {
     expect(gate.connections()).toMatchObject([
       { host: 'good.example', port, verdict: 'allowed', sent: get.length },
     ])
-  })
-
-  it('takes a greeting that arrives byte by byte, and one in a single piece', async () => {
-    const { port, proxy, gate, get } = await proxied()
-    const bytes = Buffer.concat([withPassword, password(gate.secret), named('good.example', port)])
-    const apart = await exchange(proxy.port, ...Array.from(bytes, (byte) => Buffer.of(byte)), get)
-    const together = await exchange(proxy.port, Buffer.concat([bytes, get]))
-    expect([replyIn(apart), replyIn(together)]).toEqual([0, 0])
-    expect(apart.toString()).toContain('200 OK')
-    expect(together.toString()).toContain('200 OK')
   })
 
   it('judges names and addresses like HTTP does', async () => {
@@ -143,12 +131,5 @@ describe('SOCKS 5', () => {
     expect(await answers()).toEqual(['HTTP/1.1 407', [5, 2, 1, 1]])
     command = gate.number
     expect(await answers()).toEqual(['HTTP/1.1 200', [5, 2, 1, 0]])
-  })
-
-  it('lets a client go that leaves in the middle of its greeting', async () => {
-    const { proxy } = await proxied()
-    const socket = connect(proxy.port, '127.0.0.1').resume()
-    socket.end(Buffer.of(5, 2, 0))
-    await once(socket, 'close')
   })
 })

@@ -129,12 +129,6 @@ function openListed({
 }
 
 describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
-  it('lets pass what is listed, with its value', async () => {
-    const given = Object.fromEntries(passing.map((name) => [name, `/value of/${name}`]))
-    const shell = await openListed({ mode, env: { ...given, PATH: '/usr/bin:/bin' } })
-    expect(await environmentOf(shell)).toMatchObject({ ...given, PATH: '/usr/bin:/bin' })
-  })
-
   it.for(never)('never lets pass %s', async (name) => {
     const shell = await openListed({ mode, env: { [name]: '/dev/null/x' } })
     expect(await environmentOf(shell)).not.toHaveProperty([name])
@@ -185,13 +179,6 @@ describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
     const toml = `[env]\npass = ${JSON.stringify(Object.keys(forced))}\n[env.set]\n${set}`
     const shell = await openListed({ mode, env: wrong, toml })
     expect(await environmentOf(shell)).toMatchObject(forced)
-  })
-
-  it('is the one of the moment when the shell was opened', async () => {
-    const env: Record<string, string> = { LANG: 'before', PATH: process.env['PATH'] ?? '' }
-    const shell = await openListed({ mode, env })
-    env['LANG'] = 'after'
-    expect((await environmentOf(shell))['LANG']).toBe('before')
   })
 })
 
@@ -251,13 +238,6 @@ describe('write mode', () => {
     expect(secrets.filter((name) => name in environment)).toEqual([])
   })
 
-  it('gives the same to a command that is not known to look only', async () => {
-    const shell = await openTestShell({ mode: 'write', env: { ...ordinary, GITHUB_TOKEN: 'secret' } })
-    const { stdout } = await shell.execute({ argv: ['sh', '-c', 'eval env'] })
-    expect(stdout).toContain('NODE_ENV=test\n')
-    expect(stdout).not.toContain('GITHUB_TOKEN')
-  })
-
   it('gives a secret that [env] pass names', async () => {
     const env = { GITHUB_TOKEN: 'secret' }
     const shell = await openTestShell({ mode: 'write', env, toml: '[env]\npass = ["GITHUB_TOKEN"]\n' })
@@ -292,29 +272,6 @@ describe.each(modes)('the variables of one command, in %s mode', (mode) => {
     const env = { FOO: 'a b', LANG: 'de', TZ: undefined, PAGER: 'less' }
     expect((await shell.execute({ command: show, env })).stdout).toBe('a b\nde\nunset\nless\n')
     expect((await shell.execute({ command: show })).stdout).toBe('set\nC\nUTC\ncat\n')
-  })
-
-  it('decide where a program without a shell is found', async () => {
-    const directory = makeDirectory()
-    writeFileSync(join(directory, 'own-program'), '#!/bin/sh\necho found\n', { mode: 0o755 })
-    const shell = await openTestShell({ mode })
-    const run = (env: Record<string, string>) => shell.execute({ argv: ['own-program'], env })
-    expect((await run({ PATH: `${directory}:/usr/bin:/bin` })).stdout).toBe('found\n')
-    await expect(run({})).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
-  })
-
-  it.each([
-    [{ 'A=B': 'x' }, 'out-of-range'],
-    [{ '': 'x' }, 'out-of-range'],
-    [{ A: 'x\0y' }, 'nul-byte'],
-    [{ A: 1 }, 'wrong-type'],
-    [['A=1'], 'wrong-type'],
-  ])('%j is refused', async (env, kind) => {
-    const shell = await openTestShell({ mode })
-    await expect(shell.execute({ command: 'true', env: env as never })).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      refusal: { problem: { kind } },
-    })
   })
 })
 
@@ -379,22 +336,6 @@ describe('read mode forces more', () => {
     const shell = await openTestShell({ mode: 'write', cwd })
     const done = await shell.execute({ command: 'touch -d 2001-01-01 file; git diff --quiet' })
     expect(done).toMatchObject({ exitCode: 0 })
-  })
-
-  it('git reads its settings', async ({ skip }) => {
-    if (!isInstalled('git')) return skip('not installed: git')
-    const shell = await openTestShell({ mode: 'read' })
-    const wanted = [
-      ['core.fsmonitor', 'false'],
-      ['log.showSignature', 'false'],
-      ['core.hooksPath', '/dev/null'],
-      ['diff.submodule', 'short'],
-      ['status.submoduleSummary', 'false'],
-      ['submodule.recurse', 'false'],
-      ['safe.bareRepository', 'explicit'],
-    ]
-    for (const [key = '', value] of wanted)
-      expect((await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout).toBe(`${value}\n`)
   })
 })
 

@@ -176,42 +176,4 @@ describe('write mode without the addon', () => {
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
     expect(existsSync(join(cwd, 'asked'))).toBe(true)
   })
-
-  it('an abort ends the command', async () => {
-    const abort = new AbortController()
-    const onOutput = () => abort.abort()
-    const result = await execa.execute(
-      { command: `echo begun; sleep ${marker}` },
-      { signal: abort.signal, onOutput },
-    )
-    expect(result).toMatchObject({ cancelled: true, stdout: 'begun\n', outcome: { kind: 'cancelled' } })
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('the output limit ends the command', async () => {
-    const shell = await openTestShell({
-      mode: 'write',
-      host: addonless(),
-      toml: '[output]\nmax_bytes = 50000\n',
-    })
-    const result = await shell.execute({ command: `yes ${marker}` })
-    expect(result).toMatchObject({ outputLimited: true, outcome: { kind: 'output-limit', limit: 50_000 } })
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('closing the shell ends the command', async () => {
-    const shell = await openTestShell({ mode: 'write', host: addonless() })
-    const running = shell.execute(
-      { command: `echo begun; sleep ${marker}` },
-      { onOutput: () => void shell.close() },
-    )
-    expect((await running).outcome).toEqual({ kind: 'cancelled' })
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('30 at once', async () => {
-    const numbers = Array.from({ length: 30 }, (_, at) => at)
-    const results = await Promise.all(numbers.map((at) => execa.execute({ command: `echo ${at}` })))
-    expect(results.map(({ stdout }) => Number(stdout))).toEqual(numbers)
-  })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../../src/messages/cli/run.ts'
@@ -63,13 +63,6 @@ describe('vitrine scratchpad', () => {
     expect(ran.stdout).toBe('')
   })
 
-  it('show ends quietly when its reader has seen enough', async () => {
-    const home = ownHome()
-    await home.run(['run', '--scratchpad', 'long', '--', 'seq 1 1000000'])
-    const ran = await home.shell('vitrine scratchpad show long | head -1')
-    expect(ran).toMatchObject({ stdout: '1\n', stderr: '' })
-  })
-
   it.skipIf(process.getuid?.() !== 0 || whyNot(nobody) !== null)(
     'a session of another user, as sudo leaves it, hinders neither saving nor listing',
     async () => {
@@ -84,32 +77,6 @@ describe('vitrine scratchpad', () => {
       expect(JSON.parse(ran.stdout)).toMatchObject({ exitCode: 0, scratchpad: { bytes: 588_895 } })
       const listed = await home.run(['scratchpad', 'list'], { uid, env })
       expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('588.9 kB') })
-    },
-  )
-
-  it('a name with control characters in its command does not reach the terminal', async () => {
-    const home = ownHome()
-    writeFileSync(join(home.directory, 'script'), 'echo x')
-    await home.run(['run', '--scratchpad', 'esc', '--', "echo '\u001b[2J' > /dev/null"])
-    expect((await home.run(['scratchpad', 'list'])).stdout).not.toContain('\u001b')
-  })
-
-  it.each(['/proc', '/proc/self'])(
-    'with HOME=%s outputs are kept in the temporary directory',
-    async (HOME) => {
-      const home = ownHome()
-      const env = { HOME, XDG_STATE_HOME: '', XDG_CONFIG_HOME: '', TMPDIR: home.directory }
-      expect(await home.run(['run', '--scratchpad', 'kept', '--', 'echo hello'], { env })).toMatchObject({
-        code: 0,
-      })
-      expect((await home.run(['scratchpad', 'show', 'kept'], { env })).stdout).toBe('hello\n')
-      for (const args of [
-        ['config', 'init'],
-        ['config', 'trust', '.vitrine.toml'],
-      ]) {
-        writeFileSync(join(home.directory, '.vitrine.toml'), '')
-        expect((await home.run(args, { env })).code).toBe(125)
-      }
     },
   )
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { within } from '../../base/clock.ts'
 import { engineProblems, noShellIn } from '../../messages/docker.ts'
-import { type Engine, EngineError, isEngineError } from './engine/engine.ts'
-import type { FrameStream } from './engine/frames.ts'
+import { type Engine, EngineError, isEngineError } from './engine.ts'
 import { Exec, type ExecRequest } from './exec.ts'
+import type { FrameStream } from './frames.ts'
 import { type ContainerCounts, type Introduction, Keeper } from './keeper.ts'
 import { removeContainer } from './left-over.ts'
 import { refusalOf } from './refusal.ts'
@@ -19,7 +19,7 @@ const endMs = 400
 const killMs = 2000
 const signalMs = 5000
 
-export interface NewContainer {
+interface NewContainer {
   readonly spec: object
   readonly name: string
   readonly image: string
@@ -174,7 +174,7 @@ export class Container {
 }
 
 /** The command line that sends a signal to every process of the user that runs it. */
-export function signalAll(signal: NodeJS.Signals): readonly string[] {
+function signalAll(signal: NodeJS.Signals): readonly string[] {
   const kill = (name: string) => `kill -${name} -1`
   // A stopped process handles the signal only once it is continued.
   return ['/bin/sh', '-c', signal === 'SIGTERM' ? `${kill('TERM')}; ${kill('CONT')}` : kill(bare(signal))]
@@ -185,7 +185,7 @@ export function signalAll(signal: NodeJS.Signals): readonly string[] {
  * child is signalled first would continue with the rest of its line, so all of them are stopped before the
  * first one is signalled.
  */
-export function signalCarriers(signal: NodeJS.Signals, cookie: string): readonly string[] {
+function signalCarriers(signal: NodeJS.Signals, cookie: string): readonly string[] {
   return ['/bin/sh', '-c', toCarriers, 'carriers', bare(signal), cookie]
 }
 

@@ -6,16 +6,15 @@ import type { Environment, Mode } from '../../base/types.ts'
 import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { Container } from './container.ts'
-import { type Engine, type EngineError, isEngineError } from './engine/engine.ts'
-import type { FrameStream } from './engine/frames.ts'
+import { type Engine, type EngineError, isEngineError } from './engine.ts'
 import type { Exec, ExecRequest } from './exec.ts'
-import { type GitIdentity, gitIdentity } from './git-identity.ts'
-import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
+import type { FrameStream } from './frames.ts'
+import { type GitIdentity, gitIdentity } from './identity.ts'
 import type { Image } from './image.ts'
-import { type MadeMounts, nodeMounts } from './node-mounts.ts'
+import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './left-over.ts'
+import { type MadeMounts, nodeMounts, type UserMount } from './mounts.ts'
 import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
-import type { UserMount } from './user-mounts.ts'
 import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
@@ -23,7 +22,7 @@ const closeMs = 5000
 /** Concurrent starts: each start slows down all the others. */
 const starts = new Turns(4)
 
-export interface ContainersOptions {
+interface ContainersOptions {
   readonly engine: Engine
   readonly settings: ContainerSettings
   readonly workspace: string

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineProblems } from '../../messages/docker.ts'
-import { type Engine, engineTried, isEngineError } from './engine/engine.ts'
-import { engineFrames, type FrameStream } from './engine/frames.ts'
+import { type Engine, engineTried, isEngineError } from './engine.ts'
+import { engineFrames, type FrameStream } from './frames.ts'
 import type { ContainerUser } from './spec.ts'
 
 export interface ExecRequest {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../base/package-file.ts'
 import { engineProblems } from '../../messages/docker.ts'
-import { type Engine, EngineError, isEngineError, parsed } from './engine/engine.ts'
+import { type Engine, EngineError, isEngineError, parsed } from './engine.ts'
 
 const buildMs = 3_600_000
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { EngineConnection } from './engine/engine.ts'
-import { engineFrames } from './engine/frames.ts'
+import type { EngineConnection } from './engine.ts'
+import { engineFrames } from './frames.ts'
 
 /**
  * The script of a container's first process. It prints the boot id of its kernel and its mounts, then an

@@ -1,24 +1,30 @@
 import { stat } from 'node:fs/promises'
 import { isBeneath } from '../../base/paths.ts'
-import { imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
+import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import { dockerNotes, imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
+import { hostsNeed } from '../../messages/sandbox/network.ts'
+import { workspaceNotes } from '../../messages/sandbox/notes.ts'
+import { workspaceInContainer } from '../../messages/workspace.ts'
+import { enforced, notEnforced, refuseChanges, refuseHosts } from '../enforcement.ts'
+import type { Changes, Sandbox } from '../sandbox.ts'
 import { Containers } from './containers.ts'
-import { type Engine, isEngineError } from './engine/engine.ts'
-import { type Reach, reachEngine } from './engine/reach.ts'
+import { type Engine, isEngineError } from './engine.ts'
+import { ownMounts } from './identity.ts'
 import { type Image, inspectImage } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
-import { ownMounts } from './own-mounts.ts'
+import { type MadeMounts, readUserMounts, type UserMount } from './mounts.ts'
+import { type Reach, reachEngine } from './reach.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings, ContainerUser } from './spec.ts'
-import { readUserMounts, type UserMount } from './user-mounts.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
-export interface DockerOptions extends Reach {
+interface DockerOptions extends Reach {
   readonly workspace: string
   readonly docker: { readonly mounts: readonly string[]; readonly user: string }
   readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
 }
 
-export interface DockerParts {
+interface DockerParts {
   readonly containers: Containers
   readonly places: readonly string[]
   readonly hasSeccomp: boolean
@@ -90,11 +96,7 @@ async function openable(engine: Engine, { image, user: named, workspace, env }: 
  * `[docker] user`: an id, the workspace's owner, or this process's user. A rootless engine's root is its own
  * user, every other id a different one of the host.
  */
-export async function userOf(
-  { isRootless }: EngineInfo,
-  named: string,
-  workspace: string,
-): Promise<ContainerUser> {
+async function userOf({ isRootless }: EngineInfo, named: string, workspace: string): Promise<ContainerUser> {
   const [uid, gid = uid] = named.split(':').map(Number)
   if (uid !== undefined && gid !== undefined && /^\d/.test(named)) return { uid, gid, groups: [] }
   if (isRootless) return { uid: 0, gid: 0, groups: [] }
@@ -115,7 +117,7 @@ interface Info {
   readonly Rootless?: boolean
 }
 
-export interface EngineInfo {
+interface EngineInfo {
   readonly isRootless: boolean
   /** It applies its default seccomp profile. */
   readonly hasSeccomp: boolean
@@ -130,4 +132,94 @@ export async function engineInfo(engine: Engine): Promise<EngineInfo> {
     isRootless: Rootless === true || has(/^name=rootless\b/),
     hasSeccomp: has(/^name=seccomp,profile=(default|builtin)$/),
   }
+}
+
+interface DockerSandboxOptions {
+  readonly network: string
+  readonly writableRoot: boolean
+  /** The engine applies its default seccomp profile. */
+  readonly hasSeccomp: boolean
+  /** Paths of this machine that containers mount. */
+  readonly places: readonly string[]
+  /** What workspace mode has to mount, or why it cannot. */
+  inside(): MadeMounts
+  close(): Promise<void>
+}
+
+/** Confines every mode: a container has only the workspace and `[docker] mounts` of the host, read-only in read mode. */
+export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
+  return {
+    ownTmp: true,
+    confine({ network: wanted, changes, privateTmp }) {
+      refuseHosts(wanted, hostsNeed.docker)
+      const mounts = changes ? options.inside() : []
+      if ('missing' in mounts) refuseChanges(changes, workspaceInContainer(mounts.missing))
+      const { network, places } = options
+      return {
+        kind: 'container',
+        fresh: privateTmp,
+        changes: changes && shownOf(changes, places),
+        network: network !== 'none',
+      }
+    },
+    enforcement: ({ changes, privateTmp }) => ({
+      'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
+      'file metadata': held(),
+      ...always(options),
+      ...(changes && workspaceEnforcement(shownOf(changes, options.places))),
+      survivors: held(dockerNotes.survivors),
+      ...(privateTmp && { 'private tmp': held(dockerNotes.privateTmp) }),
+    }),
+    writeEnforcement: () => ({
+      'file contents': notEnforced(dockerNotes.workspaceOpen),
+      'file metadata': notEnforced(dockerNotes.workspaceOpen),
+      ...always(options),
+      survivors: notEnforced(dockerNotes.background),
+    }),
+    close: options.close,
+  }
+}
+
+/** Drops the roots of `[workspace] writable` that the container does not mount. */
+function shownOf({ roots, ...kept }: Changes, places: readonly string[]): Changes {
+  const [workspace, ...others] = roots
+  const shown = others.filter((root) => places.some((place) => isBeneath(root, place)))
+  return { roots: [workspace, ...shown], ...kept }
+}
+
+function workspaceEnforcement(changes: Changes): Enforcement {
+  const by = 'landlock+seccomp listener'
+  return {
+    'file contents': enforced(by, workspaceNotes.beside),
+    'file metadata': enforced(by, workspaceNotes.beside),
+    workspace: enforced(by, workspaceNotes.changes(changes)),
+    'unix sockets': enforced(by),
+    'denial reports': enforced('seccomp listener'),
+  }
+}
+
+function always({ network, hasSeccomp }: DockerSandboxOptions): Enforcement {
+  const profile = hasSeccomp ? held(dockerNotes.seccomp) : notEnforced(dockerNotes.noSeccomp)
+  return {
+    reads: held(dockerNotes.reads),
+    unreadable: notEnforced(dockerNotes.unreadable),
+    'device nodes': held(),
+    locks: notEnforced(dockerNotes.locks),
+    network: network === 'none' ? held() : notEnforced(dockerNotes.network(network)),
+    'unix sockets': notEnforced(dockerNotes.sockets),
+    signals: held(),
+    'other processes': held(),
+    ipc: held(),
+    keys: profile,
+    namespaces: profile,
+    system: held(),
+    terminals: held(),
+    descriptors: held(),
+    'death of the host': held(dockerNotes.hostDeath),
+    'denial reports': notEnforced(dockerNotes.reports),
+  }
+}
+
+function held(note?: string): RightEnforcement {
+  return enforced('container', note)
 }

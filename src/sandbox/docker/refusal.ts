@@ -8,7 +8,7 @@ import {
   pausedWords,
 } from '../../messages/docker.ts'
 import { unavailable, type VitrineError } from '../../messages/error.ts'
-import type { Engine, EngineError } from './engine/engine.ts'
+import type { Engine, EngineError } from './engine.ts'
 
 export function refusalOf(words: Unmet): VitrineError {
   return unavailable({ for: 'docker', ...words })

@@ -1,5 +1,5 @@
 import { keeperScript } from './keeper.ts'
-import { directoriesOnTheWay, hostsPath, type UserMount } from './user-mounts.ts'
+import { directoriesOnTheWay, hostsPath, type UserMount } from './mounts.ts'
 
 export interface ContainerSettings {
   readonly image: string
@@ -29,7 +29,7 @@ export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
   return `${id}:${id}`
 }
 
-export interface ContainerShape {
+interface ContainerShape {
   /** Directories and mounts, mounted at their own paths, outermost first. */
   readonly mounts: readonly string[]
   readonly writable: boolean

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { words } from '../../base/text.ts'
-import { repositoryOf } from '../reads/worktree.ts'
-import type { MountedPath } from './user-mounts.ts'
+import { repositoryOf } from '../workspace/git-directories.ts'
+import type { MountedPath } from './mounts.ts'
 
 /** Directories that a container needs itself: a workspace mounted there would hide them. */
 const taken = words('/ /bin /dev /etc /lib /lib64 /proc /run /sbin /sys /tmp /usr')

@@ -22,7 +22,7 @@ export interface ProfileOptions {
   readonly changes?: readonly Kept[]
 }
 
-export interface Profile {
+interface Profile {
   readonly text: string
   readonly parameters: Readonly<Record<string, string>>
 }

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath, isProjectDirectory, realPath } from '../../base/paths.ts'
-import { readablePlaces } from './readable-places.ts'
+import { readablePlaces } from './places.ts'
 
 /** As many as the kernel follows: path_resolution(7). */
 const maxLinks = 40

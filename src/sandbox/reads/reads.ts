@@ -5,13 +5,12 @@ import { succeeds, tried } from '../../base/errno.ts'
 import { baseDirectory, homeDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import type { ReadablePlaces, Reads } from '../sandbox.ts'
+import { repositoryOf } from '../workspace/git-directories.ts'
+import { readablePlaces, secrets } from './places.ts'
 import { type Changeable, isOfProject, placesOfPrograms, Ways, wayInto } from './programs.ts'
-import { readablePlaces } from './readable-places.ts'
-import { secrets } from './secrets.ts'
-import { repositoryOf } from './worktree.ts'
 
 /** What the configuration says about reading, and what the result depends on. */
-export interface ReadsWanted {
+interface ReadsWanted {
   readonly reads: 'everywhere' | 'workspace'
   /** Absolute paths, and the word "secrets". */
   readonly unreadable: readonly string[]

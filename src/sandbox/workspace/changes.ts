@@ -2,12 +2,12 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
-import type { Changes } from '../sandbox.ts'
+import type { Changes, PathStates } from '../sandbox.ts'
 import { type GitPlaces, gitPlacesOf } from './git.ts'
-import { obeyedInGit } from './listed.ts'
+import { obeyedInGit } from './git-directories.ts'
 import { Looks, type Unprotectable } from './looks.ts'
-import { type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
-import { ownPrograms, protectedIfThere, protectedInWorkspace } from './protected.ts'
+import { linkedPlaces, type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
+import { ownPrograms, protectedIfThere, protectedInWorkspace } from './obeyed-names.ts'
 import type { Repositories } from './repositories.ts'
 
 export interface ChangesWanted {
@@ -41,7 +41,7 @@ export interface ChangesWanted {
 }
 
 /** Why a directory cannot be opened to changes. */
-export type UnfitRoot =
+type UnfitRoot =
   | 'root'
   | 'home'
   | 'own'
@@ -194,4 +194,44 @@ export function tooWide(
   if (path === '/') return 'root'
   if ([home, ...homes].some((each) => isBeneath(each, path))) return 'home'
   return others.some((own) => isBeneath(own, path) || isBeneath(path, own)) ? 'own' : undefined
+}
+
+/** What changesFor finds, as of each call. */
+export function rememberedChanges(
+  wanted: ChangesWanted,
+  states: PathStates | undefined,
+): () => Changes | UnfitRootFound {
+  const { workspace, own } = wanted
+  // By itself: a command of git changes the repository, and what lies at home is large and stays.
+  const linked = remembered(states, (looks) => linkedPlaces(workspace, own.obeyed ?? [], looks))
+  const changes = remembered(states, (looks, links: readonly string[]) => changesFor(wanted, links, looks))
+  return () => changes(linked(undefined))
+}
+
+/**
+ * Searches again unless the input and all paths that the last search asked about are as they were before it. The states of the paths
+ * are recorded before a search, and an earlier search has to find the paths: so the first two calls both search.
+ */
+function remembered<Input, Found extends object>(
+  states: PathStates | undefined,
+  search: (looks: Looks, input: Input) => Found,
+): (input: Input) => Found {
+  let known: Looks | undefined
+  let last: { readonly input: Input; readonly found: Found; readonly snapshot: unknown } | undefined
+  return (input) => {
+    if (last && last.input === input && states?.unchanged(last.snapshot)) return last.found
+    const snapshot = known && states?.snapshot([...known.above], [...known.paths])
+    const looks = new Looks()
+    const found = search(looks, input)
+    const isWhole = looks.isComplete && known !== undefined && areSame(looks, known)
+    last = snapshot && isWhole && !('why' in found) ? { input, found, snapshot } : undefined
+    known = looks
+    return found
+  }
+}
+
+function areSame(one: Looks, other: Looks): boolean {
+  const isIn = (paths: Set<string>, others: Set<string>) =>
+    paths.size === others.size && [...paths].every((path) => others.has(path))
+  return isIn(one.paths, other.paths) && isIn(one.above, other.above)
 }

@@ -5,7 +5,7 @@ import { dirname, isAbsolute } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { type ConfigEntry, isInclude, parseGitConfig } from '../../base/git-config.ts'
 import { isSettled, type Looks } from './looks.ts'
-import { hooks } from './protected.ts'
+import { hooks } from './obeyed-names.ts'
 
 export interface NamedPlaces {
   readonly home: string

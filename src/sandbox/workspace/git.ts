@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
-import { repositoryOf } from '../reads/worktree.ts'
 import { insideOf, NamedByConfigs, type NamedPlaces } from './git-config.ts'
+import { isGitDirectory, isWorktreeDirectory, repositoryOf } from './git-directories.ts'
 import { gitlinksIn, sharedIndexesOf } from './git-index.ts'
-import { isGitDirectory, isWorktreeDirectory } from './listed.ts'
 import { isSettled, type Looks } from './looks.ts'
-import { protectedInGit, protectedInWorktree } from './protected.ts'
+import { protectedInGit, protectedInWorktree } from './obeyed-names.ts'
 
 /** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
 export interface GitPlaces {
@@ -18,7 +17,7 @@ export interface GitPlaces {
   readonly closed: readonly string[]
 }
 
-export interface GitUser {
+interface GitUser {
   readonly home: string
   readonly configs: readonly string[]
   readonly looks: Looks

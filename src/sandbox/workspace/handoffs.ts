@@ -10,7 +10,7 @@ import { type Repositories, topOf } from './repositories.ts'
 import { walkBounds, walkFor } from './walk.ts'
 
 /** What a launcher noticed of one command. */
-export interface Noticed {
+interface Noticed {
   readonly notes?: readonly Note[] | undefined
   /** There is more than the notes say. */
   readonly unseen?: true | undefined

@@ -37,7 +37,7 @@ export interface Unprotectable {
 }
 
 /** Where a path leads, link by link: path_resolution(7). */
-export interface Way {
+interface Way {
   /** The symbolic links on it, each by a path without links. */
   readonly links: readonly string[]
   /** Without links; need not exist. */

@@ -2,7 +2,7 @@ import { words } from '../../base/text.ts'
 import type { HandoffKind } from '../../base/types.ts'
 
 /** What programs outside obey, or run without being asked to run the project's code, and which program that is. */
-export interface ObeyedNames {
+interface ObeyedNames {
   readonly names: readonly string[]
   readonly kind: HandoffKind
   readonly by: string
@@ -18,7 +18,7 @@ function row(names: string, kind: HandoffKind, by: string, only?: ObeyedNames['o
  * Relative to the workspace, where they are protected; elsewhere in it they are handoffs. `*.suffix` stands for all such names. Entering
  * the directory, opening it in an editor, starting a program in it, running git, pushing it: none of these asks first.
  */
-export const obeyed: readonly ObeyedNames[] = [
+const obeyed: readonly ObeyedNames[] = [
   row('.vitrine.toml', 'settings', 'vitrine'),
   row('.envrc', 'environment', 'direnv'),
   row('.mise.toml mise.toml .mise.local.toml mise.local.toml .mise mise/config.toml', 'environment', 'mise'),
@@ -91,3 +91,32 @@ function leadsThrough(path: string, name: string): boolean {
     return !path.includes('/') && path.endsWith(name.slice(1)) && path !== name.slice(1)
   return path === name || path.startsWith(`${name}/`)
 }
+
+/** Relative to the workspace; the table has the reasons. */
+export const protectedInWorkspace: readonly string[] = obeyed.flatMap(({ names, only }) =>
+  only ? [] : names,
+)
+
+/** The same, but only where they exist: any file could have such a name, or `bin` could be moved no more. */
+export const protectedIfThere: readonly string[] = obeyed.flatMap(({ names, only }) =>
+  only === 'existing' ? names : [],
+)
+
+/** vitrine in a project, only if it exists: protecting an absent one would slow down everything in `node_modules`. */
+export const ownPrograms: readonly string[] = ['node_modules/vitrine', 'node_modules/.bin/vitrine']
+
+/** Relative to a git directory (gitrepository-layout(5)): git obeys these in every repository that it is run in. */
+export const protectedInGit: readonly string[] = words(
+  'config config.worktree hooks info/attributes commondir remotes branches lazygit.yml',
+)
+
+/** In the directory of a linked worktree (`worktrees/NAME`). */
+export const protectedInWorktree: readonly string[] = ['config.worktree', 'commondir', 'gitdir']
+
+/** githooks(5). Where `core.hooksPath` names a root itself, only these are protected in it. */
+export const hooks: readonly string[] = words(`
+  applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
+  pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update
+  reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman
+  p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change
+`)

@@ -10,12 +10,12 @@ export interface Walked {
   readonly isWhole: boolean
 }
 
-export interface WalkBounds {
+interface WalkBounds {
   readonly entries: number
   readonly ms: number
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly bounds: WalkBounds
   readonly signal?: AbortSignal | undefined
   /** Called for each entry that is no directory. */

@@ -6,14 +6,14 @@ import type { Environment } from '../../base/types.ts'
 import { entriesIn, placed } from './git-config.ts'
 import { Looks } from './looks.ts'
 
-export interface GitUser {
+interface GitUser {
   readonly env: Environment
   readonly home: string
   /** The system's configuration and the user's, in git's order. */
   readonly configs: readonly string[]
 }
 
-export interface WorkTree {
+interface WorkTree {
   readonly top?: string
   /** A directory with the remains of a repository of this user's: commands can break one, but not remove its configuration. */
   readonly lost?: string

@@ -89,14 +89,6 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     ])
   })
 
-  it('they are told after a shell that ends with 0, too, and five of them', async () => {
-    await startShell(terminal)
-    terminal.line('for name in 1 2 3 4 5 6 7; do mkdir "$name"; done; exit 0')
-    const screen = await terminal.shows(/^code 0\n icanon/m)
-    expect(screen.match(/^vitrine: refused to create .*$/gm)).toHaveLength(5)
-    expect(screen).toContain('vitrine: refused 2 more')
-  })
-
   it('a private TMPDIR is one for the whole shell', async () => {
     await startShell(terminal, '--private-tmp')
     terminal.line('echo "kept there" >"$TMPDIR/a"')
@@ -112,11 +104,6 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     process.kill(ours(terminal), name)
     await terminal.shows(/code \d+\n icanon/m)
     expect(await survivors(marker)).toEqual([])
-  })
-
-  it('without one for its output it is refused', async () => {
-    terminal.line('"$NODE_PROGRAM" "$CLI_PROGRAM" shell >out; echo "code $?"')
-    expect(await terminal.shows('code 125')).toContain('vitrine shell needs a terminal')
   })
 
   it('--ask asks about the shell of write mode, and no means none', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { limitsEnforcement, limitsOf, linuxLimits } from '../../../src/launch/limits.ts'
+import { limitsEnforcement, limitsOf } from '../../../src/host/mode-setup.ts'
+import { linuxLimits } from '../../../src/launch/native.ts'
 import { privateTmpNote, withoutSessions } from '../../../src/messages/limits.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { addonless } from '../../sandbox/hosts.ts'

@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import {
@@ -141,27 +140,5 @@ describe('where no process may read the memory of a command (Yama, ptrace_scope 
     expect(names).toContainEqual(expect.stringMatching(/^delete/))
     const noise = ['/dev/null', 'sub', 'socket']
     expect(names.filter((name) => noise.some((word) => name.includes(word)))).toEqual([])
-  })
-})
-
-describe('a signal to a process outside that is younger than the command', () => {
-  it('is refused like any other, but looks like one to a child: it may go unreported', async () => {
-    const { shell } = await makeGround()
-    const marker = makeMarker()
-    const victims: ChildProcess[] = []
-    const stdin = new PassThrough()
-    const onOutput = () => {
-      if (victims.length > 0) return
-      const victim = spawn('sleep', [marker], { stdio: 'ignore' })
-      victims.push(victim)
-      stdin.end(`${victim.pid}\n`)
-    }
-    const command = 'echo started; read pid; kill -STOP $pid; echo $?'
-    const result = await shell.execute({ command, stdin }, { onOutput })
-    const state = processEntry(victims[0]?.pid ?? 0)?.state
-    await endAll(marker)
-    expect(result.stdout).toBe('started\n1\n')
-    expect(state).toMatch(/[RS]/)
-    expect([[], [`signal pid ${victims[0]?.pid}`]]).toContainEqual(shorts(result))
   })
 })

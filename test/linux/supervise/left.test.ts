@@ -39,17 +39,6 @@ describe('a process that a command of write mode left in a session of its own', 
     process.kill(idOf('c'), 'SIGKILL')
   })
 
-  it('is named once, whatever threads it has', async () => {
-    const threads = `${process.execPath} -e "require(\\"dns\\").lookup(\\"localhost\\", () => {}); setInterval(() => {}, 1000)"`
-    const { pids, idOf } = await run(leaving('a', threads))
-    expect(pids).toEqual([idOf('a')])
-  })
-
-  it('is named behind thousands of others', async () => {
-    const { pids, idOf } = await run(`${leaving('a')}; seq 1 4200 | xargs -n 1 -P 2 true`)
-    expect(pids).toEqual([idOf('a')])
-  })
-
   it('is not, where there is none, and in read mode it is ended', async () => {
     expect((await run('true')).result).not.toHaveProperty('background')
     expect((await run('setsid true')).result).not.toHaveProperty('background')

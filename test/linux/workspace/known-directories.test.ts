@@ -191,17 +191,6 @@ for number in range(20):
     })
   })
 
-  it('no signal interrupts a change of the working directory', async () => {
-    const program = `import os, signal
-signal.signal(signal.SIGALRM, lambda *given: None)
-root = os.open(".", os.O_RDONLY)
-signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
-for round in range(10000): os.chdir("src"); os.fchdir(root)
-signal.setitimer(signal.ITIMER_REAL, 0)`
-    const result = await start(makePlace(), 'workspace', program)
-    expect({ code: result.exitCode, said: result.output }).toEqual({ code: 0, said: '' })
-  })
-
   it('/proc/self/cwd is the working directory of the command', async () => {
     const place = makePlace()
     const shell = await openTestShell({ cwd: place.work, mode: 'workspace' })

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { type Addon, loadAddon } from '../../../src/launch/addon.ts'
-import { rememberedChanges } from '../../../src/sandbox/workspace/remembered.ts'
+import { rememberedChanges } from '../../../src/sandbox/workspace/changes.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 
 const isLinux = process.platform === 'linux'

@@ -1,19 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { constants } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
 import { unfitRoot } from '../../../src/messages/workspace.ts'
-import { dockerSandbox } from '../../../src/sandbox/docker/sandbox.ts'
+import { dockerSandbox } from '../../../src/sandbox/docker/open.ts'
 import { readEverything } from '../../../src/sandbox/sandbox.ts'
 import { openAudited } from '../../audit/place.ts'
 import { Home } from '../../cli/vitrine.ts'
@@ -64,13 +55,6 @@ linux('[workspace] writable', () => {
     expect([existsSync(join(open, 'made')), existsSync(join(closed, 'made'))]).toEqual([true, false])
   })
 
-  it('leaves out a directory that does not exist', async () => {
-    const absent = join(makeDirectory(), 'absent')
-    const shell = await openIn({ workspace: `writable = [${JSON.stringify(absent)}]` })
-    expect(await shell.execute({ command: `echo x > here; mkdir ${absent}` })).toMatchObject({ exitCode: 1 })
-    expect([existsSync(join(shell.cwd, 'here')), existsSync(absent)]).toEqual([true, false])
-  })
-
   const home = makeDirectory()
   symlinkSync('/', join(home, 'link'))
   writeFileSync(join(home, 'file'), '')
@@ -116,14 +100,6 @@ linux('the workspace itself', () => {
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
 
-  it.skipIf(!existsSync('/dev/shm'))('is not in /dev, where commands can read no files', async () => {
-    const cwd = mkdtempSync('/dev/shm/vitrine-test-')
-    const opening = openIn({ cwd })
-    await expect(opening)
-      .rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
-      .finally(() => rmdirSync(cwd))
-  })
-
   it('is the root of the repository, also for a shell in a directory of it', async () => {
     const root = makeRepository()
     mkdirSync(join(root, 'deep'))
@@ -153,14 +129,6 @@ linux('[workspace] protected', () => {
     })
   })
 
-  it('is told anew when git names something more to protect', async () => {
-    const shell = await openIn({})
-    const noteOf = async () => (await shell.execute({ command: 'true' })).enforcement['workspace']?.note
-    const before = await noteOf()
-    execFileSync('git', ['config', 'core.hooksPath', 'own-hooks'], { cwd: shell.cwd })
-    expect(await noteOf()).not.toBe(before)
-  })
-
   it('protects nothing as []', async () => {
     const shell = await openIn({ workspace: 'protected = []' })
     await shell.execute({ command: 'echo x > .envrc; echo x > .git/hooks/pre-commit; git config a.b c' })
@@ -177,21 +145,6 @@ linux('[workspace] protected', () => {
     expect(readFileSync(join(shell.cwd, '.git/index'))).toEqual(index)
     expect(readFileSync(join(shell.cwd, 'file'), 'utf8')).toBe('y\n')
     expect(existsSync(join(shell.cwd, '.envrc'))).toBe(true)
-  })
-
-  it('takes relative and absolute paths, and adds those of a project file', async () => {
-    const cwd = makeRepository()
-    writeFileSync(
-      join(cwd, '.vitrine.toml'),
-      '[workspace]\nprotected = ["of-project"]\nwritable = ["/usr"]\n',
-    )
-    const list = ['default', 'mine', join(cwd, 'absolute')]
-    const shell = await openIn({ cwd, workspace: `protected = ${JSON.stringify(list)}` })
-    await shell.execute({ command: 'mkdir mine absolute of-project .vscode free' })
-    const made = ['mine', 'absolute', 'of-project', '.vscode', 'free'].map((name) =>
-      existsSync(join(cwd, name)),
-    )
-    expect(made).toEqual([false, false, false, false, true])
   })
 
   it.each(['defualt', '../outside', 'a/../../b'])('refuses %s', async (entry) => {
@@ -261,13 +214,6 @@ linux('where it cannot be held', () => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
     expect(shell.mode).toBe('write')
-  })
-
-  it('where descriptors ran out it says how to allow more', async () => {
-    const host = probing({ listener: false, listenerErrno: constants.errno.EMFILE, listenerProves: false })
-    await expect(openIn({ cwd: makeRepository(), host })).rejects.toMatchObject({
-      refusal: { got: expect.stringContaining('EMFILE'), remedy: expect.stringContaining('ulimit -n') },
-    })
   })
 
   it('the docker backend refuses it without what holds the command in a container', () => {

@@ -112,13 +112,6 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', 
     expect(result.hint).toContain(`--allow-host new.example:${port}`)
   })
 
-  it('a call with a list of its own asks about nothing', async () => {
-    const { asked, approver } = approving(() => 'yes')
-    const { shell, port, get } = await open(approver)
-    await shell.execute({ ...get('new.example'), network: [`good.example:${port}`] })
-    expect(asked).toEqual([])
-  })
-
   it('only the connection that is asked about waits', async () => {
     const asked = join(makeDirectory(), 'asked')
     let answer: (given: Approval) => void = () => {}
@@ -139,17 +132,6 @@ curl -sSf http://good.example:${port}/good; wait $!`
     const result = await shell.execute({ command }, { onOutput })
     expect(result).toMatchObject({ exitCode: 0 })
     expect(result.stdout).toBe('GET /good GET /new ')
-  })
-
-  it('a command that is aborted while the question waits ends', async () => {
-    const abort = new AbortController()
-    const { approver } = approving(() => {
-      abort.abort()
-      return new Promise(() => {})
-    })
-    const { shell, get } = await open(approver)
-    const { outcome } = await shell.execute(get('new.example'), { signal: abort.signal })
-    expect(outcome.kind).toBe('cancelled')
   })
 
   it('the audit log has the host and the answer', async () => {

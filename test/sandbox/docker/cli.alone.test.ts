@@ -61,15 +61,6 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
     expect(JSON.parse((await vitrine(['doctor', '--json'])).stdout).docker).toBeUndefined()
   })
 
-  it('the variable chooses it, too, and the flag beats it', async () => {
-    const { home } = homeWith()
-    const env = { DOCKER_HOST: engine.host, VITRINE_SHELL_BACKEND: 'docker' }
-    const json = async (args: readonly string[]) =>
-      JSON.parse((await home.run(['run', '--json', ...args, '--', 'true'], { env })).stdout).backend
-    expect(await json([])).toBe('docker')
-    expect(await json(['--backend', 'local'])).toBe('local')
-  })
-
   it('files that write mode makes belong to the user', async () => {
     const { home, vitrine } = homeWith()
     for (const path of [dirname(engine.socketPath), home.directory]) chmodSync(path, 0o755)
@@ -156,13 +147,5 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
       code: 125,
       stdout: notOursToBuild(testImage),
     })
-  })
-
-  it('the doctor says whether it is there, when it is chosen', async () => {
-    const { home, vitrine } = homeWith(`[shell]\nbackend = "docker"\n${dockerToml()}`)
-    expect((await vitrine(['doctor'])).stdout).toMatch(/^engine +\S+, API 1\.\d+/m)
-    const gone = await home.run(['doctor', '--json'], { env: { DOCKER_HOST: 'unix:///nonexistent' } })
-    expect(JSON.parse(gone.stdout).docker).toMatchObject({ chosen: true, image: { present: null } })
-    expect(gone.code).toBe(1)
   })
 })

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Engine } from '../../../src/sandbox/docker/engine/engine.ts'
+import { Engine } from '../../../src/sandbox/docker/engine.ts'
 import { isExecutable } from '../../helpers/repository.ts'
 
 /** The image that tests run commands in: busybox and nothing else. */

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import type { Engine } from '../../../src/sandbox/docker/engine/engine.ts'
+import type { Engine } from '../../../src/sandbox/docker/engine.ts'
 import { endOne } from '../../helpers/processes.ts'
 import { isExecutable } from '../../helpers/repository.ts'
 import { answering, importImage, testImage } from './dockerd.ts'

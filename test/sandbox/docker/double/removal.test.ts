@@ -3,7 +3,7 @@ import { dockerLauncher } from '../../../../src/launch/docker.ts'
 import type { LaunchRequest, ProcessEnd } from '../../../../src/launch/launch.ts'
 import type { Container } from '../../../../src/sandbox/docker/container.ts'
 import { Containers } from '../../../../src/sandbox/docker/containers.ts'
-import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
+import { Engine } from '../../../../src/sandbox/docker/engine.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import {
   type Answer,

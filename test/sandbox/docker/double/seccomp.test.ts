@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { Engine } from '../../../../src/sandbox/docker/engine/engine.ts'
-import { engineInfo } from '../../../../src/sandbox/docker/open.ts'
-import { dockerSandbox } from '../../../../src/sandbox/docker/sandbox.ts'
+import { Engine } from '../../../../src/sandbox/docker/engine.ts'
+import { dockerSandbox, engineInfo } from '../../../../src/sandbox/docker/open.ts'
 import { readEverything } from '../../../../src/sandbox/sandbox.ts'
 import { startDouble, text } from './engine-double.ts'
 

@@ -1,12 +1,21 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathOutside } from '../../../base/paths.ts'
-import type { Environment } from '../../../base/types.ts'
-import { gitRoot } from '../../../config/files.ts'
-import { engineMissing, engineProblems, startFailed } from '../../../messages/docker.ts'
-import { isDown, refusalOf } from '../refusal.ts'
+import { tried } from '../../base/errno.ts'
+import { baseDirectory, homeOf, pathOutside } from '../../base/paths.ts'
+import type { Environment } from '../../base/types.ts'
+import { gitRoot } from '../../config/files.ts'
+import {
+  contextUnknown,
+  engineMissing,
+  engineProblems,
+  remoteEngine,
+  startFailed,
+} from '../../messages/docker.ts'
 import { Engine, EngineError, engineTried, isEngineError } from './engine.ts'
-import { type EngineSocket, engineSockets } from './sockets.ts'
+import { isDown, refusalOf } from './refusal.ts'
 
 export interface Reach {
   /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
@@ -100,4 +109,67 @@ async function startEngine(env: Environment, socketPath: string, command: string
   }
   const got = failed ?? engineProblems.notStarted(socketPath, startMs / 1000)
   throw refusalOf(startFailed(command, got))
+}
+
+interface EngineSocket {
+  /** What named it, or the engine that usually listens there. */
+  readonly name: string
+  readonly path: string
+}
+
+/** The one of DOCKER_HOST or a context, else those that exist. SANDBOX_UNAVAILABLE for a remote one. */
+export function engineSockets(env: Environment): readonly EngineSocket[] {
+  const host = env['DOCKER_HOST'] ?? ''
+  if (host !== '') return [named('DOCKER_HOST', host)]
+  const context = contextOf(env)
+  return context ? [named(`context "${context.name}"`, context.host)] : usualSockets(env)
+}
+
+/** Without a path it is the usual socket, as for docker(1). */
+function named(name: string, host: string): EngineSocket {
+  if (!host.startsWith('unix://')) throw refusalOf(remoteEngine(`${name} = ${host}`))
+  return { name, path: host.slice('unix://'.length) || usualSocket }
+}
+
+/** docker(1): DOCKER_CONTEXT, else `currentContext` of the client's configuration, else the default. */
+function contextOf(env: Environment): { readonly name: string; readonly host: string } | undefined {
+  const directory = env['DOCKER_CONFIG'] || join(homeOf(env), '.docker')
+  const name = env['DOCKER_CONTEXT'] || textAt(readJson(join(directory, 'config.json')), 'currentContext')
+  if (name === undefined || name === 'default') return undefined
+  const id = createHash('sha256').update(name).digest('hex')
+  const file = join(directory, 'contexts/meta', id, 'meta.json')
+  const host = textAt(readJson(file), 'Endpoints', 'docker', 'Host')
+  if (host === undefined) throw refusalOf(contextUnknown(name, file))
+  return { name, host }
+}
+
+function usualSockets(env: Environment): readonly EngineSocket[] {
+  const home = homeOf(env)
+  const runtime = env['XDG_RUNTIME_DIR'] || '/nonexistent'
+  const config = baseDirectory(env, 'XDG_CONFIG_HOME')
+  const usual: readonly (readonly [name: string, path: string])[] = [
+    ['Docker', usualSocket],
+    ['rootless Docker', join(runtime, 'docker.sock')],
+    ['Docker Desktop', join(home, '.docker/run/docker.sock')],
+    ['Docker Desktop', join(home, '.docker/desktop/docker.sock')],
+    ['Colima', join(env['COLIMA_HOME'] || join(home, '.colima'), 'default/docker.sock')],
+    ['Colima', join(config, 'colima/default/docker.sock')],
+    ['rootless Podman', join(runtime, 'podman/podman.sock')],
+    ['Podman', '/run/podman/podman.sock'],
+    ['Podman machine', join(home, '.local/share/containers/podman/machine/podman.sock')],
+  ]
+  const found = usual.map(([name, path]) => ({ name, path })).filter(({ path }) => existsSync(path))
+  return found.length > 0 ? found : [{ name: 'Docker', path: usualSocket }]
+}
+
+const usualSocket = '/var/run/docker.sock'
+
+/** Undefined if the file is missing or not JSON: the docker client ignores it, too. */
+function readJson(file: string): unknown {
+  return tried(() => JSON.parse(readFileSync(file, 'utf8')))
+}
+
+function textAt(value: unknown, ...keys: readonly string[]): string | undefined {
+  const found = keys.reduce<unknown>((at, key) => Object(at)[key], value)
+  return typeof found === 'string' && found !== '' ? found : undefined
 }

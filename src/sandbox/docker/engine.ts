@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { types } from 'node:util'
-import { errorCode, errorMessage, errorText, tried } from '../../../base/errno.ts'
-import { engineProblems } from '../../../messages/docker.ts'
+import { errorCode, errorMessage, errorText, tried } from '../../base/errno.ts'
+import { engineProblems } from '../../messages/docker.ts'
 
 /** The engine failed to do what a request asked for. */
 export class EngineError extends Error {

@@ -1,15 +1,15 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { makeDirectories, replaceFile } from '../../base/files.ts'
-import { baseDirectory } from '../../base/paths.ts'
+import { baseDirectory, systemTool } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
-import { type Engine, isEngineError } from './engine/engine.ts'
-import { hostLabel, modeLabel, newName, thisProcess } from './host-label.ts'
-import { removeContainer } from './left-over.ts'
+import { type Engine, isEngineError } from './engine.ts'
+import { hostLabel, modeLabel, newName, removeContainer, thisProcess } from './left-over.ts'
+import { hostsPath, type UserMount } from './mounts.ts'
 import type { ContainerUser } from './spec.ts'
-import { hostsPath, type UserMount } from './user-mounts.ts'
 
 /** hosts(5), as the engine writes it for a container without a network. */
 const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n'
@@ -53,7 +53,7 @@ async function kept(
 }
 
 /** An image's /etc/passwd, with an account for the commands' user. Throws EngineError. */
-export async function accountText(engine: Engine, image: string, user: ContainerUser): Promise<string> {
+async function accountText(engine: Engine, image: string, user: ContainerUser): Promise<string> {
   return withAccount(await accountsOf(engine, image), user)
 }
 
@@ -92,4 +92,27 @@ function fileIn(archive: Buffer): string {
   const isFile = archive[156] === '0'.charCodeAt(0)
   const length = Number.parseInt(archive.toString('latin1', 124, 135), 8)
   return isFile ? archive.toString('utf8', 512, 512 + length) : ''
+}
+
+export type GitIdentity = Readonly<Record<string, string>>
+
+const gitMs = 2000
+
+/** Outside every repository; empty if unset. */
+export async function gitIdentity(env: Environment): Promise<GitIdentity> {
+  const [name, email] = await Promise.all([setting('user.name', env), setting('user.email', env)])
+  return {
+    ...(name && { GIT_AUTHOR_NAME: name, GIT_COMMITTER_NAME: name }),
+    ...(email && { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
+  }
+}
+
+function setting(key: string, env: Environment): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { cwd: '/', env: { ...env }, timeout: gitMs, encoding: 'utf8' } as const
+    // It fails without git or without the setting: then nothing is passed.
+    execFile(systemTool('git') ?? '/usr/bin/git', ['config', '--get', key], options, (error, said) =>
+      resolve(error ? '' : said.trim()),
+    )
+  })
 }
