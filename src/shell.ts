@@ -6,7 +6,7 @@ import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { openBackend } from './host/backend.ts'
-import { type Host, prepareHost, thisHost } from './host/host.ts'
+import { type Host, thisHost } from './host/host.ts'
 import { checkWildcards, configOf } from './host/load-config.ts'
 import {
   checkMode,
@@ -45,7 +45,6 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
 async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
   const cwd = absolutePath(options.cwd ?? '.')
-  prepareHost(host, cwd)
   const loaded = await configOf(options, { cwd, env })
   await checkBackend(loaded)
   await checkWildcards(options.network, loaded)
@@ -56,7 +55,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const context = contextOf(loaded, backend, admission, { ...options, cwd, env })
   const shell = new Shell(context, recorder, loaded.ignored)
   shell.mode = options.mode ?? loaded.config.shell.mode
-  context.setups.prepareFirst(shell.mode, cwd)
   return shell
 }
 

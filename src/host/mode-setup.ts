@@ -111,16 +111,6 @@ export class Setups {
     }
   }
 
-  /**
-   * Has the ruleset and filter of a shell's first command made in the background. Only those that commands share: with a
-   * private directory, in workspace mode and with a proxy each command gets its own.
-   */
-  prepareFirst(mode: Mode, cwd: string): void {
-    const { config, equipment, network, privateTmp } = this.#options
-    if (mode !== 'read' || !config.shell.sandbox || network === 'hosts' || privateTmp) return
-    equipment.launcher.prepare?.({ cwd, confinement: this.in(mode).confinement })
-  }
-
   /** What commands may change in workspace mode; undefined: this host does not offer it here. */
   changes(): Changes | undefined {
     try {

@@ -1,14 +1,7 @@
 import { inThisContext, monotonicMs, onAbort } from '../base/clock.ts'
 import type { Stream } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
-import type {
-  Deadline,
-  LaunchEvents,
-  LaunchedProcess,
-  LaunchRequest,
-  ProcessEnd,
-  Stored,
-} from '../launch/launch.ts'
+import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest, ProcessEnd } from '../launch/launch.ts'
 import { without, withVariables } from '../request/environment.ts'
 import { checkInput, feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
@@ -97,14 +90,6 @@ class Command implements Running, LaunchEvents {
 
   output(stream: Stream, chunk: Buffer): void {
     this.#output.add(stream, chunk)
-  }
-
-  held(): void {
-    void this.#output.collector.held()
-  }
-
-  stored(stored: Stored): void {
-    this.#output.collector.stored(stored)
   }
 
   signal(name: NodeJS.Signals): void {

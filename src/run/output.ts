@@ -36,7 +36,6 @@ export class Output {
       maxBytes: config.output.max_bytes,
       save: options.save ?? true,
       openSpill: () => scratchpad.open(request.scratchpad),
-      storing: () => (options.onOutput ? undefined : source.process.storing),
       consumed: (bytes) => {
         this.#collected += bytes
         this.#giveBack()
