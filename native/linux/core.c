@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "base/descriptors.h"
-#include "base/memory.h"
+#include "base/files.h"
+#include "base/basics.h"
 #include "notify/denials.h"
 #include "notify/names/notice.h"
 #include "notify/names/notes.h"
 #include "supervise/deadline.h"
 #include "launch/launcher.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"
 #include "supervise/streams.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "confine/landlock.h"
 #include "confine/places/places.h"
 #include "supervise/terminal.h"

@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/basics.h"
+#include "base/files.h"
 #include "confine/ruleset.h"
 #include "confine/probe.h"
 #include "workspace/workspace.h"

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 #include "base/kernel.h"
 #include "confine/landlock.h"
 

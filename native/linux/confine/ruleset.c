@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/places/places.h"
 #include "workspace/workspace.h"
 
