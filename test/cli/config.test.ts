@@ -124,12 +124,6 @@ describe('config trust', () => {
     )
   })
 
-  it('takes a file by name', async () => {
-    const { home, file, below } = makeProject('[shell]\nnetwork = true\n')
-    expect((await home.run(['config', 'trust', file])).code).toBe(0)
-    expect((await home.run(['config', 'show'], { cwd: below })).stdout).toMatch(/^shell\.network +true /m)
-  })
-
   it('says what no trust makes count', async () => {
     const { home, below, file } = makeProject('[policy]\nauto_confirm = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
@@ -141,25 +135,10 @@ describe('config trust', () => {
     expect(ran).toMatchObject({ code: 125, stdout: '' })
   })
 
-  it('refuses a file that no command reads', async () => {
-    const home = new Home()
-    const file = join(home.directory, 'other.toml')
-    writeFileSync(file, '')
-    const ran = await home.run(['config', 'trust', file])
-    expect(ran).toMatchObject(misused(`${file} is not a project file`))
-  })
-
   it('without a name it refuses where there is no project file', async () => {
     const home = new Home()
     const ran = await home.run(['config', 'trust'])
     expect(ran).toMatchObject(misused('There is no project file to trust'))
-  })
-
-  it('a file that is not valid is not trusted', async () => {
-    const { home, below, file } = makeProject('[shell]\nnetwork = maybe\n')
-    const ran = await home.run(['config', 'trust'], { cwd: below })
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(`${file}:2:`)
   })
 })
 

@@ -217,14 +217,4 @@ describe('run', () => {
     expect((await home.run(['run', '--write', '--', 'touch allowed'])).code).toBe(0)
     expect(existsSync(join(home.directory, 'allowed'))).toBe(true)
   })
-
-  it('--workspace in write mode is refused: it has no sandbox', async () => {
-    const ran = await home.run(['run', '--write', '--workspace', '.', '--', 'ls'])
-    expect(ran).toMatchObject(misused('Without effect in write mode, which has no sandbox: --workspace.'))
-  })
-
-  it('a workspace with no name is not taken for none', async () => {
-    const ran = await home.run(['run', '--workspace', '', '--', 'ls'])
-    expect(ran).toMatchObject(misused('--workspace needs a value.'))
-  })
 })

@@ -67,9 +67,3 @@ it.each([
   expect(ran.code).toBe(125)
   expect(ran.stderr).toContain(`vitrine: The output could not be written (ENOSPC).\n`)
 })
-
-it('a file gets every byte, behind what stands there', async () => {
-  const line = `printf 'before\\n' > out; vitrine run -- 'seq 300000' >> out; md5sum < out`
-  const wanted = `{ echo before; seq 300000; } | md5sum`
-  expect((await home.shell(line)).stdout).toBe((await home.shell(wanted)).stdout)
-})

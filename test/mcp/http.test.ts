@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -103,34 +101,12 @@ describe('over HTTP', () => {
     },
   )
 
-  it('the address where it listens, as it says it, is no other name', async () => {
-    const { url, token } = await serve(['--http', '127.0.0.2:0'], { VITRINE_TOKEN: 'chosen' })
-    const Authorization = `Bearer ${token}`
-    expect(await post(url, { Authorization })).toBe(400)
-    expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
-  })
-
   it('a request without the token, or with another one, is refused', async () => {
     const { url, token } = await serve()
     expect(await post(url, {})).toBe(401)
     expect(await post(url, { Authorization: `Bearer ${token}x` })).toBe(401)
     expect(await post(url, { Authorization: `Basic ${token}` })).toBe(401)
     expect(await post(url, { Authorization: `Bearer ${token}` })).not.toBe(401)
-  })
-
-  it.each(['GET // HTTP/1.1', 'GET http://[/ HTTP/1.1', 'TRACE /mcp HTTP/1.1'])(
-    '%s is answered',
-    async (line) => {
-      const { url } = await serve()
-      const socket = connect(Number(new URL(url).port), '127.0.0.1')
-      socket.end(`${line}\r\nHost: localhost\r\n\r\n`)
-      expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
-    },
-  )
-
-  it('a token of punctuation is accepted', async () => {
-    const { url, token } = await serve([], { VITRINE_TOKEN: 'a!#$%&*+=/~_-.,;:?@^|{}<>()[]"' })
-    expect(await post(url, { Authorization: `Bearer ${token}` })).toBe(400)
   })
 
   it('a name that is not this machine’s is refused, token or not: DNS rebinding', async () => {
@@ -171,13 +147,6 @@ describe('over HTTP', () => {
     const ran = await new Home().run(['mcp', ...args], { env })
     expect(ran).toMatchObject({ code: 125, stdout: '' })
     expect(ran.stderr).toContain(told)
-  })
-
-  it('a port that is taken is told', async () => {
-    const { url } = await serve()
-    const ran = await new Home().run(['mcp', '--http', new URL(url).host])
-    expect(ran).toMatchObject({ code: 125 })
-    expect(ran.stderr).toContain('EADDRINUSE')
   })
 
   it('/healthz answers without a token, other paths do not exist', async () => {

@@ -1,7 +1,7 @@
-import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { engineMissing, imageMissing, ownImage } from '../../../src/messages/docker.ts'
+import { imageMissing, ownImage } from '../../../src/messages/docker.ts'
 import { Home, refused } from '../../cli/vitrine.ts'
 import { connect } from '../../mcp/connect.ts'
 import {
@@ -19,7 +19,6 @@ import {
 
 const missing = missingEngine()
 const skipped = missing === null ? '' : ` (skipped: ${missing})`
-const nobody = 65_534
 
 describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
   let engine: TestEngine
@@ -58,24 +57,6 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
     const { docker } = JSON.parse((await vitrine(['doctor', '--json', '--backend', 'docker'])).stdout)
     expect(docker).toMatchObject({ image: { present: true } })
     expect(JSON.parse((await vitrine(['doctor', '--json'])).stdout).docker).toBeUndefined()
-  })
-
-  it('files that write mode makes belong to the user', async () => {
-    const { home, vitrine } = homeWith()
-    for (const path of [dirname(engine.socketPath), home.directory]) chmodSync(path, 0o755)
-    chmodSync(engine.socketPath, 0o666)
-    chownSync(home.directory, nobody, nobody)
-    const made = await vitrine(
-      ['run', '--backend', 'docker', '--write', '--', 'echo made > made; id -u'],
-      nobody,
-    )
-    expect(made).toMatchObject({ code: 0, stdout: `${nobody}\n` })
-    const { uid, gid } = statSync(join(home.directory, 'made'))
-    expect({ uid, gid }).toEqual({ uid: nobody, gid: nobody })
-    chmodSync(engine.socketPath, 0o600)
-    const ran = await vitrine(['run', '--backend', 'docker', '--', 'true'], nobody)
-    const words = engineMissing(engine.socketPath, 'EACCES', '')
-    expect(ran).toMatchObject(refused({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words }))
   })
 
   it('status shows engine, image and containers, and says by its code whether all is there', async () => {

@@ -10,10 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
-#include "base/paths.h"
-#include "private_tmp/directory.h"
+#include "base/basics.h"
+#include "base/files.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
@@ -112,7 +110,7 @@ static int make_pass(struct emptying *emptying, DIR *entries) {
 }
 
 /* Another pass finds entries that were written or moved up behind the position of readdir. */
-int vt_private_dir_empty(int root, int64_t deadline) {
+int vt_directory_empty(int root, int64_t deadline) {
   struct stat status;
   if (fstat(root, &status)) return errno;
   struct emptying emptying = {.root = root, .device = status.st_dev, .deadline = deadline};
