@@ -11,7 +11,7 @@
 #include "confine/probe.h"
 #include "launch/launcher.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "supervise/supervisor.h"
 
 enum { KEPT = 256, WAIT_SECONDS = 60 };

@@ -61,16 +61,6 @@ describe('not required', () => {
     expect(result).toMatchObject({ stdout: 'hi\n', exitCode: 0 })
     expect(result.hint).toBe(lostLine(isDirectory(log)))
   })
-
-  it('a refusal says it, too', async () => {
-    const { shell, log } = await openAudited()
-    await shell.execute({ command: ': first' })
-    block(log)
-    await expect(shell.execute({ argv: ['/not/there'] })).rejects.toMatchObject({
-      code: 'SPAWN_FAILED',
-      message: expect.stringContaining(lostLine(isDirectory(log))),
-    })
-  })
 })
 
 describe('where it cannot be', () => {

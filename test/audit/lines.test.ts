@@ -2,37 +2,16 @@ import { readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
+import { words } from '../helpers/words.ts'
 import { openAudited } from './place.ts'
 
 const fields = [
-  ...[
-    'version',
-    'event',
-    'time',
-    'handoffs',
-    'host',
-    'user',
-    'pid',
-    'session',
-    'mode',
-    'backend',
-    'cwd',
-    'command',
-    'argv',
-  ],
-  ...[
-    'decision',
-    'approval',
-    'outcome',
-    'refusal',
-    'exitCode',
-    'signal',
-    'limited',
-    'denials',
-    'bytes',
-    'protected',
-    'hosts',
-  ],
+  ...words(`
+    version event time handoffs host user pid session mode backend cwd command argv
+  `),
+  ...words(`
+    decision approval outcome refusal exitCode signal limited denials bytes protected hosts
+  `),
   ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
 ]
 

@@ -5,7 +5,6 @@ import {
   cpSync,
   existsSync,
   readdirSync,
-  readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -80,15 +79,6 @@ describe('the compiled code of the command line', () => {
     const { ino, mtimeMs } = statSync(installed.keptRun)
     expect(installed.run(command)).toEqual(done)
     expect(statSync(installed.keptRun)).toMatchObject({ ino, mtimeMs })
-  })
-
-  it.skipIf(hasOwn)('is replaced if the code is another of the same length', () => {
-    const installed = new Installation()
-    const code = join(installed.directory, 'dist/cli/completion.cjs')
-    const completion = ['completion', 'bash']
-    expect(installed.run(completion).stdout).toContain('COMPREPLY')
-    writeFileSync(code, readFileSync(code, 'utf8').replaceAll('COMPREPLY', 'COMPREPLX'))
-    expect(installed.run(completion).stdout).toContain('COMPREPLX')
   })
 
   it.runIf(isRoot)('is not kept by root in the installation of another user', () => {

@@ -1,8 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { keepGoingAlone } from '../../src/messages/cli/run.ts'
-import { remedies } from '../../src/messages/hints.ts'
 import { Home, misused } from './vitrine.ts'
 
 const home = new Home()
@@ -58,12 +56,6 @@ describe('run --each', () => {
     expect(made('first')).toBe(false)
   })
 
-  it('what there is to say about them comes after the last', async () => {
-    const ran = await each('--', 'echo one', `: > ${join(home.directory, 'refused')}`)
-    expect(ran.stderr).toContain(remedies.user.write)
-    expect(made('refused')).toBe(false)
-  })
-
   it.each([[[]], [['--write']]])('they share the input, as in a script %j', async (options) => {
     const ran = await home.shell(
       `printf 'a\\nb\\n' | vitrine run ${options.join(' ')} --each -- 'cat' 'cat; echo end'`,
@@ -80,26 +72,6 @@ describe('run --each', () => {
     expect((await each('--', 'true', 'true')).stderr).toBe('')
   })
 
-  it('a line that cannot be started is named, with what ran and what did not', async () => {
-    const lines = ['echo one; rmdir "$PWD"', 'echo two', 'echo three']
-    const gone = (name: string) => {
-      mkdirSync(join(home.directory, name))
-      return ['run', '--write', '--each', '--cwd', join(home.directory, name)]
-    }
-    const ran = await home.run([...gone('gone'), '--', ...lines])
-    expect(ran).toMatchObject({ code: 125, stdout: 'one\n' })
-    const told = ran.stderr.split('\n')
-    expect(told[0]).toBe('vitrine: line 2 of 3 could not be started: echo two')
-    expect(told[2]).toBe('vitrine: not run: echo three')
-    const json = JSON.parse((await home.run([...gone('gone'), '--json', '--', ...lines])).stdout)
-    expect(json).toMatchObject({
-      results: [{ stdout: 'one\n' }],
-      error: { code: 'INVALID_REQUEST' },
-      skipped: ['echo three'],
-    })
-    expect(told[1]).toBe(`vitrine: ${json.error.message}`)
-  })
-
   it('--keep-going goes on behind a failure, and ends as the first one did', async () => {
     const ran = await each('--keep-going', '--', 'exit 3', 'echo two', 'kill -TERM $$', 'echo four')
     expect(ran).toMatchObject({ code: 3, stdout: 'two\nfour\n' })
@@ -112,6 +84,6 @@ describe('run --each', () => {
 
   it('--keep-going alone is refused', async () => {
     const ran = await home.run(['run', '--keep-going', '--', 'true'])
-    expect(ran).toMatchObject(misused(keepGoingAlone))
+    expect(ran).toMatchObject(misused('--keep-going needs --each'))
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { allProcesses, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
@@ -141,11 +141,6 @@ it('a stop gives our terminal back, and going on takes it again', async () => {
   expect(await terminal.shows(/as before[\s\S]*as before/)).toMatch(/^again$/m)
 })
 
-it('--json shows nothing to look at: refused', async () => {
-  terminal.line('v run --pty --json -- ls; echo "code $?"')
-  expect(await terminal.shows('code 125')).toContain('--json')
-})
-
 it.each(['< /dev/null', '| cat', '> out'])(
   'with our streams elsewhere it is refused: %s',
   async (elsewhere) => {
@@ -162,18 +157,4 @@ it('with --ask the question comes first, and the command has the terminal afterw
   await terminal.shows('[y]es')
   terminal.key('y')
   expect(await terminal.shows('as before')).toMatch(/^24 80\ncode 0/m)
-})
-
-it.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () => {
-  const file = join(home.directory, 'here.txt')
-  run('-- vim -u NONE -n here.txt')
-  await terminal.shows('here.txt')
-  terminal.type('Gothree')
-  terminal.key('Escape')
-  terminal.line(':w!')
-  await terminal.shows(/E\d+: .*/)
-  terminal.line('')
-  terminal.line(':q!')
-  expect(await terminal.shows('as before')).toMatch(/^vitrine: .*here\.txt/m)
-  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
 })

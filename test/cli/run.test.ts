@@ -1,14 +1,12 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { prefixed } from '../../src/messages/cli/run.ts'
+import { prefixed } from '../../src/cli/output.ts'
 import { denialLines } from '../../src/messages/denials.ts'
 import { survivorsText } from '../../src/messages/sandbox/processes.ts'
-import { makeDirectory } from '../helpers/place.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
-import { endLines, Home, program, refused } from './vitrine.ts'
+import { endLines, Home, refused } from './vitrine.ts'
 
 const home = new Home()
 const run = (...args: string[]) => home.run(['run', ...args])
@@ -136,13 +134,6 @@ describe('exit codes', () => {
     expect((await run('--', '/etc/passwd')).code).toBe(126)
   })
 
-  it("a profile of vitrine itself is written at its end, and the exit code is the command's", () => {
-    const profiles = makeDirectory()
-    const argv = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, program, 'run', '--', 'exit 3']
-    expect(spawnSync(process.execPath, argv, { env: home.env }).status).toBe(3)
-    expect(readdirSync(profiles)).toHaveLength(1)
-  })
-
   it('timed out gives 124 and says after how long', async () => {
     const ran = await run('--timeout', '300ms', '--', 'printf partial; sleep 30')
     expect(ran).toMatchObject({ code: 124, stdout: 'partial' })
@@ -184,15 +175,6 @@ describe("vitrine's own lines", () => {
     const group = Number(/kill -- -(\d+)/.exec(ran.stderr)?.[1])
     process.kill(-group, 'SIGKILL')
     expect(await survivors(marker)).toEqual([])
-  })
-
-  it('tell once which values of a project file do not count', async () => {
-    const project = join(home.directory, 'project')
-    mkdirSync(project, { recursive: true })
-    writeFileSync(join(project, '.vitrine.toml'), '[shell]\nnetwork = true\n')
-    const ran = await home.run(['run', '--', 'echo hi'], { cwd: project })
-    expect(ran.stdout).toBe('hi\n')
-    expect(ran.stderr.match(/^vitrine: .*shell\.network/gm)).toHaveLength(1)
   })
 
   it('with --scratchpad the whole output is saved, and the line says where', async () => {

@@ -104,20 +104,4 @@ describe('what a system is', () => {
     })
     expect(look({ '/usr/lib/os-release': "ID='arch'\n" }).families).toEqual(['arch'])
   })
-
-  it.for<[number | undefined, string]>([
-    [1, '4.4.0-19041-Microsoft'],
-    [2, '5.15.167.4-microsoft-standard-WSL2'],
-    [undefined, '6.8.0-1017-azure'],
-  ])('WSL %s is known by %s', ([wsl, kernel]) => expect(look({}, kernel).wsl).toBe(wsl))
-
-  it('a container, by what each leaves', () => {
-    expect(look({ '/.dockerenv': '' }).container).toBe('docker')
-    expect(look({ '/run/.containerenv': '' }).container).toBe('podman')
-    expect(look({ '/run/systemd/container': 'lxc\n' }).container).toBe('lxc')
-    expect(look({}, '6.1.0', { container: 'systemd-nspawn' }).container).toBe('systemd-nspawn')
-    expect(look({ '/.dockerenv': '' }, '6.1.0', { KUBERNETES_SERVICE_HOST: 'x' }).container).toBe(
-      'kubernetes',
-    )
-  })
 })

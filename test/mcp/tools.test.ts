@@ -53,12 +53,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(existsSync(join(home.directory, 'file'))).toBe(false)
   })
 
-  it('--mode write changes files', async () => {
-    const { run, home } = await connect(['--mode', 'write'], { era })
-    expect((await run({ command: 'echo x > file' })).text).toBe('(no output)')
-    expect(readFileSync(join(home.directory, 'file'), 'utf8')).toBe('x\n')
-  })
-
   it('--mode both has one tool for each, over one scratchpad', async () => {
     const { run, write, list, home } = await connect(['--mode', 'both'], { era })
     await run({ command: 'echo x > file; echo r', scratchpad: 'r' })
@@ -143,16 +137,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(await (await shared).run(input)).toMatchObject({ isError: true, text: refusalText(refusal) })
   })
 
-  it.each(['../up', '.hidden', ''])('scratchpad %j is refused', async (scratchpad) => {
-    const answer = await (await shared).run({ command: 'pwd', scratchpad })
-    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^INVALID_REQUEST: /) })
-  })
-
-  it('cwd is where the command runs', async () => {
-    const { run } = await shared
-    expect((await run({ command: 'pwd', cwd: '/usr' })).text).toBe('/usr\n')
-  })
-
   it('private_tmp gives that call alone a directory to write to, and nothing else', async () => {
     const { run, home } = await connect([], { era })
     const line = 'd=$(mktemp -d) && echo kept >"$d/file" && cat "$d/file" && echo "$d"'
@@ -165,15 +149,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     const without = await run({ command: line })
     expect(without.text).toContain('[blocked in read mode: create')
     expect(without.text.toLowerCase()).toContain(remedies.tool.privateTmp)
-  })
-
-  it('private_tmp: false goes without the one that is configured', async () => {
-    const home = new Home()
-    home.configure('[shell]\nprivate_tmp = true\n')
-    const { run } = await connect([], { era, home })
-    const line = 'echo x >"$TMPDIR/file" && echo written'
-    expect((await run({ command: line })).text).toBe('written\n')
-    expect((await run({ command: line, private_tmp: false })).text).not.toContain('written')
   })
 
   it.runIf(isInstalled('python3'))('no call opens the network that the user has not opened', async () => {
@@ -209,11 +184,6 @@ describe('the command line of the server', () => {
     const { run, client } = await connect(['--network'])
     expect((await client.listTools()).tools[0]?.annotations?.openWorldHint).toBe(true)
     expect((await run({ command: 'python3 -c "import socket; socket.socket(); print(1)"' })).text).toBe('1\n')
-  })
-
-  it('--private-tmp gives every call one', async () => {
-    const { run } = await connect(['--private-tmp'])
-    expect((await run({ command: 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"' })).text).toBe('x\n')
   })
 
   it.runIf(process.platform === 'linux')('--workspace keeps commands of workspace mode in it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { basic, exchange, openProxy, tcpServer, webServer } from './surroundings.ts'
+import { basic, exchange, openProxy, webServer } from './surroundings.ts'
 
 const statusOf = (answer: Buffer) => Number(/^HTTP\/1\.1 ([0-9]{3})/.exec(answer.toString('latin1'))?.[1])
 
@@ -29,28 +29,6 @@ describe('a plain request through the proxy', () => {
       'content-length': '4',
       connection: 'close',
     })
-  })
-
-  it('keeps a body in chunks whole, and one connection for several hosts', async () => {
-    const { port, asked, auth, send, gate } = await proxied()
-    const to = (host: string) => `http://${host}:${port}/ HTTP/1.1\r\nHost: ${host}:${port}\r\n${auth}`
-    const chunked = `PUT ${to('good.example')}Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n`
-    const second = `GET ${to('a.wild.example')}\r\n`
-    const third = `GET ${to('bad.wild.example')}Connection: close\r\n\r\n`
-    const answer = (await send(chunked, second, third)).toString()
-    expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403'])
-    expect(answer).toContain('PUT / body')
-    expect(asked.map(({ headers }) => headers.host).sort()).toEqual([
-      `a.wild.example:${port}`,
-      `good.example:${port}`,
-    ])
-    // Pipelined requests are recorded as their connections come to stand.
-    const records = gate.connections().map(({ host, verdict, reason }) => [host, verdict, reason])
-    expect(records.sort()).toEqual([
-      ['a.wild.example', 'allowed', undefined],
-      ['bad.wild.example', 'refused', 'denied'],
-      ['good.example', 'allowed', undefined],
-    ])
   })
 
   const spellings = (port: number): readonly (readonly [string, string, number])[] => [
@@ -248,22 +226,5 @@ describe('CONNECT', () => {
     expect(statuses.map(statusOf)).toEqual([200, 403, 403])
     expect(asked).toEqual([`yes.example:${web.port}`, `no.example:${web.port}`])
     expect(gate.connections().map(({ reason }) => reason)).toEqual([undefined, 'not-approved', 'denied'])
-  })
-})
-
-describe('closing', () => {
-  it('a gate ends its connections, closing the proxy ends all and frees the port', async () => {
-    const port = await tcpServer(() => {})
-    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
-    const head = `CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
-    const used = proxy.port
-    const tunnels = [exchange(used, head), exchange(used, head)]
-    await expect.poll(() => gate.connections().length).toBe(2)
-    proxy.shut(gate)
-    await Promise.all(tunnels)
-    const silent = exchange(used, 'G')
-    await proxy.close()
-    expect((await silent).length).toBe(0)
-    expect((await exchange(used, head)).length).toBe(0)
   })
 })

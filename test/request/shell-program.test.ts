@@ -58,7 +58,7 @@ describe.skipIf(!bash)('bash reads lines', () => {
 describe('a shell that cannot be', () => {
   it('a word that is neither sh nor bash', async () => {
     expect(await home.run(['run', '--shell', 'fish', '--', 'true'])).toMatchObject(
-      misused('--shell is sh, bash or the path of a shell, not "fish".'),
+      misused('--shell takes sh, bash or the path of a shell, not "fish".'),
     )
     await expect(openTestShell({ program: 'fish' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     await expect(openTestShell({ toml: '[shell]\nprogram = "fish"\n' })).rejects.toMatchObject({

@@ -100,21 +100,6 @@ describe('a full disk loses no byte', () => {
     // Killed at once, not after everything went to memory.
     expect(found.bytes).toBeLessThan(8_000_000)
   })
-
-  it('small output that was asked for by name comes inline, and the command counts as it ended', ({
-    skip,
-  }) => {
-    if (!flags) return skip(reason)
-    const found = onSmallDisk(flags, '8k', ['read', '4000', 'name'])
-    expect(found.hint).toContain('ENOSPC')
-    expect(found).toMatchObject({
-      outputLimited: false,
-      exitCode: 0,
-      reason: 'ENOSPC',
-      accounted: true,
-      exact: true,
-    })
-  })
 })
 
 describe('a full disk at the command line', () => {

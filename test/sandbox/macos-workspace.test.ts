@@ -8,6 +8,7 @@ import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { type Changes, readEverything } from '../../src/sandbox/sandbox.ts'
 import { changesFor } from '../../src/sandbox/workspace/changes.ts'
 import { makeDirectory } from '../helpers/place.ts'
+import { words } from '../helpers/words.ts'
 import { unavailable } from './hosts.ts'
 import { doubleOf, launchIn } from './macos-doubles.ts'
 import { evaluate, type Rules, readProfile } from './sbpl.ts'
@@ -28,16 +29,10 @@ const small: Changes = {
   closed: [],
 }
 
-const everyWrite = [
-  'file-write-create',
-  'file-write-data',
-  'file-write-unlink',
-  'file-write-mode',
-  'file-write-owner',
-  'file-write-times',
-  'file-write-flags',
-  'file-write-xattr',
-]
+const everyWrite = words(`
+  file-write-create file-write-data file-write-unlink file-write-mode file-write-owner file-write-times
+  file-write-flags file-write-xattr
+`)
 /** What brings a name into being or takes it away: mkdir, rename, unlink, symlink. */
 const naming = ['file-write-create', 'file-write-unlink']
 
@@ -83,23 +78,14 @@ describe('the profile of workspace mode on macOS', () => {
     expect(allowed(rules, everyWrite, path)).toEqual(everyWrite)
   })
 
-  it.each([
-    '/Users/me/a.ts',
-    '/Users/me/workshop/a.ts',
-    '/Users/me/.cache/x',
-    '/Users/me/.ssh/id_rsa',
-    '/etc/hosts',
-    '/private/tmp/x',
-    '/Users/me/work/.envrc',
-    '/Users/me/work/.husky',
-    '/Users/me/work/.husky/_/husky.sh',
-    '/Users/me/work/.github/workflows',
-    '/Users/me/work/.github/workflows/ci.yml',
-    '/Users/me/work/.git/config',
-    '/Users/me/work/.git/config/..namedfork/rsrc',
-    '/Users/me/work/.git/info/attributes',
-    '/Users/me/work/größe',
-  ])('shuts %s', (path) => {
+  it.each(
+    words(`
+    /Users/me/a.ts /Users/me/workshop/a.ts /Users/me/.cache/x /Users/me/.ssh/id_rsa /etc/hosts
+    /private/tmp/x /Users/me/work/.envrc /Users/me/work/.husky /Users/me/work/.husky/_/husky.sh
+    /Users/me/work/.github/workflows /Users/me/work/.github/workflows/ci.yml /Users/me/work/.git/config
+    /Users/me/work/.git/config/..namedfork/rsrc /Users/me/work/.git/info/attributes /Users/me/work/größe
+  `),
+  )('shuts %s', (path) => {
     expect(allowed(rules, everyWrite, path)).toEqual([])
   })
 

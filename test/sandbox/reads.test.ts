@@ -9,6 +9,7 @@ import { makeRepository } from '../helpers/git.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled, readable } from '../helpers/programs.ts'
+import { words } from '../helpers/words.ts'
 import { probing } from './hosts.ts'
 
 const secret = 'a secret'
@@ -51,64 +52,23 @@ async function canRead(shell: Shell, path: string): Promise<boolean> {
 }
 
 describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
-  const kept = [
-    '.ssh/id_ed25519',
-    '.gnupg/private-keys-v1.d/key',
-    '.aws/credentials',
-    '.azure/msal_token_cache.json',
-    '.kube/config',
-    '.docker/config.json',
-    '.netrc',
-    '.npmrc',
-    '.pypirc',
-    '.git-credentials',
-    '.bash_history',
-    '.mozilla/firefox/x.default/logins.json',
-    '.config/gcloud/credentials.db',
-    '.config/gh/hosts.yml',
-    '.config/google-chrome/Default/Cookies',
-    '.local/share/keyrings/login.keyring',
-    '.password-store/site.gpg',
-    '.terraform.d/credentials.tfrc.json',
-    '.local/share/opencode/auth.json',
-    '.config/goose/secrets.yaml',
-    '.cursor/mcp.json',
-    '.continue/config.yaml',
-    '.aider.conf.yml',
-    '.aider/oauth-keys.env',
-    '.config/io.datasette.llm/keys.json',
-    '.pulumi/credentials.json',
-    '.config/argocd/config',
-    '.argocd/config',
-    '.config/ngrok/ngrok.yml',
-    '.ngrok2/ngrok.yml',
-    '.sentryclirc',
-    '.circleci/cli.yml',
-    '.config/circleci/config.yml',
-    '.vscode-shared/sharedStorage/state.vscdb',
-    '.cloudflare-warp/cert.pem',
-    '.alibabacloud/credentials',
-    '.config/scw/config.yaml',
-    '.aliyun/config.json',
-    '.bluemix/config.json',
-    '.tsh/keys/proxy.example.org/user',
-    '.cloudflared/cert.pem',
-    '.minikube/profiles/minikube/client.key',
-    '.clasprc.json',
-    '.local/state/syncthing/key.pem',
-    '.config/weechat/sec.conf',
-    '.weechat/sec.conf',
-    '.config/wireguard/wg0.conf',
-    '.config/Code/User/globalStorage/state.vscdb',
-    'project/.npmrc',
-    'project/.dev.vars',
-    'project/.sentryclirc',
-    'project/packages/a/.dev.vars.staging',
-    'project/.env',
-    'project/.env.local',
-    'project/packages/a/.env.production',
-    'project/.envrc',
-  ]
+  const kept = words(`
+    .ssh/id_ed25519 .gnupg/private-keys-v1.d/key .aws/credentials .azure/msal_token_cache.json .kube/config
+    .docker/config.json .netrc .npmrc .pypirc .git-credentials .bash_history
+    .mozilla/firefox/x.default/logins.json .config/gcloud/credentials.db .config/gh/hosts.yml
+    .config/google-chrome/Default/Cookies .local/share/keyrings/login.keyring .password-store/site.gpg
+    .terraform.d/credentials.tfrc.json .local/share/opencode/auth.json .config/goose/secrets.yaml
+    .cursor/mcp.json .continue/config.yaml .aider.conf.yml .aider/oauth-keys.env
+    .config/io.datasette.llm/keys.json .pulumi/credentials.json .config/argocd/config .argocd/config
+    .config/ngrok/ngrok.yml .ngrok2/ngrok.yml .sentryclirc .circleci/cli.yml .config/circleci/config.yml
+    .vscode-shared/sharedStorage/state.vscdb .cloudflare-warp/cert.pem .alibabacloud/credentials
+    .config/scw/config.yaml .aliyun/config.json .bluemix/config.json .tsh/keys/proxy.example.org/user
+    .cloudflared/cert.pem .minikube/profiles/minikube/client.key .clasprc.json
+    .local/state/syncthing/key.pem .config/weechat/sec.conf .weechat/sec.conf .config/wireguard/wg0.conf
+    .config/Code/User/globalStorage/state.vscdb project/.npmrc project/.dev.vars project/.sentryclirc
+    project/packages/a/.dev.vars.staging project/.env project/.env.local project/packages/a/.env.production
+    project/.envrc
+  `)
   let place: Home
   let shell: Shell
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { VitrineError } from '../../src/messages/error.ts'
 import type { ExecuteRequest } from '../../src/request/request.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { aliveWith, endAll, makeMarker, survivors } from '../helpers/processes.ts'
+import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
 import { addonless } from './hosts.ts'
 
 interface Launchers {
@@ -143,16 +143,6 @@ describe('write mode gives the same with execa as with the addon', () => {
 })
 
 describe('write mode without the addon', () => {
-  it('a child that holds the pipe delays nothing, and lives on as background', async () => {
-    const result = await execa.execute({ command: `sleep ${marker} & echo hi` })
-    expect(result).toMatchObject({ exitCode: 0, stdout: 'hi\n' })
-    const [pid = 0] = aliveWith(marker)
-    expect(pid).toBeGreaterThan(0)
-    expect(result.background?.count).toBe(1)
-    process.kill(-(result.background?.group ?? Number.NaN), 'SIGKILL')
-    expect(await survivors(marker)).toEqual([])
-  })
-
   it.for([
     ['in its group', (marker: string) => `sleep ${marker} & echo begun; sleep ${marker}`],
     [

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "confine/confinement.h"
 #include "confine/places/places.h"
 #include "supervise/terminal.h"

@@ -11,7 +11,7 @@
 
 #include "core.h"
 #include "base/command.h"
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/places/places.h"

@@ -24,7 +24,7 @@ struct vt_confinement {
   int abi;
   bool listener;
   bool listener_proves;      /* its hang-up proves that no process is left */
-  bool marks;                /* the processes of its command are known by a mark (mark.h), not by their session */
+  bool marks;                /* the processes of its command are known by a mark (base/watched.h), not by their session */
   uint32_t listener_flags;
   struct vt_places *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */

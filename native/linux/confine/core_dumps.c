@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 
 /* Stays open in the host, whose descriptor table the first child shares: opening takes longer than a read, which tells the present
  * setting (proc_dostring, kernel/sysctl.c). */

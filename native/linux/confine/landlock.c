@@ -12,9 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 #include "base/kernel.h"
-#include "base/paths.h"
 #include "confine/places/places.h"
 #include "workspace/workspace.h"
 

@@ -10,7 +10,7 @@
 
 #include "confine/places/path_tree.h"
 #include "test/check.h"
-#include "workspace/other_names.h"
+#include "workspace/workspace.h"
 
 static char place[] = "/tmp/vitrine-other-names-XXXXXX";
 

@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { prefixed } from '../../../src/messages/cli/run.ts'
-import { shellGreeting } from '../../../src/messages/cli/shell.ts'
 import { allProcesses, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { Tmux } from '../../helpers/tmux.ts'
@@ -82,7 +80,7 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     await startShell(terminal)
     terminal.line('rm kept; touch made; exit 3')
     const screen = await terminal.shows(/^code 3\n icanon/m)
-    expect(screen).toContain(prefixed(shellGreeting('read')).trim())
+    expect(screen).toContain('vitrine: read mode: the operating system refuses every change.')
     expect(screen.match(/^vitrine: refused to .*$/gm)).toEqual([
       `vitrine: refused to delete ${cwd}/kept (rm)`,
       `vitrine: refused to create ${cwd}/made (touch)`,

@@ -16,7 +16,7 @@ import { openShellOn } from '../../../src/shell.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { waitFor } from '../../helpers/processes.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { addonless, probing, realAddon } from '../../sandbox/hosts.ts'
+import { addonless, probing } from '../../sandbox/hosts.ts'
 import { makeGround, uid } from './ground.ts'
 
 describe('a private directory', () => {
@@ -168,29 +168,6 @@ describe('removing a private directory', () => {
     expect(left()).toEqual([])
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept')
     expect(result.enforcement['private tmp']?.enforced).toBe(true)
-  })
-
-  it('that holds more than can go in time delays no result, and is gone once the shell is closed', async () => {
-    const addon = realAddon()
-    const { removePrivate } = addon
-    let open = () => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    const slowly = async (keeper: unknown) => {
-      await gate
-      return removePrivate(keeper)
-    }
-    Object.assign(addon, { removePrivate: slowly })
-    const { shell, left } = await makeGround()
-    const result = await shell.execute({ command: ': > "$TMPDIR/x"; sleep 60', timeoutMs: 300 })
-    Object.assign(addon, { removePrivate })
-    expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
-    expect(result.enforcement['private tmp']).toMatchObject({ enforced: false, note: /still being removed/ })
-    expect(left()).toHaveLength(1)
-    open()
-    await shell.close()
-    expect(left()).toEqual([])
   })
 
   it('happens when the command never ran, and when it was ended', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { afterLines } from '../../../src/messages/cli/run.ts'
+import { afterLines } from '../../../src/cli/run/result.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 
 /** Starts a process in a session of its own, and waits until it is there. */

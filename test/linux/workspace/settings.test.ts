@@ -4,8 +4,6 @@ import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
 import { unfitRoot } from '../../../src/messages/workspace.ts'
-import { dockerSandbox } from '../../../src/sandbox/docker/open.ts'
-import { readEverything } from '../../../src/sandbox/sandbox.ts'
 import { openAudited } from '../../audit/place.ts'
 import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -99,27 +97,9 @@ linux('the workspace itself', () => {
     const opening = openIn({ cwd: resolve(base, place), home })
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
-
-  it('is the root of the repository, also for a shell in a directory of it', async () => {
-    const root = makeRepository()
-    mkdirSync(join(root, 'deep'))
-    const shell = await openIn({ cwd: join(root, 'deep') })
-    expect(await shell.execute({ command: 'echo x > ../made' })).toMatchObject({ exitCode: 0 })
-  })
 })
 
 linux('[workspace] protected', () => {
-  it('protects the list by default', async () => {
-    const shell = await openIn({})
-    await shell.execute({
-      command: 'echo x > .envrc; mkdir .vscode; echo x > .git/hooks/pre-commit; echo x > new',
-    })
-    const made = ['.envrc', '.vscode', '.git/hooks/pre-commit', 'new'].map((name) =>
-      existsSync(join(shell.cwd, name)),
-    )
-    expect(made).toEqual([false, false, false, true])
-  })
-
   it('deeper than vitrine searches for other names is refused, with what to do', async () => {
     const shell = await openIn({})
     mkdirSync(join(shell.cwd, '.vscode', ...Array.from({ length: 103 }, () => 'd')), { recursive: true })
@@ -214,22 +194,5 @@ linux('where it cannot be held', () => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
     expect(shell.mode).toBe('write')
-  })
-
-  it('the docker backend refuses it without what holds the command in a container', () => {
-    const close = async () => {}
-    const inside = () => ({ missing: 'no addon' })
-    const sandbox = dockerSandbox({
-      network: 'none',
-      writableRoot: false,
-      hasSeccomp: true,
-      places: ['/work'],
-      inside,
-      close,
-    })
-    const changes = { roots: ['/work'], protected: [], closed: [] } as const
-    const options = { network: 'none' as const, reads: readEverything, privateTmp: true, unixSockets: [] }
-    expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('no addon'))
-    expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container', changes: null })
   })
 })

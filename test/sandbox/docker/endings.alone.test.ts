@@ -194,14 +194,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     return Id
   }
 
-  it('a container that is removed is replaced', async () => {
-    const shell = await openDockerShell(engine)
-    await shell.execute({ command: 'true' })
-    const [own] = await ownOf(shell.cwd)
-    await engine.engine.call({ method: 'DELETE', path: `/containers/${own?.Id}`, query: { force: 'true' } })
-    expect((await shell.execute({ command: 'echo again' })).stdout).toBe('again\n')
-  })
-
   it.each(modes)('one whose workspace has been replaced shows the new one: %s mode', async (mode) => {
     const cwd = join(makeDirectory(), 'workspace')
     mkdirSync(cwd)

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { imageMissing, ownImage, remoteEngine, unfitWorkspaceWords } from '../../../src/messages/docker.ts'
+import { imageMissing, ownImage, unfitWorkspaceWords } from '../../../src/messages/docker.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
 import {
   answering,
@@ -51,13 +51,6 @@ describe('without an engine nothing runs, on this machine least of all', () => {
       refusal: { for: 'docker', got: expect.stringContaining(path) },
     })
     server.close()
-  })
-
-  it('an engine of another machine', async () => {
-    await expect(open({ env: { DOCKER_HOST: 'tcp://192.0.2.1:2375' } })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: remoteEngine('DOCKER_HOST = tcp://192.0.2.1:2375'),
-    })
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory } from '../../helpers/place.ts'
 import { importImage, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 
 const missing = missingEngine()
@@ -64,24 +64,6 @@ await shell.close()`
     const shell = await openDockerShell(engine, { cwd, mode: 'write', toml: `user = "${user}"\n` })
     expect((await shell.execute({ command: 'echo x > file' })).exitCode).toBe(0)
     expect(statSync(join(cwd, 'file'))).toMatchObject({ uid: other, gid: other })
-  })
-
-  const openWithGit = (mode: 'read' | 'write', env: NodeJS.ProcessEnv = {}) =>
-    openTestShell({
-      cwd: makeDirectory(),
-      backend: 'docker',
-      mode,
-      toml: `[docker]\nimage = "${image}"\n[env]\npass = ["GIT_AUTHOR_NAME"]\n`,
-      env: { DOCKER_HOST: engine.host, HOME: home, ...env },
-    })
-  const theHost = 'A Host <host@example.org> A Host <host@example.org>\n'
-
-  it("commits of write mode bear the name of the host's git", async () => {
-    const shell = await openWithGit('write')
-    expect((await shell.execute({ command: 'true && git commit' })).stdout).toBe(theHost)
-    expect((await shell.execute({ argv: ['git', 'commit'] })).stdout).toBe(theHost)
-    expect((await shell.execute({ command: 'git commit', merged: true })).stdout).toBe(theHost)
-    expect((await shell.execute({ command: 'exit 5' })).exitCode).toBe(5)
   })
 
   const openWithMounts = (mounts: readonly string[], mode: 'read' | 'write' = 'write') =>

@@ -16,7 +16,7 @@ struct vt_filter_options {
   bool network;  /* plain TCP and UDP clients are allowed */
   bool proxied;  /* without `network`: TCP sockets, whose connect(2) is notified; needs judge */
   bool own_sockets; /* TCP sockets among the command's own processes, on loopback: the notifier ties them; needs judge */
-  bool sessions; /* with own_sockets: setsid(2) and controlling terminals are real; the command's processes need a mark (mark.h) */
+  bool sessions; /* with own_sockets: setsid(2) and controlling terminals are real; the command's processes need a mark (base/watched.h) */
   bool judge;    /* bind(2), and below ABI 6 the kill family, are notified; else refused, except binds of netlink sockets */
   bool unwritable; /* nothing is writable: the filter refuses truncate(2) in place of the ruleset */
   bool terminal;      /* terminal settings may be changed: the command has its own terminal and reaches no other */

@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
 #include "base/files.h"
-#include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/places/places.h"
 

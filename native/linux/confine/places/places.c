@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/files.h"
+#include "base/basics.h"
 #include "confine/places/dir_snapshot.h"
 
 enum { MOST_CACHED = 8 };

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/places/places.h"
 
 struct way {

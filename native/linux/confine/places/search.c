@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 #include "core.h"
-#include "base/clock.h"
+#include "base/basics.h"
 #include "base/files.h"
-#include "base/memory.h"
-#include "base/paths.h"
 #include "confine/places/dir_snapshot.h"
 #include "confine/places/places.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "confine/landlock.h"
 #include "confine/places/places.h"
 #include "test/check.h"
