@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "base/watched.h"
 #include "confine/confine.h"
-#include "confine/confinement.h"
 #include "notify/workspace_server.h"
 #include "launch/spawn.h"
 #include "supervise/supervisor.h"

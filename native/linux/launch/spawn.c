@@ -20,7 +20,7 @@
 #include "confine/capabilities.h"
 #include "confine/filter/bpf.h"
 #include "launch/clone3.h"
-#include "confine/core_dumps.h"
+#include "confine/probe.h"
 #include "notify/fsize.h"
 #include "confine/landlock.h"
 #include "confine/confinement.h"

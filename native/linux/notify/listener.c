@@ -12,7 +12,6 @@
 #include "base/command.h"
 #include "base/files.h"
 #include "confine/confine.h"
-#include "confine/confinement.h"
 #include "supervise/event_loop.h"
 #include "base/basics.h"
 

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "confine/places/path_tree.h"
+#include "confine/places/places.h"
 #include "notify/caller/as_reader.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/caller/own_sandbox.h"
