@@ -64,7 +64,7 @@ bool vt_own_world(struct vt_notification *notification);
 /* An open to read, as of shm_open(3) and of a terminal without waiting (open(2), O_NONBLOCK). Any other goes on. */
 void vt_own_world_read(struct vt_notification *notification);
 void vt_handle_terminal_peer(struct vt_notification *notification); /* ioctl(2), TIOCGPTPEER */
-/* Opens a device that every command may write to (confine/landlock.h), by the path as given or by what it is: Landlock decides. A
+/* Opens a device that every command may write to (confine/ruleset.h), by the path as given or by what it is: Landlock decides. A
  * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
 bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags);
 bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags);

@@ -20,7 +20,7 @@
 #include "base/watched.h"
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "notify/notification.h"
 
 enum { PAGE = 4096 };

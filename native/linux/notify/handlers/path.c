@@ -12,7 +12,7 @@
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
 #include "confine/confinement.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/filter/seccomp_constants.h"
 
 enum { NO_REPLACE = 1 /* linux/fs.h: RENAME_NOREPLACE */, UNREADABLE = -2 };
@@ -199,7 +199,7 @@ void vt_handle_remove(struct vt_notification *notification) {
   vt_resolved_close(&place);
 }
 
-/* Landlock grants making device nodes nowhere (landlock.c). */
+/* Landlock grants making device nodes nowhere (ruleset.c). */
 static bool makes_device(const struct vt_notification *notification) {
   enum vt_syscall call = notification->call->call;
   if (call != VT_SYS_mknod && call != VT_SYS_mknodat) return false;

@@ -12,9 +12,9 @@
 #include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "confine/places/path_tree.h"
 #include "notify/caller/caller.h"
 #include "notify/listener.h"
+#include "confine/places/places.h"
 #include "notify/caller/place.h"
 #include "workspace/workspace.h"
 

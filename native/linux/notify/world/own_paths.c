@@ -15,7 +15,7 @@
 #include "base/watched.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "notify/caller/caller.h"
 #include "notify/dispatch.h"
 #include "workspace/workspace.h"

@@ -1,24 +1,18 @@
 #define _GNU_SOURCE
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/kernel.h"
 #include "confine/places/places.h"
 #include "workspace/workspace.h"
-
-/* linux/landlock.h: flags of landlock_create_ruleset(2). */
-enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1 };
 
 /* linux/landlock.h: LANDLOCK_ACCESS_FS_*. */
 #define FS_EXECUTE (1ULL << 0)
@@ -61,19 +55,6 @@ static const struct abi_version {
     {9, FS_RESOLVE_UNIX, 0, 0, 24},
     {10, 0, NET_BIND_UDP | NET_CONNECT_SEND_UDP, 0, 24},
 };
-
-int vt_landlock_abi(void) {
-  return (int)syscall(NR_LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION);
-}
-
-int vt_landlock_errata(void) {
-  int errata = (int)syscall(NR_LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_ERRATA);
-  return errata < 0 ? 0 : errata;
-}
-
-int vt_landlock_restrict(int ruleset) {
-  return (int)syscall(NR_LANDLOCK_RESTRICT_SELF, ruleset, 0);
-}
 
 /* Whatever no rule grants is refused. */
 static struct ruleset_attr handled_by(int abi, size_t *size) {
