@@ -45,17 +45,4 @@ describe('a client that ends before its host is connected', () => {
     ])
     expect(got).toBe(`got:${body}`)
   })
-
-  it.each([[''], ['sent early']])('by SOCKS: the host gets its bytes and its end (%s)', async (body) => {
-    const name = 'good.example'
-    const got = await sendAndEnd((secret, port) => [
-      Buffer.of(5, 1, 2, 1, 0, secret.length),
-      secret,
-      Buffer.of(5, 1, 0, 3, name.length),
-      name,
-      Buffer.of(port >> 8, port & 255),
-      body,
-    ])
-    expect(got).toBe(`got:${body}`)
-  })
 })
