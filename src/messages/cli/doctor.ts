@@ -1,5 +1,5 @@
 import type { Diagnosis, Finding, RightState } from '../../doctor/diagnosis.ts'
-import type { Trap, TrapEffect } from '../../doctor/traps.ts'
+import type { Trap, TrapEffect } from '../../doctor/system.ts'
 import { limitsNote, limitsRefusedNote } from '../limits.ts'
 import { dockerLines } from './docker.ts'
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { modes } from '../../../src/base/types.ts'
-import { containerProcessEnd } from '../../../src/launch/docker-end.ts'
+import { containerProcessEnd } from '../../../src/launch/docker-inside.ts'
 import { FirstWords } from '../../../src/sandbox/docker/exec.ts'
-import { engineFrames } from '../../../src/sandbox/docker/frames.ts'
 import { tarOf } from '../../../src/sandbox/docker/image.ts'
+import { engineFrames } from '../../../src/sandbox/docker/keeper.ts'
 import {
   isOurName,
   isRunning,

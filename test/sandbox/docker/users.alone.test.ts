@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { withAccount } from '../../../src/sandbox/docker/identity.ts'
+import { withAccount } from '../../../src/sandbox/docker/image.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { importImage, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 
