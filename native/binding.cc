@@ -81,12 +81,6 @@ Napi::Value watch(const Napi::CallbackInfo& info) { return Napi::Number::New(inf
 Napi::Value watcher_pid(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), vt_core_watcher_pid()); }
 
 #ifdef __linux__
-// prepare(record): of spawn's record only cwd and confinement
-void prepare(const Napi::CallbackInfo& info) {
-  vt_request request{};
-  if (take_preparation(info.Env(), info[0], &request)) vt_core_prepare(&request);
-}
-
 // leave(code): ends the process, without Node's own teardown
 void leave(const Napi::CallbackInfo& info) { _exit(info[0].As<Napi::Number>().Int32Value()); }
 
@@ -102,16 +96,6 @@ void notice_names(const Napi::CallbackInfo& info) { vt_core_notice_names(info[0]
 // answer(id, number, yes)
 void answer(const Napi::CallbackInfo& info) {
   vt_core_answer(id_of(info), info[1].As<Napi::Number>().Uint32Value(), info[2].ToBoolean());
-}
-
-// hold(id): the event "held" follows, after all output so far
-void hold(const Napi::CallbackInfo& info) { vt_core_hold(id_of(info)); }
-
-// store(id, fd, keep, until) -> whether a thread stores the output; the event "stored" follows, or the end
-Napi::Value store(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), vt_core_store(id_of(info), info[1].As<Napi::Number>().Int32Value(),
-                                                      info[2].As<Napi::Number>().Uint32Value(),
-                                                      static_cast<uint64_t>(info[3].As<Napi::Number>().Int64Value())));
 }
 
 // proxyClient(port) -> the process of a command that connected from it, or undefined
@@ -150,7 +134,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
@@ -164,9 +148,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
 #ifdef __linux__
   environment->owner.asked = on_asked;
-  environment->owner.held = on_held;
-  environment->owner.stored = on_stored;
-  exports.Set("prepare", Napi::Function::New(env, prepare));
   exports.Set("leave", Napi::Function::New(env, leave));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
@@ -176,8 +157,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("unchanged", Napi::Function::New(env, unchanged));
   exports.Set("answer", Napi::Function::New(env, answer));
   exports.Set("noticeNames", Napi::Function::New(env, notice_names));
-  exports.Set("hold", Napi::Function::New(env, hold));
-  exports.Set("store", Napi::Function::New(env, store));
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));
   exports.Set("proxyClient", Napi::Function::New(env, proxy_client));

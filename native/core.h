@@ -8,7 +8,7 @@
 #include "reports.h"
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 24 };
+enum { VT_INTERFACE = 25 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
 /* Limits of a command with everything it starts; 0: no limit. */
@@ -37,24 +37,6 @@ struct vt_end {
   struct vt_notes *notes; /* likewise */
 };
 
-/* Beginning and end of one stream, or of both. If they are the whole output, tail follows head in memory. */
-struct vt_kept {
-  uint64_t bytes;
-  char *head, *tail; /* one block that begins at `head` */
-  size_t head_length, tail_length;
-};
-
-enum { VT_KEPT_BOTH = 2, VT_KEPT = 3 }; /* after the two streams */
-
-/* What vt_core_store() wrote to the file. */
-struct vt_stored {
-  int failed_errno; /* 0, or an error of close(2) or of write(2); after the latter `rest` was read but not written */
-  int rest_stream;
-  char *rest;
-  size_t rest_length;
-  struct vt_kept kept[VT_KEPT];
-};
-
 /* Called on a thread of the core. `end` comes once, after the last `output`. */
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
@@ -63,8 +45,6 @@ struct vt_owner {
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
   void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
-  void (*held)(struct vt_owner *owner, uint32_t id); /* Linux: no output follows until vt_core_store() */
-  void (*stored)(struct vt_owner *owner, uint32_t id, struct vt_stored *stored); /* Linux: `stored` is the owner's; output goes on */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -131,21 +111,11 @@ struct vt_started {
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
 
-/* Linux: does in the background what a first command would wait for. Of the request only directory and confinement count. */
-void vt_core_prepare(const struct vt_request *request);
-
 /* Orders; without effect once the command has ended. */
 void vt_core_terminate(uint32_t id, bool at_deadline); /* SIGTERM, SIGCONT to the group; at_deadline: also by the owner's clock */
 void vt_core_kill(uint32_t id); /* SIGKILL to all processes of the command */
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
-/* Linux: hands the output over to a thread that writes it to a file. Between `held` and vt_core_store() the owner writes what it has.
- * False: the owner goes on getting the output (as for file -1). After true, `stored` follows unless `end` comes first; empty: no
- * thread could be started. `until`: after so many bytes the owner gets the output again; 0: never. `keep`: bytes of each end in
- * `stored`. */
-void vt_core_hold(uint32_t id);
-bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until);
-void vt_core_free_stored(struct vt_stored *stored);
 void vt_core_notice_names(const char *lines); /* Linux: the names of notes, `a/b` or `*.suffix` each; once for the process */
 void vt_core_answer(uint32_t id, size_t number, bool yes); /* Linux: to the owner's `asked` */
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */

@@ -3,13 +3,29 @@ export { terminalApprover } from './admit/terminal.ts'
 export { nearestKey } from './base/did-you-mean.ts'
 export { platform } from './base/platform.ts'
 export type { Refusal } from './base/refusal.ts'
-export { type Backend, type Decision, type Enforcement, type Mode, modes, type Result } from './base/types.ts'
+export {
+  type Backend,
+  type Decision,
+  type Enforcement,
+  type Mode,
+  modes,
+  type PolicyMatch,
+  type Result,
+} from './base/types.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './config/load.ts'
-export { configRows, initConfig } from './config/show.ts'
+export { type ConfigRow, configRows, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
 export { shellNamed } from './host/backend.ts'
-export { buildDockerImage, cleanDocker, type DockerStatus, dockerStatus } from './host/docker-tools.ts'
+export {
+  buildDockerImage,
+  type CleanUp,
+  cleanDocker,
+  type DockerBuild,
+  type DockerStatus,
+  dockerStatus,
+  type OwnContainer,
+} from './host/docker-tools.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
 export { loadConfig, publicSuffixIn } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
@@ -17,6 +33,7 @@ export type { ShellOptions } from './host/shell-options.ts'
 export { workspaceOf } from './host/workspace.ts'
 export { VitrineError } from './messages/error.ts'
 export { isHostPattern } from './network/access.ts'
+export type { ListedRule, RuleList } from './policy/ruleset.ts'
 export { absolutePath, currentDirectory, fieldOf, readFields } from './request/fields.ts'
 export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'

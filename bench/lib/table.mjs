@@ -2,13 +2,17 @@
 
 /** @typedef {import('./rows.mjs').Row} Row */
 
-export const headings = ['what', 'ratio', 'median', 'min..max', 'runs', 'reach', '']
+const headings = ['what', 'ratio', 'median', 'min..max', 'runs', 'reach', '']
 
-/** One table of all rows, a heading line per suite. @param {Row[]} rows */
-export function table(rows) {
-  const cells = rows.map(cellsOf)
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...cells.map((row) => (column < 6 ? (row[column] ?? '').length : 0))),
+/** One table of all rows, a heading line per suite. @param {Row[]} rows @param {string[]} leftOut columns */
+export function table(rows, leftOut = []) {
+  const shown = (/** @type {string[]} */ row) =>
+    row.filter((_, column) => !leftOut.includes(headings[column] ?? ''))
+  const titles = shown(headings)
+  const cells = rows.map((row) => shown(cellsOf(row)))
+  const last = titles.length - 1
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...cells.map((row) => (column < last ? (row[column] ?? '').length : 0))),
   )
   const line = (/** @type {string[]} */ row) =>
     row
@@ -17,7 +21,7 @@ export function table(rows) {
       )
       .join('  ')
       .trimEnd()
-  const lines = [line(headings), line(widths.map((width) => '─'.repeat(width)))]
+  const lines = [line(titles), line(widths.map((width) => '─'.repeat(width)))]
   rows.forEach((row, at) => {
     if (row.suite !== rows[at - 1]?.suite) lines.push(heading(row))
     lines.push(row.skipped === undefined ? line(cells[at] ?? []) : `  ${row.name}: skipped: ${row.skipped}`)
@@ -31,16 +35,16 @@ function heading({ suite, noise }) {
 }
 
 /** @param {Row} row */
-export function cellsOf(row) {
+function cellsOf(row) {
   const { value, unit = 'ms' } = row
   if (!value) return [`  ${row.name}`, '', '', '', '', '', row.skipped ?? '']
   return [
     `  ${row.name}`,
     row.ratio === undefined ? '' : row.ratio.toFixed(row.ratio < 0.2 ? 3 : 2),
-    `${number(value.median)} ${unit}`,
+    `${number(value.median)} ${unit}`.trimEnd(),
     `${number(value.min)}..${number(value.max)}`,
     String(value.runs),
-    row.target ? `≤ ${row.target.most}${row.target.of === 'ratio' ? '' : ` ${unit}`}` : '',
+    row.target ? `≤ ${row.target.most}${row.target.of === 'ratio' || unit === '' ? '' : ` ${unit}`}` : '',
     [row.target && (row.target.met ? 'met' : 'MISSED'), row.note].filter(Boolean).join(', '),
   ]
 }

@@ -22,8 +22,8 @@ struct Environment {
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kWritten, kStarted, kAsked, kHeld, kEnd, kStored };
-constexpr const char* kKindNames[] = {"output", "written", "started", "asked", "held"};  // the others are described elsewhere
+enum Kind { kOutput, kWritten, kStarted, kAsked, kEnd };
+constexpr const char* kKindNames[] = {"output", "written", "started", "asked"};  // kEnd is described elsewhere
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
@@ -32,7 +32,6 @@ struct Event {
   int stream;  // kOutput: 0 or 1; kAsked: the number of the question
   size_t length;
   vt_end end;
-  vt_stored* stored;
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
@@ -64,9 +63,6 @@ void discard(Event* event) {
     vt_core_free_notes(event->end.notes);
     std::free(event->end.open_ports);
   }
-#ifdef __linux__
-  if (event->kind == kStored) vt_core_free_stored(event->stored);
-#endif
   std::free(event);
 }
 
@@ -116,20 +112,11 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
   send(environment_of(owner), event);
 }
 
-[[maybe_unused]] void on_held(vt_owner* owner, uint32_t id) { send(environment_of(owner), make_event(id, kHeld, 0)); }
-
-[[maybe_unused]] void on_stored(vt_owner* owner, uint32_t id, vt_stored* stored) {
-  Event* event = make_event(id, kStored, 0);
-  event->stored = stored;
-  send(environment_of(owner), event);
-}
-
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 // Makes the event of src/launch/addon.ts.
 napi_value describe_event(Napi::Env env, Event* event) {
   if (event->kind == kEnd) return describe_end(env, event->end);
-  if (event->kind == kStored) return describe_stored(env, *event->stored);
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", kKindNames[event->kind]);
   if (event->kind == kAsked) {

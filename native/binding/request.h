@@ -154,18 +154,4 @@ bool take_request(Napi::Env env, napi_value record, napi_value handler, vt_reque
   return true;
 }
 
-#ifdef __linux__
-// For vt_core_prepare. False: a TypeError is pending.
-bool take_preparation(Napi::Env env, napi_value record, vt_request* request) {
-  Reader reader(env);
-  Texts texts;
-  if (!reader.is(record, napi_object)) return reader.wrong("the record", "an object"), false;
-  reader.text(record, "cwd", &texts.directory);
-  read_confinement(reader, record, request, &texts);
-  if (reader.failed()) return false;
-  move_texts(texts, request);
-  return true;
-}
-#endif
-
 }  // namespace

@@ -92,26 +92,6 @@ napi_value bytes_of(Napi::Env env, const char* bytes, size_t length) {
   return buffer;
 }
 
-Napi::Object describe_kept(Napi::Env env, const vt_kept& kept) {
-  Napi::Object object = Napi::Object::New(env);
-  set_number(object, "bytes", static_cast<double>(kept.bytes));
-  set_value(object, "head", bytes_of(env, kept.head, kept.head_length));
-  set_value(object, "tail", bytes_of(env, kept.tail, kept.tail_length));
-  return object;
-}
-
-Napi::Object describe_stored(Napi::Env env, const vt_stored& stored) {
-  Napi::Object object = Napi::Object::New(env);
-  set_text(object, "kind", "stored");
-  set_number(object, "errno", stored.failed_errno);
-  set_value(object, "stdout", describe_kept(env, stored.kept[0]));
-  set_value(object, "stderr", describe_kept(env, stored.kept[1]));
-  set_value(object, "output", describe_kept(env, stored.kept[VT_KEPT_BOTH]));
-  set_text(object, "restOf", stored.rest_stream == 0 ? "stdout" : "stderr");
-  set_value(object, "rest", bytes_of(env, stored.rest, stored.rest_length));
-  return object;
-}
-
 Napi::Object describe_end(Napi::Env env, const vt_end& end) {
   if (end.failed_step) return describe_failure(env, vt_core_step_name(end.failed_step), end.failed_errno);
   Napi::Object object = Napi::Object::New(env);

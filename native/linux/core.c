@@ -11,16 +11,15 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "base/descriptors.h"
-#include "base/memory.h"
+#include "base/files.h"
+#include "base/basics.h"
 #include "notify/denials.h"
 #include "notify/names/notice.h"
 #include "notify/names/notes.h"
 #include "supervise/deadline.h"
 #include "launch/launcher.h"
-#include "launch/prepare.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"
 #include "supervise/streams.h"
@@ -134,8 +133,6 @@ void vt_core_spawn(const struct vt_request *request, struct vt_started *started)
   vt_supervisor_add(command);
   vt_launcher_queue(command);
 }
-
-void vt_core_prepare(const struct vt_request *request) { vt_prepare(command_of(request)); }
 
 int vt_core_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { exitCode } from './command.ts'
+import { exitCode } from './output.ts'
 
 type Require = (name: string) => unknown
 type Compiled = (

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { packageFile } from '../base/package-file.ts'
+import { visible } from '../base/text.ts'
 import {
   absolutePath,
+  type ConfigRow,
   configRows,
   currentDirectory,
   type IgnoredValue,
@@ -14,20 +16,9 @@ import {
   userConfigFile,
   workspaceOf,
 } from '../internal.ts'
-import {
-  configTable,
-  notAProjectFile,
-  prefixed,
-  projectFileMissing,
-  trustedText,
-  workspaceLine,
-} from '../messages/cli/run.ts'
-import { describeInit } from '../messages/config.ts'
-import { exitCode } from './command.ts'
-import { loadConfigFor, sayIgnored } from './configuration.ts'
-import { misuse, type Options } from './options.ts'
-import { print, standardError } from './run/sink.ts'
-import { runSubcommand } from './subcommand.ts'
+import { misuse, type Options, runSubcommand } from './arguments.ts'
+import { describeIgnoredValues, loadConfigFor, sayIgnored } from './configuration.ts'
+import { print, refuse } from './output.ts'
 
 export function main(args: readonly string[]): Promise<number> {
   const path = () => print(`${userConfigFile(process.env)}\n`)
@@ -38,21 +29,42 @@ export function main(args: readonly string[]): Promise<number> {
 async function show(options: Options): Promise<number> {
   const loaded = await loadConfigFor(options)
   const rows = configRows(loaded)
-  const place = workspaceOf({ cwd: currentDirectory(), env: process.env })
+  const { workspace, why } = workspaceOf({ cwd: currentDirectory(), env: process.env })
   if (options.flags.has('json')) {
     const { files, ignored } = loaded
-    const { workspace } = place
     return print(`${JSON.stringify({ values: rows, workspace, files, ignored }, null, 2)}\n`)
   }
   await sayIgnored(loaded)
-  return print(`${configTable(rows)}\n${workspaceLine(place)}\n`)
+  return print(`${configTable(rows)}\nThe workspace is ${visible(workspace)}: ${workspaceReasons[why]}.\n`)
 }
 
-async function init({ words: [file] }: Options): Promise<number> {
-  const outcome = initConfig(file === undefined ? userConfigFile(process.env) : absolutePath(file))
-  if (outcome.kind === 'written') return print(`${describeInit(outcome)}\n`)
-  await standardError.write(prefixed(describeInit(outcome)))
-  return exitCode.refused
+const workspaceReasons = {
+  named: '--workspace names it',
+  'work tree': 'the directory with the .git that git finds from here',
+  directory: 'this directory, because git finds no .git of this user from here',
+} as const
+
+const widestValue = 40
+
+function configTable(rows: readonly ConfigRow[]): string {
+  const keyWidth = Math.max(...rows.map(({ key }) => key.length))
+  const valueWidth = Math.min(widestValue, Math.max(...rows.map(({ text }) => text.length)))
+  return rows
+    .map(({ key, text, source, where }) => {
+      const from = where === '' ? source : `${source}: ${visible(where)}`
+      return `${key.padEnd(keyWidth)}  ${text.padEnd(valueWidth)}  ${from}\n`
+    })
+    .join('')
+}
+
+async function init({ words: [given] }: Options): Promise<number> {
+  const file = given === undefined ? userConfigFile(process.env) : absolutePath(given)
+  const outcome = initConfig(file)
+  if (outcome === 'written')
+    return print(`${visible(file)}: written, with every key and its default commented out\n`)
+  const why =
+    outcome === 'exists' ? 'already exists and is unchanged' : `cannot be written (${outcome.errno})`
+  return refuse(`${file}: ${why}`)
 }
 
 /** Trusts a file, or every project file that applies here, and reports what that changes. */
@@ -60,15 +72,24 @@ async function trust({ words: [file] }: Options): Promise<number> {
   const directory = file === undefined ? currentDirectory() : dirname(absolutePath(file))
   const places = projectConfigFiles(directory)
   const name = basename(places.at(-1) ?? '')
-  if (file !== undefined && basename(file) !== name) throw misuse(notAProjectFile(file, name))
+  if (file !== undefined && basename(file) !== name)
+    throw misuse(`${visible(file)} is not a project file; only a file named ${name} is.`)
   const before = await load(directory)
   const files = file === undefined ? projectFiles(before) : [absolutePath(file)]
-  if (files.length === 0) throw misuse(projectFileMissing(places))
+  if (files.length === 0)
+    throw misuse(
+      `There is no project file to trust; none of these exists: ${places.map(visible).join(', ')}.`,
+    )
   const trusted = await Promise.all(files.map((path) => trustProjectFile(path, process.env)))
   const after = await load(directory)
   const still = new Set(after.ignored.map(identity))
   const counting = before.ignored.filter((value) => !still.has(identity(value)))
-  return print(trustedText(trusted, counting, after.ignored))
+  const lines = [
+    ...trusted.map((path) => `${visible(path)}: trusted until the file changes`),
+    ...counting.map(({ key, text }) => `now applies: ${key} = ${text}`),
+    ...describeIgnoredValues(after.ignored),
+  ]
+  return print(lines.map((line) => `${line}\n`).join(''))
 }
 
 function identity({ file, key, text }: IgnoredValue): string {

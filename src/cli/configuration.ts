@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { homeDirectory } from '../base/paths.ts'
+import { clipped, visible } from '../base/text.ts'
 import {
   absolutePath,
   type Backend,
   currentDirectory,
   type Flags,
+  type IgnoredValue,
   isHostPattern,
   isShellProgram,
   type LoadedConfig,
@@ -14,20 +16,9 @@ import {
   publicSuffixIn,
   type ShellOptions,
 } from '../internal.ts'
-import {
-  noSandbox,
-  prefixed,
-  twoModes,
-  twoNetworks,
-  unknownBackend,
-  unknownHost,
-  unknownMode,
-  unknownShell,
-  wideHost,
-} from '../messages/cli/run.ts'
-import { describeIgnoredValues } from '../messages/config.ts'
-import { misuse, type Options } from './options.ts'
-import { standardError } from './run/sink.ts'
+import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
+import { misuse, type Options } from './arguments.ts'
+import { tell } from './output.ts'
 
 /** The configuration, with what the command line overrides: options, and `own` of the command. Throws CONFIG_INVALID, INVALID_REQUEST. */
 export function loadConfigFor(options: GivenOptions, own: Flags = {}): Promise<LoadedConfig> {
@@ -37,7 +28,7 @@ export function loadConfigFor(options: GivenOptions, own: Flags = {}): Promise<L
   return loadConfig({ cwd, env: process.env, configFile: values.get('config'), flags })
 }
 
-type GivenOptions = Pick<Options, 'flags' | 'values' | 'lists'>
+export type GivenOptions = Pick<Options, 'flags' | 'values' | 'lists'>
 
 /** The options that override the configuration, as its flags. Throws INVALID_REQUEST. */
 export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
@@ -57,7 +48,7 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   const { flags, values } = options
   const network = networkOf(options)
   const wide = network && (await publicSuffixIn(network.value))
-  if (wide !== undefined) throw misuse(wideHost(wide))
+  if (wide !== undefined) throw misuse(`--allow-host takes ${narrowWildcard}, not ${suffixWildcard(wide)}.`)
   return {
     cwd: values.get('cwd'),
     // A shell loads its configuration together with what else it looks up.
@@ -70,9 +61,7 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   }
 }
 
-/**
- * Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one.
- */
+/** Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one. */
 export function checkSandboxed(
   served: readonly Mode[],
   { flags, values, lists }: GivenOptions,
@@ -82,7 +71,10 @@ export function checkSandboxed(
   // A container has its network and its workspace in write mode, too.
   const names = [...(backend === 'local' ? ['network', 'workspace'] : []), 'allow-host', 'private-tmp']
   const given = names.filter((name) => flags.has(name) || values.has(name) || lists.has(name))
-  if (given.length > 0) throw misuse(noSandbox(given.map((name) => `--${name}`)))
+  if (given.length > 0)
+    throw misuse(
+      `Without effect in write mode, which has no sandbox: --${given.join(', --')}. Leave it out, or use --mode read or --mode workspace.`,
+    )
 }
 
 /** The same before a shell is open. A faulty configuration is told when one is opened. */
@@ -94,13 +86,20 @@ export async function checkServed(served: readonly Mode[], options: GivenOptions
   checkSandboxed(served, options, loaded?.config.shell.backend)
 }
 
+/** The error for the value of an option that takes others. */
+export function wrongValue(option: string, takes: string, got: string): Error {
+  return misuse(`${option} takes ${takes}, not "${visible(got)}".`)
+}
+
 /** `--network`, or each `--allow-host`. Throws INVALID_REQUEST for what is no host, or both. */
 function networkOf({ flags, lists }: Pick<Options, 'flags' | 'lists'>) {
   const hosts = lists.get('allow-host')
-  if (flags.has('network') && hosts) throw misuse(twoNetworks)
+  if (flags.has('network') && hosts)
+    throw misuse('--network allows every host, so --allow-host adds nothing: leave one of them out.')
   if (flags.has('network')) return { value: true, from: '--network' }
   const wrong = hosts?.find((host) => !isHostPattern(host))
-  if (wrong !== undefined) throw misuse(unknownHost(wrong))
+  if (wrong !== undefined)
+    throw wrongValue('--allow-host', 'HOST, *.HOST or an address, each with :PORT or without', wrong)
   return hosts && { value: hosts, from: '--allow-host' }
 }
 
@@ -108,21 +107,22 @@ function networkOf({ flags, lists }: Pick<Options, 'flags' | 'lists'>) {
 export function modeOf({ flags, values }: Pick<Options, 'flags' | 'values'>): Mode | undefined {
   const given = values.get('mode')
   const mode = modes.find((known) => known === given)
-  if (given !== undefined && mode === undefined) throw misuse(unknownMode(given))
+  if (given !== undefined && mode === undefined) throw wrongValue('--mode', 'read, workspace or write', given)
   if (!flags.has('write')) return mode
-  if (mode !== undefined && mode !== 'write') throw misuse(twoModes(mode))
+  if (mode !== undefined && mode !== 'write')
+    throw misuse(`--write means --mode write, but --mode ${mode} is given too: leave one of them out.`)
   return 'write'
 }
 
 export function backendOf(name: string | undefined): Backend | undefined {
   if (name === undefined || name === 'local' || name === 'docker') return name
-  throw misuse(unknownBackend(name))
+  throw wrongValue('--backend', 'local (this machine) or docker (a container)', name)
 }
 
 /** Throws INVALID_REQUEST for what is neither a known word nor a path. */
 export function programOf(shell: string | undefined): string | undefined {
   if (shell === undefined) return undefined
-  if (!isShellProgram(shell)) throw misuse(unknownShell(shell))
+  if (!isShellProgram(shell)) throw wrongValue('--shell', 'sh, bash or the path of a shell', shell)
   return shell.includes('/') ? absolutePath(shell) : shell
 }
 
@@ -135,5 +135,26 @@ export function workspaceOf(path: string | undefined): string | undefined {
 
 /** Reports settings of project files that are ignored. */
 export async function sayIgnored({ ignored }: Pick<LoadedConfig, 'ignored'>): Promise<void> {
-  for (const line of describeIgnoredValues(ignored)) await standardError.write(prefixed(line))
+  for (const line of describeIgnoredValues(ignored)) await tell(line)
+}
+
+const maxIgnoredLines = 10
+const maxValueLength = 80
+
+/** One line for each ignored value of a project file; after ten only the number of the rest. */
+export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonly string[] {
+  const lines = ignored.slice(0, maxIgnoredLines).map(describeIgnored)
+  const rest = ignored.length - lines.length
+  return rest === 0 ? lines : [...lines, `${rest} more are ignored; "vitrine config show --json" lists all`]
+}
+
+function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
+  const place = line === undefined ? visible(file) : `${visible(file)}:${line}`
+  const untilTrusted = 'until you trust the file with "vitrine config trust"'
+  const because = {
+    loosens: `a project file may only tighten ${clipped(inForceText, maxValueLength)} ${untilTrusted}`,
+    'needs-trust': `a project file may not set it ${untilTrusted}`,
+    'user-only': 'only your own config file, a variable or a flag may set it',
+  }[why]
+  return `${place}: ${key} = ${clipped(text, maxValueLength)} is ignored: ${because}`
 }

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import type { Command } from './command.ts'
 import { useCompileCache } from './compile-cache.ts'
-import { packageVersion } from './package-file.ts'
-import { print } from './run/sink.ts'
+import { packageVersion, print, refuse } from './output.ts'
+
+interface Command {
+  /** Resolves to the exit code once everything has been written. Throws if nothing ran. */
+  main(args: readonly string[]): Promise<number>
+}
 
 /** Every command; its file is imported only when the command is run. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -14,29 +17,26 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   policy: () => import('./policy.ts'),
   mcp: () => import('./mcp.ts'),
   scratchpad: () => import('./scratchpad.ts'),
-  completion: () => import('./completion/completion.ts'),
+  completion: () => import('./completion.ts'),
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const isVersion = name === '--version' || name === '-V' || name === '-v'
-  if (isVersion) return args[0] === undefined ? print(`${packageVersion()}\n`) : notAlone(name, args[0])
+  if (isVersion)
+    return args.length === 0 ? print(`${packageVersion()}\n`) : refuse(`${name} takes nothing after it.`)
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!name || !command || own.includes('--help') || own.includes('-h')) {
-    const { help } = await import('./help/help.ts')
+    const { help } = await import('./help.ts')
     return help(name, args, Object.keys(commands))
   }
   useCompileCache(name, module)
   try {
     return await (await command()).main(args)
   } catch (error) {
-    const { fail } = await import('./fail.ts')
+    const { fail } = await import('./run/result.ts')
     return fail(error, { json: own.includes('--json') || own.includes('--json=full'), runs: name === 'run' })
   }
-}
-
-async function notAlone(option: string, word: string): Promise<number> {
-  return (await import('./help/unknown.ts')).sayNotAlone(option, word)
 }
 
 // Exits even if something, such as a pipe that is never closed, would keep the process alive.

@@ -9,13 +9,12 @@ import {
   type ServerCommand,
 } from '../mcp/install/clients.ts'
 import { entryText, installEntry } from '../mcp/install/install.ts'
-import { prefixed } from '../messages/cli/run.ts'
-import * as say from '../messages/mcp/install.ts'
-import { exitCode } from './command.ts'
-import { backendOf, checkServed, programOf } from './configuration.ts'
+import { misuse, parseOptions } from './arguments.ts'
+import { backendOf, checkServed, type GivenOptions, programOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
-import { misuse, type Options, parseOptions } from './options.ts'
-import { print, standardError } from './run/sink.ts'
+import { print, refuse, tell } from './output.ts'
+
+const usage = `Choose a client: vitrine mcp install ${clientNames.join('|')} [--mode MODES] [--approve client|elicit|none] [--network | --allow-host HOST] [--private-tmp] [--shell SHELL] [--backend BACKEND] [--print | --write].`
 
 /** Prints the client's entry for this server, or writes it into the client's configuration. */
 export async function install(
@@ -24,8 +23,8 @@ export async function install(
 ): Promise<number> {
   const [name, ...rest] = parseOptions(args, {}).words
   const { flags, values, lists, words } = parseOptions(rest, grammar.mcp.commands.install.options)
-  if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
-  if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
+  if (!isClient(name) || words.length > 0) throw misuse(usage)
+  if (flags.has('print') && flags.has('write')) throw misuse('Use either --print or --write, not both.')
   const { modes } = check(values)
   if (modes) await checkServed(modes, { flags, values, lists })
   backendOf(values.get('backend'))
@@ -37,28 +36,32 @@ async function show(name: ClientName, command: ServerCommand): Promise<number> {
   const client = clientOf(name, command, process.env)
   const own = ownCommand(name, command)
   const code = await print(entryText(client))
-  await standardError.write(prefixed(say.whereLine(client.file)))
-  if (own !== undefined) await standardError.write(prefixed(say.ownCommandLine(own)))
+  await tell(`put this into ${client.file}, or let --write do it`)
+  if (own !== undefined) await tell(`or run: ${own}`)
   return code
 }
 
 async function write(name: ClientName, command: ServerCommand): Promise<number> {
   const installed = await installEntry(clientOf(name, command, process.env))
+  const { file } = installed
   switch (installed.kind) {
-    case 'written':
-      await standardError.write(prefixed(say.writtenText(installed.file, installed.backup)))
+    case 'written': {
+      const copy = installed.backup === undefined ? '' : `; the previous version is in ${installed.backup}`
+      await tell(`${file}: written${copy}. Restart the client.`)
       return 0
+    }
     case 'unchanged':
-      await standardError.write(prefixed(say.unchangedText(installed.file)))
+      await tell(`${file}: already has this entry`)
       return 0
     case 'failed':
-      await standardError.write(prefixed(say.failedText(installed.file, installed.reason)))
-      return exitCode.refused
+      return refuse(
+        `${file} is unchanged: ${installed.reason}. Add the entry by hand; the same command without --write prints it.`,
+      )
   }
 }
 
 /** Uses absolute paths: a client started outside a terminal may have another PATH. */
-function serverCommand({ flags, values, lists }: Omit<Options, 'words'>): ServerCommand {
+function serverCommand({ flags, values, lists }: GivenOptions): ServerCommand {
   const chosen = ['mode', 'approve', 'shell', 'backend'].flatMap((name) => {
     const value = name === 'shell' ? programOf(values.get(name)) : values.get(name)
     return value === undefined ? [] : [`--${name}`, value]
@@ -68,7 +71,10 @@ function serverCommand({ flags, values, lists }: Omit<Options, 'words'>): Server
   const options = [...chosen, ...switched, ...hosts]
   const cli = process.argv[1] ?? packageFile('dist/cli.cjs')
   // npm may clear its cache at any time, and a package name fetched again may belong to another publisher.
-  if (packageFile('package.json').includes(`${sep}_npx${sep}`)) throw misuse(say.notInstalled)
+  if (packageFile('package.json').includes(`${sep}_npx${sep}`))
+    throw misuse(
+      'vitrine runs from the cache of npx, which npm may delete. Install it (npm i -g ./vitrine-VERSION.tgz), then run this again.',
+    )
   return [process.execPath, cli, 'mcp', ...options]
 }
 

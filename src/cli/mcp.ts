@@ -1,18 +1,18 @@
 import { absolutePath, type Mode, modes } from '../internal.ts'
 import type { McpSession, ServerOptions } from '../mcp/session.ts'
-import { prefixed } from '../messages/cli/run.ts'
-import * as say from '../messages/mcp/serve.ts'
-import { checkServed, flagsFor, workspaceOf } from './configuration.ts'
+import { misuse, type Options, parseOptions } from './arguments.ts'
+import { checkServed, flagsFor, workspaceOf, wrongValue } from './configuration.ts'
 import { grammar } from './grammar.ts'
-import { misuse, type Options, parseOptions } from './options.ts'
-import { packageVersion } from './package-file.ts'
-import { standardError } from './run/sink.ts'
+import { packageVersion, tell } from './output.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(args, grammar.mcp.options)
   const [word, ...rest] = options.words
   if (word === 'install') return (await import('./mcp-install.ts')).install(rest, checkChoices)
-  if (word !== undefined) throw misuse(say.strayWords(options.words))
+  if (word !== undefined)
+    throw misuse(
+      `vitrine mcp does not take ${JSON.stringify(word)}; use "vitrine mcp [OPTIONS]" or "vitrine mcp install CLIENT".`,
+    )
   const http = options.values.get('http')
   const given = serverOptions(options)
   if (given.modes) await checkServed(given.modes, options)
@@ -20,6 +20,9 @@ export async function main(args: readonly string[]): Promise<number> {
   const makeSession = () => new McpSession(given)
   return http === undefined ? onStdio(makeSession()) : onHttp(http, makeSession)
 }
+
+/** To stderr: stdout carries the protocol. */
+const log = (line: string) => void tell(line)
 
 async function onStdio(session: McpSession): Promise<number> {
   // The shell opens while the SDK loads.
@@ -31,7 +34,8 @@ async function onStdio(session: McpSession): Promise<number> {
 
 async function onHttp(given: string, makeSession: () => McpSession): Promise<number> {
   const { serveUntilSignal, httpAddress, httpToken } = await import('../mcp/http/command.ts')
-  const address = httpAddress(given) ?? refuse(say.badHttp(given))
+  const address = httpAddress(given)
+  if (!address) throw wrongValue('--http', 'a port or HOST:PORT (8080, 127.0.0.1:8080 or [::1]:8080)', given)
   const token = httpToken(address.host, process.env['VITRINE_TOKEN'])
   if ('refusal' in token) throw misuse(token.refusal)
   const { failure } = await serveUntilSignal({ ...address, ...token, makeSession, log })
@@ -57,7 +61,8 @@ function serverOptions({ values, flags, lists }: Options): ServerOptions {
 function checkChoices(values: ReadonlyMap<string, string>): Pick<ServerOptions, 'modes' | 'approve'> {
   const served = modesOf(values.get('mode'))
   const approve = values.get('approve') ?? 'client'
-  if (approve !== 'client' && approve !== 'elicit' && approve !== 'none') refuse(say.badApprove(approve))
+  if (approve !== 'client' && approve !== 'elicit' && approve !== 'none')
+    throw wrongValue('--approve', 'client, elicit or none', approve)
   return { modes: served, approve }
 }
 
@@ -67,15 +72,7 @@ function modesOf(given: string | undefined): readonly Mode[] | undefined {
   if (given === 'both') return ['read', 'write']
   const words = given.split(',')
   const unknown = words.find((word) => !modes.some((mode) => mode === word))
-  if (unknown !== undefined) refuse(say.badMode(unknown))
+  if (unknown !== undefined)
+    throw wrongValue('--mode', 'read, workspace and write, separated by commas, or both', unknown)
   return modes.filter((mode) => words.includes(mode))
-}
-
-/** Writes to stderr: stdout carries the protocol. */
-function log(line: string): void {
-  void standardError.write(prefixed(line))
-}
-
-function refuse(sentence: string): never {
-  throw misuse(sentence)
 }

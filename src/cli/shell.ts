@@ -1,13 +1,20 @@
-import { type ExecuteRequest, type Flags, openShell, type Shell } from '../internal.ts'
-import { prefixed } from '../messages/cli/run.ts'
-import { linesAfterShell, shellGreeting } from '../messages/cli/shell.ts'
+import {
+  type ExecuteRequest,
+  type Flags,
+  type Mode,
+  openShell,
+  type Result,
+  type Shell,
+} from '../internal.ts'
+import { denialLines } from '../messages/denials.ts'
+import { worthTelling } from '../messages/fallbacks.ts'
+import { parseAll } from './arguments.ts'
 import { checkSandboxed, loadConfigFor, sayIgnored, shellOptions } from './configuration.ts'
 import { grammar } from './grammar.ts'
+import { isTerminal, tell } from './output.ts'
 import { OutputRelay } from './run/relay.ts'
+import { afterLines } from './run/result.ts'
 import { runStreaming } from './run/run.ts'
-import { standardError } from './run/sink.ts'
-import { parseAll } from './subcommand.ts'
-import { isTerminal } from './terminal.ts'
 
 const from = 'vitrine shell'
 
@@ -39,7 +46,7 @@ export async function main(args: readonly string[]): Promise<number> {
   await sayIgnored(shell)
   const request = { argv: [programFor(shell)] }
   if (!pty) return runScript(shell, request, relay)
-  await standardError.write(prefixed(shellGreeting(shell.mode)))
+  await tell(`${greetings[shell.mode]} "exit" leaves it.`)
   return pty.runInTerminal(shell, request, linesAfterShell)
 }
 
@@ -52,4 +59,16 @@ function programFor({ config }: Shell): string {
 function runScript(shell: Shell, request: ExecuteRequest, relay: OutputRelay): Promise<number> {
   relay.onCancel = () => void shell.close()
   return runStreaming(shell, { each: false, requests: [request] }, relay)
+}
+
+const greetings: Readonly<Record<Mode, string>> = {
+  read: 'read mode: the operating system refuses every change.',
+  workspace: 'workspace mode: the operating system refuses changes outside the workspace.',
+  write: 'write mode: commands run unsandboxed, with your rights.',
+}
+
+/** The lines about a shell that has ended: the refusals of all its commands. A hint would be about one command. */
+function linesAfterShell({ hint: _, denials, ...result }: Result): readonly string[] {
+  const told = worthTelling(denials, { errors: '', single: true })
+  return [...afterLines({ ...result, denials: [] } as Result), ...denialLines(told)]
 }

@@ -22,8 +22,3 @@ export interface IgnoredValue {
   readonly line?: number
   readonly why: IgnoredBecause
 }
-
-/** `failed` carries the name of the errno. */
-export type InitOutcome =
-  | { readonly kind: 'written' | 'exists'; readonly file: string }
-  | { readonly kind: 'failed'; readonly file: string; readonly errno: string }

@@ -4,7 +4,6 @@ import { makeDirectories } from '../base/files.ts'
 import { packageFile } from '../base/package-file.ts'
 import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, ValueSource } from './load.ts'
-import type { InitOutcome } from './report.ts'
 import type { ConfigKey } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 
@@ -27,14 +26,14 @@ export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
 }
 
 /** Writes every key and its default, commented out. Never overwrites a file. */
-export function initConfig(file: string): InitOutcome {
+export function initConfig(file: string): 'written' | 'exists' | { readonly errno: string } {
   try {
     makeDirectories(dirname(file), 0o777)
     writeNew(file, commentedOut(readFileSync(packageFile(EXAMPLE_FILE), 'utf8')))
-    return { kind: 'written', file }
+    return 'written'
   } catch (error) {
-    if (exists(file)) return { kind: 'exists', file }
-    return { kind: 'failed', file, errno: codeOf(error) }
+    if (exists(file)) return 'exists'
+    return { errno: codeOf(error) }
   }
 }
 

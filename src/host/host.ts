@@ -68,18 +68,12 @@ function probeHost(addonPath: string | undefined): Host {
   return {
     platform,
     addon,
-    // When it is needed: until then `prepareHost` has it done in the background.
     get probe() {
       // Again where no process could be started to try what the kernel offers.
       if (probe?.trialErrno !== 0) probe = addon.probe()
       return probe
     },
   }
-}
-
-/** Linux: has the probe, the watcher and the addon's threads started in the background while the configuration loads. */
-export function prepareHost({ addon }: Host, cwd: string): void {
-  if (!('missing' in addon)) addon.prepare({ cwd, confinement: null })
 }
 
 /** Linux: ends this process without the runtime's own teardown. Returns where there is no addon. */

@@ -35,10 +35,6 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
-export function environmentOf({ environment, inTerminal }: ModeSetup, terminal: boolean): Variables {
-  return terminal ? inTerminal() : environment()
-}
-
 interface SetupOptions {
   readonly config: Config
   readonly equipment: BackendParts
@@ -113,16 +109,6 @@ export class Setups {
       if (isVitrineError(error)) return false
       throw error
     }
-  }
-
-  /**
-   * Has the ruleset and filter of a shell's first command made in the background. Only those that commands share: with a
-   * private directory, in workspace mode and with a proxy each command gets its own.
-   */
-  prepareFirst(mode: Mode, cwd: string): void {
-    const { config, equipment, network, privateTmp } = this.#options
-    if (mode !== 'read' || !config.shell.sandbox || network === 'hosts' || privateTmp) return
-    equipment.launcher.prepare?.({ cwd, confinement: this.in(mode).confinement })
   }
 
   /** What commands may change in workspace mode; undefined: this host does not offer it here. */

@@ -14,7 +14,7 @@ import type {
   Probe,
   WindowsProbe,
 } from '../sandbox/sandbox.ts'
-import type { Deadline, Limits, Stored, Survivors } from './launch.ts'
+import type { Deadline, Limits, Survivors } from './launch.ts'
 
 /** What `spawn` reads; a wrong field is a TypeError that names it. */
 export interface SpawnRecord {
@@ -74,9 +74,6 @@ export type NativeEvent =
   | { readonly kind: 'started' }
   /** A call waits for `answer`: may this protected path, and all beneath it, change? */
   | { readonly kind: 'asked'; readonly number: number; readonly path: string }
-  /** Linux: no output follows until `store`. */
-  | { readonly kind: 'held' }
-  | (Stored & { readonly kind: 'stored'; readonly errno: number })
   /** Windows: the last bytes given to `write` have gone. */
   | { readonly kind: 'written' }
   | NativeEnd
@@ -93,17 +90,12 @@ interface AddonCore {
 }
 
 export interface Addon extends AddonCore, PrivateTmpAddon, PathStates {
-  /** Does in the background what a first command would wait for. */
-  prepare(record: Pick<SpawnRecord, 'cwd' | 'confinement'>): void
   /** Ends the process without the runtime's own teardown. */
   leave(code: number): never
   answer(id: number, number: number, yes: boolean): void
   /** The names that commands of workspace mode are noticed to make or change, a line each; only the first call counts. */
   noticeNames(lines: string): void
   resize(id: number, columns: number, rows: number): void
-  hold(id: number): void
-  /** False: no thread stores it, and output arrives as events again. `file` -1 asks for that. */
-  store(id: number, file: number, keep: number, until: number): boolean
   probe(): Probe
   /** 0 or an errno. */
   watch(): number
@@ -135,7 +127,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 24
+const interfaceVersion = 25
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -77,45 +77,12 @@ export interface Survivors {
   readonly left?: readonly number[]
 }
 
-/** What `Storing.store` wrote to the file. */
-export interface Stored {
-  readonly stdout: Kept
-  readonly stderr: Kept
-  readonly output: Kept
-  /** Why writing failed: `rest` was read from the pipe, but not written. Undefined: it did not fail. */
-  readonly failed?: string
-  readonly restOf: Stream
-  readonly rest: Buffer
-}
-
-/** Both ends of a stream, `keep` bytes each at most. */
-export interface Kept {
-  readonly bytes: number
-  readonly head: Buffer
-  readonly tail: Buffer
-}
-
-/** Hands the output over to a thread that writes it to a file. */
-export interface Storing {
-  /** `LaunchEvents.held` follows, after all output so far, unless the command ends before. */
-  hold(): void
-  /**
-   * Call it when the output so far is in the file. False: it cannot begin, and output arrives as before. `LaunchEvents.stored`
-   * follows when the output has ended, failed, or reached `until` bytes (0: never); then output arrives as before.
-   */
-  store(file: number, keep: number, until: number): boolean
-  /** Instead of `store`: output arrives as before. */
-  decline(): void
-}
-
 /** Every `output` comes before `end`, which comes exactly once. */
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
   started(): void
-  held?(): void
-  stored?(stored: Stored): void
   /** With `Changes.asks`: a call waits for the answer whether a protected path, and all beneath it, may change. */
-  asked?(path: string, answer: (yes: boolean) => void): void
+  readonly asked?: ((path: string, answer: (yes: boolean) => void) => void) | undefined
   end(end: ProcessEnd): void
 }
 
@@ -128,7 +95,6 @@ export interface LaunchedProcess {
   /** Sends SIGKILL to the group, then sweeps everything that the command started. */
   destroy(): void
   readonly resize?: (columns: number, rows: number) => void
-  readonly storing?: Storing | undefined
   /** Allows that many more bytes to be read: unread output waits in the pipe, not in memory. */
   consumed(bytes: number): void
 }
@@ -141,8 +107,6 @@ export interface Launcher {
   readonly name: 'native' | 'execa' | 'docker'
   readonly terminals: boolean
   readonly limits: LimitHolder
-  /** Prepares in the background what a first command with this confinement would wait for. */
-  prepare?(request: Pick<LaunchRequest, 'cwd' | 'confinement'>): void
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }
 

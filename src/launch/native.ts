@@ -6,7 +6,7 @@ import { limitsNote, withoutSessions } from '../messages/limits.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import type { LandlockConfinement, Probe } from '../sandbox/sandbox.ts'
 import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
-import type { Addon, NativeEnd, NativeEvent, NativeFailure, SpawnRecord } from './addon.ts'
+import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchedProcess,
   type Launcher,
@@ -14,8 +14,6 @@ import {
   type LimitHolder,
   neverStarted,
   type ProcessEnd,
-  type Stored,
-  type Storing,
 } from './launch.ts'
 
 /** A number's usual name comes first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins. */
@@ -31,7 +29,6 @@ export function nativeLauncher(addon: Addon): Launcher {
     name: 'native',
     terminals: true,
     limits: linuxLimits(addon.probe()),
-    prepare: (request) => addon.prepare({ cwd: request.cwd, confinement: landlock(request) }),
     launch(request, events) {
       startThreads()
       if (request.confinement?.kind === 'landlock' && request.confinement.changes) noticeNames(addon)
@@ -43,19 +40,13 @@ export function nativeLauncher(addon: Addon): Launcher {
       const spawned = addon.spawn(recordOf(request, landlock(request)), (event) => {
         if (event.kind === 'output') events.output(event.stream, event.bytes)
         else if (event.kind === 'started') events.started()
-        else if (event.kind === 'held') events.held?.()
-        else if (event.kind === 'stored') events.stored?.(storedOf(event))
         else if (event.kind === 'asked') asked(event.number, event.path)
         else if (event.kind !== 'written') events.end(linuxEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(processEnd(spawned), events)
-      return launched(addon, spawned.id, spawned.stdin, request.terminal === null)
+      return launched(addon, spawned.id, spawned.stdin)
     },
   }
-}
-
-function storedOf({ errno, ...stored }: Extract<NativeEvent, { kind: 'stored' }>): Stored {
-  return errno === 0 ? stored : { ...stored, failed: errnoName(errno) }
 }
 
 /** Always by the monitor, and by a cgroup per command where the system delegates one. */
@@ -132,23 +123,14 @@ function joined(environment: LaunchRequest['environment'], before = ''): string 
   return pairs
 }
 
-function launched(addon: Addon, id: number, stdin: number, stores: boolean): LaunchedProcess {
+function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
   return {
     stdin: stdin < 0 ? null : stdinStream(stdin),
     signal: (name) => addon.signal(id, constants.signals[name]),
     terminate: (atDeadline) => addon.terminate(id, atDeadline),
     destroy: () => addon.kill(id),
     resize: (columns, rows) => addon.resize(id, columns, rows),
-    storing: stores ? storingOf(addon, id) : undefined,
     consumed: batched((bytes) => addon.consumed(id, bytes)),
-  }
-}
-
-function storingOf(addon: Addon, id: number): Storing {
-  return {
-    hold: () => addon.hold(id),
-    store: (file, keep, until) => addon.store(id, file, keep, until),
-    decline: () => addon.store(id, -1, 0, 0),
   }
 }
 

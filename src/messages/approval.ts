@@ -100,8 +100,6 @@ export function approvalTooLong({ command }: Asked): string {
   return `${plain}\nvitrine: a command of ${command.length} characters is too long to show whole, so it is not approved.\n`
 }
 
-export const approvalWithoutTerminal = 'there is no terminal to ask at, so the answer is no'
-
 /** Wraps a text to a width, behind a margin. */
 function rows(first: string, next: string, text: string, width: number): string[] {
   const done: string[] = []

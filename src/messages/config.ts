@@ -1,10 +1,5 @@
 import type { ConfigProblem, Refusal } from '../base/refusal.ts'
-import { clipped, visible } from '../base/text.ts'
-import type { IgnoredValue, InitOutcome } from '../config/report.ts'
-
-const maxIgnoredLines = 10
-const maxValueLength = 80
-const UNTIL_TRUSTED = 'until you trust the file with "vitrine config trust"'
+import { visible } from '../base/text.ts'
 
 export const fileProblems = {
   unanswered: 'its file system does not answer',
@@ -27,37 +22,6 @@ export function describeConfigProblem(refusal: ConfigRefusal): string {
   const subject = key === undefined ? place : `${place}: ${visible(key)}`
   const said = `${subject}: ${whatIsWrong(problem)}`
   return [said, ...(excerpt === undefined ? [] : [excerpt]), whatToDo(refusal)].join('\n')
-}
-
-/** One line for each ignored value of a project file; after ten only the number of the rest. */
-export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonly string[] {
-  const lines = ignored.slice(0, maxIgnoredLines).map(describeIgnored)
-  const rest = ignored.length - lines.length
-  return rest === 0 ? lines : [...lines, `${rest} more are ignored; "vitrine config show --json" lists all`]
-}
-
-function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
-  const place = line === undefined ? visible(file) : `${visible(file)}:${line}`
-  const said = `${place}: ${key} = ${clipped(text, maxValueLength)} is ignored`
-  switch (why) {
-    case 'loosens':
-      return `${said}: a project file may only tighten ${clipped(inForceText, maxValueLength)} ${UNTIL_TRUSTED}`
-    case 'needs-trust':
-      return `${said}: a project file may not set it ${UNTIL_TRUSTED}`
-    case 'user-only':
-      return `${said}: only your own config file, a variable or a flag may set it`
-  }
-}
-
-export function describeInit(outcome: InitOutcome): string {
-  switch (outcome.kind) {
-    case 'written':
-      return `${visible(outcome.file)}: written, with every key and its default commented out`
-    case 'exists':
-      return `${visible(outcome.file)}: already exists and is unchanged`
-    case 'failed':
-      return `${visible(outcome.file)}: cannot be written (${outcome.errno})`
-  }
 }
 
 function whatIsWrong(problem: ConfigProblem): string {

@@ -43,12 +43,8 @@ export function networkOf(
 }
 
 /** The network of one call: never more than the shell's. A call with a list of its own asks about no other host. */
-export function narrowed(
-  shell: Network,
-  call: NetworkSetting | undefined,
-  settings: NetworkSettings,
-): Network {
-  if (call === undefined || call === true || shell.kind === 'none') return shell
+export function narrowed(shell: Network, call: NetworkSetting, settings: NetworkSettings): Network {
+  if (call === true || shell.kind === 'none') return shell
   if (call === false) return { kind: 'none' }
   if (shell.kind === 'all') return networkOf(call, { ...settings, ask: false })
   const { rules } = shell

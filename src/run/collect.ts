@@ -1,7 +1,6 @@
-import { codedError, errorText } from '../base/errno.ts'
+import { errorText } from '../base/errno.ts'
 import { looksBinary, Utf8Check } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
-import type { Kept, Stored, Storing } from '../launch/launch.ts'
 import { Spill, type SpillFile } from './spill.ts'
 
 export interface CollectorOptions {
@@ -13,8 +12,6 @@ export interface CollectorOptions {
   readonly save: boolean
   /** Throws if it cannot. */
   openSpill(): SpillFile
-  /** Undefined: only this thread can write the file. */
-  storing(): Storing | undefined
   consumed(bytes: number): void
   /** Called if output exceeds the limit or can no longer be stored: the command must end. */
   overflow(): void
@@ -40,9 +37,6 @@ const bytesPerUnit = 3
 /** Bytes kept even if less is shown: the head tells binary output, and hints depend on error text. */
 const leastCapacity = 32_768
 
-/** From so much output on it is worth a thread that writes it. */
-const storedBytes = 1_048_576
-
 /** Collects output: up to a threshold in memory; above it in a file, with both ends in memory. */
 export class Collector {
   readonly #options: CollectorOptions
@@ -59,10 +53,6 @@ export class Collector {
   #notSaved: string | undefined
   /** Bytes of the spill's first batch that were already credited to the launcher. */
   #early = 0
-  #holding = false
-  /** Resolves when the thread that writes the file has given the output back. */
-  #storing: Promise<void> | undefined
-  #giveBack: () => void = () => {}
   #isOver = false
 
   constructor(options: CollectorOptions) {
@@ -91,36 +81,9 @@ export class Collector {
     if (maxBytes > 0 && this.#output.total > maxBytes) this.#options.overflow()
   }
 
-  /** All output so far has been added; none follows until it is stored or declined. */
-  async held(): Promise<void> {
-    const storing = this.#options.storing()
-    const { maxBytes } = this.#options
-    this.#storing = new Promise((resolve) => {
-      this.#giveBack = resolve
-    })
-    await this.#spill?.flushed()
-    const until = maxBytes > 0 ? Math.max(0, maxBytes - this.#output.total) + 1 : 0
-    if (this.#failed !== null || !this.#spill || this.#isOver) storing?.decline()
-    else if (storing?.store(this.#spill.file.fd, this.#output.half, until)) return
-    this.#giveBack()
-  }
-
-  /** What was written to the file without this thread. */
-  stored({ stdout, stderr, output, failed, restOf, rest }: Stored): void {
-    if (this.#isOver) return
-    this.#stdout.addEnds(stdout)
-    this.#stderr.addEnds(stderr)
-    this.#output.addEnds(output)
-    this.#spill?.wrote(output.bytes, failed === undefined ? undefined : codedError(failed))
-    if (rest.length > 0) this.add(restOf, rest)
-    this.#heedLimit()
-    this.#giveBack()
-  }
-
   /** The command has ended, or is given up: what its launcher still tells is too late, as the file is closed. */
   ended(): void {
     this.#isOver = true
-    this.#giveBack()
   }
 
   get isOver(): boolean {
@@ -128,7 +91,6 @@ export class Collector {
   }
 
   async finish(): Promise<Collected> {
-    await this.#storing
     const unsaved = this.#spill ? await this.#spill.finish() : Buffer.alloc(0)
     const output = this.#output.view()
     return {
@@ -157,13 +119,6 @@ export class Collector {
     // After a failed write the rest is small: the command is being killed and its pipes drained.
     if (!this.#spill || this.#failed !== null) this.#options.consumed(chunk.length)
     if (!this.#spill && this.#failed === null && this.#output.total > this.#threshold) this.#beginSpill()
-    if (this.#spill && !this.#holding && this.#output.total > storedBytes) this.#hold()
-  }
-
-  /** Called once. The thread keeps both ends in memory: it is not used if they are larger than `storedBytes`. */
-  #hold(): void {
-    this.#holding = true
-    if (this.#output.half <= storedBytes / 2) this.#options.storing()?.hold()
   }
 
   #beginSpill(): void {
@@ -248,18 +203,6 @@ class Window {
       this.#tail.shift()
       this.#tailBytes -= first.length
     }
-  }
-
-  /** Like `add`, where only both ends were kept, of `half` bytes each. */
-  addEnds({ bytes, head, tail }: Kept): void {
-    this.add(head)
-    const skipped = bytes - head.length - tail.length
-    if (skipped > 0) {
-      this.#total += skipped
-      this.#tail = []
-      this.#tailBytes = 0
-    }
-    this.add(tail)
   }
 
   view(): View {

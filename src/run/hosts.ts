@@ -20,9 +20,8 @@ export class ShellProxy {
     this.#backend = backend
   }
 
-  /** A command's way to its hosts; undefined: its network is no list. Throws SANDBOX_UNAVAILABLE if the proxy cannot listen. */
-  async accessFor(network: Network): Promise<HostAccess | undefined> {
-    if (network.kind !== 'hosts') return undefined
+  /** A command's way to its hosts. Throws SANDBOX_UNAVAILABLE if the proxy cannot listen. */
+  async accessFor(network: HostsOf): Promise<HostAccess> {
     this.#proxy ??= this.#start()
     try {
       return new HostAccess(await this.#proxy, this.#backend, network)

@@ -42,17 +42,6 @@ export class Spill {
     if (!this.#error) this.#writing ??= this.#writeAll()
   }
 
-  /** Resolves when nothing is left to write, or writing has failed. */
-  async flushed(): Promise<void> {
-    await this.#writing
-  }
-
-  /** The native thread has appended `bytes` to the file. With `error` no more can be written. */
-  wrote(bytes: number, error?: NodeJS.ErrnoException): void {
-    this.#written += bytes
-    if (error) this.#fail(error)
-  }
-
   /** Resolves when writing ends, to the unwritten bytes, which directly follow the file's content. */
   async finish(): Promise<Buffer> {
     await this.#writing

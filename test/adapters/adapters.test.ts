@@ -9,10 +9,7 @@ import { openAiShell } from '../../src/adapters/openai-agents.ts'
 import { runTool, type ToolInput, toolDefinition } from '../../src/adapters/tool.ts'
 import { refusedOfSeveral } from '../../src/messages/list.ts'
 import { restartedText } from '../../src/messages/mcp/mcp.ts'
-import { savedText } from '../../src/messages/mcp/tool.ts'
-import { describeRefusal } from '../../src/messages/refusal.ts'
 import { openTestShell } from '../helpers/place.ts'
-import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { connect } from '../mcp/connect.ts'
 
 describe('toolDefinition', () => {
@@ -26,13 +23,6 @@ describe('toolDefinition', () => {
     expect(description).not.toContain('read_scratchpad')
     const common = description.slice(0, description.indexOf('is saved'))
     expect(tools[0]?.description?.startsWith(common)).toBe(true)
-  })
-
-  it('tells the mode that the shell is in', async () => {
-    const shell = await openTestShell()
-    expect(toolDefinition(shell).description).toContain('READ MODE')
-    shell.mode = 'write'
-    expect(toolDefinition(shell).description).toContain('WRITE MODE')
   })
 
   it('runTool answers with the text and the whole result, and throws when nothing ran', async () => {
@@ -83,13 +73,6 @@ describe('toolDefinition', () => {
   })
 })
 
-it('runTool gives a command a private tmp where the model asks for it', async () => {
-  const shell = await openTestShell()
-  const command = 'echo x >"$TMPDIR/file" && cat "$TMPDIR/file"'
-  expect((await runTool(shell, { command, private_tmp: true })).text).toBe('x\n')
-  expect((await runTool(shell, { command })).text).not.toMatch(/^x$/m)
-})
-
 /** A model that makes one call and repeats what it heard. */
 function scripted(input: object) {
   const usage = {
@@ -135,26 +118,6 @@ describe('the AI SDK', () => {
     expect(existsSync(join(shell.cwd, 'file'))).toBe(false)
     expect(heard).toEqual([{ type: 'text', value: expect.stringContaining('[exit code: 3]') }])
     expect(steps[0]?.toolResults[0]?.output).toMatchObject({ result: { exitCode: 3 } })
-  })
-
-  it('a call that never ran is an error that the model hears', async () => {
-    const { model, heard } = scripted({ command: '' })
-    const sh = shellTool(await openTestShell())
-    await generateText({ model, tools: { sh }, stopWhen: stepCountIs(3), prompt: 'go' })
-    const refusal = describeRefusal({ code: 'INVALID_REQUEST', problem: { kind: 'blank-command' } })
-    expect(heard).toEqual([{ type: 'error-text', value: expect.stringContaining(refusal) }])
-  })
-
-  it('aborting the generation kills the command', async () => {
-    const marker = makeMarker()
-    const { model } = scripted({ command: `sleep ${marker}` })
-    const sh = shellTool(await openTestShell())
-    const stop = new AbortController()
-    const generation = generateText({ model, tools: { sh }, prompt: 'go', abortSignal: stop.signal })
-    expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
-    stop.abort()
-    await generation.catch(() => {})
-    expect(await survivors(marker)).toEqual([])
   })
 
   it('a call that needs approval does not run without it', async () => {
@@ -215,12 +178,6 @@ describe('OpenAI’s shell', () => {
       ['', { type: 'exit', exitCode: 125 }],
     ])
   })
-
-  it('says where output stands that is not shown whole', async () => {
-    const { output } = await openAiShell(await openTestShell()).run({ commands: ['seq 1 100000'] })
-    const path = /at (\S+)\]\n$/.exec(output[0]?.stderr ?? '')?.[1] ?? ''
-    expect(output[0]?.stderr).toBe(`[${savedText({ name: 'output-1', path, bytes: 588_895 })}]\n`)
-  })
 })
 
 describe('Anthropic’s bash tool', () => {
@@ -246,15 +203,4 @@ describe('Anthropic’s bash tool', () => {
       expect(answer).not.toMatch(/call with|private_tmp: true|timeout_ms|scratchpad/)
     },
   )
-
-  it('aborting kills the command', async () => {
-    const marker = makeMarker()
-    const tool = bashTool(await openTestShell())
-    const stop = new AbortController()
-    const call = tool.run({ command: `sleep ${marker}` }, { signal: stop.signal })
-    expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
-    stop.abort()
-    expect(await call).toContain('[cancelled]')
-    expect(await survivors(marker)).toEqual([])
-  })
 })

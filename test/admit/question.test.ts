@@ -21,10 +21,6 @@ function inputRows(stdin: string): string[] {
 }
 
 describe('the standard input in a question', () => {
-  it('stands there whole when it is short', () => {
-    expect(inputRows('echo a\necho b')).toEqual(['  with this standard input:', '  < echo a', '  < echo b'])
-  })
-
   it('has its length and its beginning when it is long, in bytes or in rows', () => {
     const wide = inputRows('x'.repeat(5000))
     expect(wide[0]).toContain('5000 bytes')

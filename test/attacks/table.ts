@@ -115,7 +115,7 @@ function parseReports(text: string): ReadonlyMap<string, Report> {
 }
 
 /** How the table is tried. */
-export type Circumstance = Pick<Errand, 'mode' | 'network' | 'controls' | 'rows'>
+type Circumstance = Pick<Errand, 'mode' | 'network' | 'controls' | 'rows'>
 
 /** Tries rows of the table as that user. A string says why that user cannot try it at all. */
 export async function tryTable(

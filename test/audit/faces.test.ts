@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { prefixed } from '../../src/cli/output.ts'
 import { describeAuditFailure, lostLine } from '../../src/messages/audit.ts'
-import { prefixed } from '../../src/messages/cli/run.ts'
 import { Home } from '../cli/vitrine.ts'
-import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { connect } from '../mcp/connect.ts'
 import { commandsOf } from './place.ts'
 
@@ -25,18 +24,6 @@ it('the command line writes a line for what it ran and for what it refused', asy
     ['refused', null, ['not-there', 'x']],
     ['exited', 0, 'true'],
     ['exited', 1, 'false'],
-  ])
-})
-
-it('a request of the wrong type has a line, too', async () => {
-  const path = join(makeDirectory(), 'log.jsonl')
-  const shell = await openTestShell({ toml: `[audit]\npath = "${path}"\n` })
-  for (const request of [null, 'ls', { argv: ['ls', {}] }])
-    await expect(shell.execute(request as object)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-  expect(commandsOf(path).map(({ outcome, argv }) => [outcome, argv])).toEqual([
-    ['refused', null],
-    ['refused', null],
-    ['refused', ['ls', 'object']],
   ])
 })
 
@@ -80,15 +67,6 @@ it('an MCP server writes a line for each call, and who was asked', async () => {
     ['write', 'touch b', 'refused', { ...by, answer: 'none' }],
     ['write', 'touch b', 'refused', { ...by, answer: 'no' }],
   ])
-})
-
-it('where the client approves, that is who was asked', async () => {
-  const home = new Home()
-  const log = join(home.directory, 'log.jsonl')
-  home.configure(`[audit]\npath = "${log}"\n`)
-  const server = await connect(['--mode', 'write'], { home })
-  await server.run({ command: 'touch a' })
-  expect(commandsOf(log)[0]).toMatchObject({ mode: 'write', approval: { by: 'mcp-client', answer: 'yes' } })
 })
 
 it('a model is told that its command is missing in the log, or why nothing runs', async () => {

@@ -1,11 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lostLine } from '../../src/messages/audit.ts'
-import { Home, refused } from '../cli/vitrine.ts'
-import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 import { addonless } from '../sandbox/hosts.ts'
@@ -52,15 +50,6 @@ describe('required', () => {
     await shell.execute({ command: ': third' })
     expect(lines().map(({ command }) => command)).toEqual([': first', 'sh break', ': third'])
   })
-
-  it('every command of a list is held, too', async () => {
-    const { shell, log } = await openAudited({ mode: 'write', audit: 'required = true' })
-    await shell.execute({ command: ': first' })
-    block(log)
-    const list = shell.executeAll(['touch witness', 'touch witness'])
-    await expect(list).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
-    expect(existsSync(join(shell.cwd, 'witness'))).toBe(false)
-  })
 })
 
 describe('not required', () => {
@@ -71,24 +60,6 @@ describe('not required', () => {
     const result = await shell.execute({ command: 'echo hi' })
     expect(result).toMatchObject({ stdout: 'hi\n', exitCode: 0 })
     expect(result.hint).toBe(lostLine(isDirectory(log)))
-  })
-
-  it('a hint that was there stays', async () => {
-    const { shell, log } = await openAudited()
-    const { hint } = await shell.execute({ command: 'touch x' })
-    block(log)
-    const again = await shell.execute({ command: 'touch x' })
-    expect(again.hint).toBe(`${hint} ${lostLine(isDirectory(log))}`)
-  })
-
-  it('a refusal says it, too', async () => {
-    const { shell, log } = await openAudited()
-    await shell.execute({ command: ': first' })
-    block(log)
-    await expect(shell.execute({ argv: ['/not/there'] })).rejects.toMatchObject({
-      code: 'SPAWN_FAILED',
-      message: expect.stringContaining(lostLine(isDirectory(log))),
-    })
   })
 })
 
@@ -127,34 +98,11 @@ describe('where it cannot be', () => {
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ refusal: { step: 'lock' } })
   })
 
-  it('a path below a file is refused by the command', async () => {
-    const file = join(makeDirectory(), 'file')
-    writeFileSync(file, '')
-    const shell = await openTestShell({ toml: `[audit]\npath = "${file}/a/b"\nrequired = true\n` })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
-      code: 'AUDIT_FAILED',
-      refusal: { step: 'directory' },
-    })
-  })
-
   it('a path where commands get their private directories is refused', async () => {
     const uid = process.getuid?.()
     const log = `${tmpdir()}/vitrine-${uid}/log`
     const opened = openTestShell({ toml: `[audit]\npath = "${log}"\n` })
     await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.path' } })
-  })
-
-  it('required without a path is refused', async () => {
-    const opened = openTestShell({ toml: '[audit]\nrequired = true\n' })
-    await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.required' } })
-  })
-
-  it('below /proc it fails, and does not hang', async () => {
-    const shell = await openTestShell({ toml: '[audit]\npath = "/proc/x/y/log"\nrequired = true\n' })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
-      code: 'AUDIT_FAILED',
-      refusal: { step: 'directory' },
-    })
   })
 
   it('without an addon there is no lock: that is said, and nothing is opened', async () => {
@@ -195,21 +143,6 @@ describe('on a file system that takes nothing', () => {
     expect(words).not.toContain('second')
     expect({ words: words.slice(0, 1), whole }).toEqual({ words: ['first'], whole: true })
   })
-})
-
-it('a directory that cannot be written to is told, to an ordinary user', async ({ skip }) => {
-  if (process.getuid?.() !== 0) return skip('needs root, to become another user')
-  const reason = whyNot(nobody)
-  if (reason) return skip(reason)
-  const home = new Home()
-  const place = makeDirectory()
-  chmodSync(place, 0o755)
-  chmodSync(home.directory, 0o755)
-  home.configure(`[audit]\npath = "${place}/log"\nrequired = true\n`)
-  const ran = await home.run(['run', '--', 'echo hi'], { uid: nobody.uid, env: { HOME: '/' } })
-  const fault = { path: `${place}/log`, step: 'lock', reason: 'EACCES' } as const
-  expect(ran).toMatchObject(refused({ code: 'AUDIT_FAILED', ...fault }))
-  expect(existsSync(`${place}/log`)).toBe(false)
 })
 
 it('what read mode runs cannot change the log', async () => {

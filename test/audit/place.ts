@@ -16,7 +16,10 @@ interface AuditLine {
   readonly outcome: string
   readonly exitCode: number | null
   readonly signal: string | null
-  readonly decision: { readonly verdict: string; readonly rules: readonly { readonly source: string }[] } | null
+  readonly decision: {
+    readonly verdict: string
+    readonly rules: readonly { readonly source: string }[]
+  } | null
   readonly approval: object | null
   readonly refusal: { readonly code: string; readonly message: string } | null
   readonly hosts: readonly object[]

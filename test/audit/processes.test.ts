@@ -49,13 +49,6 @@ describe('many at once', () => {
     expect(textsOf(log)).toEqual(expected(names, 50))
   })
 
-  it('worker threads of one process do the same', async () => {
-    const { config, log } = configured('max_bytes = 20000')
-    const { code, stderr } = await ended(start('commands.mjs', config, 'w', '20', '4', '3'))
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(textsOf(log)).toEqual(expected(['w0', 'w1', 'w2'], 20))
-  })
-
   it('writers that are killed at any time leave whole lines, and delay no other writer', async () => {
     const { config, log } = configured('max_bytes = 20000')
     const victims = ['v0', 'v1', 'v2'].map((name) => start('commands.mjs', config, name, '5000', '8'))

@@ -41,13 +41,6 @@ it('a line that is longer than a file may be gets one of its own, whole', async 
   expect(readFileSync(pathIn(directory), 'utf8')).toBe('"b"\n')
 })
 
-it('with max_bytes = 0 it grows', async () => {
-  const directory = makeDirectory()
-  const log = logIn(directory, 0)
-  for (let at = 0; at < 20; at++) await log.append(`"${'x'.repeat(1000)}"\n`)
-  expect(logs(directory)).toEqual(['log'])
-})
-
 it('after a line that a crash cut off the next one begins on its own', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 0)

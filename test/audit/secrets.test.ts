@@ -1,25 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { redactor } from '../../src/audit/line.ts'
+import { words } from '../helpers/words.ts'
 import { openAudited } from './place.ts'
 
 const long = 'c0rrect-horse'
 
-it.for([
-  'GITHUB_TOKEN',
-  'CLIENT_SECRET',
-  'PGPASSWORD',
-  'MYSQL_PASSWD',
-  'AWS_SECRET_ACCESS_KEY',
-  'APIKEY',
-  'api_key',
-  'KEY_ID',
-  'NPM_AUTH',
-  'AUTHORIZATION',
-  'DB_PASS',
-  'GOOGLE_CREDENTIALS',
-  'SESSION_COOKIE',
-])('the value of %s is replaced by its name', (name) => {
+it.for(
+  words(`
+  GITHUB_TOKEN CLIENT_SECRET PGPASSWORD MYSQL_PASSWD AWS_SECRET_ACCESS_KEY APIKEY api_key KEY_ID NPM_AUTH
+  AUTHORIZATION DB_PASS GOOGLE_CREDENTIALS SESSION_COOKIE
+`),
+)('the value of %s is replaced by its name', (name) => {
   expect(redactor({ [name]: long })(`curl -H 'x: ${long}' ${long}`)).toBe(`curl -H 'x: [${name}]' [${name}]`)
 })
 

@@ -5,10 +5,8 @@ import {
   cpSync,
   existsSync,
   readdirSync,
-  readFileSync,
   statSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -83,30 +81,6 @@ describe('the compiled code of the command line', () => {
     expect(statSync(installed.keptRun)).toMatchObject({ ino, mtimeMs })
   })
 
-  it.skipIf(hasOwn)('is replaced if the code is another of the same length', () => {
-    const installed = new Installation()
-    const code = join(installed.directory, 'dist/cli/completion.cjs')
-    const completion = ['completion', 'bash']
-    expect(installed.run(completion).stdout).toContain('COMPREPLY')
-    writeFileSync(code, readFileSync(code, 'utf8').replaceAll('COMPREPLY', 'COMPREPLX'))
-    expect(installed.run(completion).stdout).toContain('COMPREPLX')
-  })
-
-  it.skipIf(hasOwn)('is replaced if it is cut short', () => {
-    const installed = new Installation()
-    installed.run(command)
-    const { size } = statSync(installed.keptRun)
-    truncateSync(installed.keptRun, 1000)
-    expect(installed.run(command)).toEqual(done)
-    expect(statSync(installed.keptRun).size).toBeGreaterThan(size / 2)
-  })
-
-  it('is not kept with NODE_DISABLE_COMPILE_CACHE', () => {
-    const installed = new Installation()
-    expect(installed.run(command, { NODE_DISABLE_COMPILE_CACHE: '1' })).toEqual(done)
-    expect(installed.kept).toEqual([])
-  })
-
   it.runIf(isRoot)('is not kept by root in the installation of another user', () => {
     const installed = new Installation()
     chownSync(installed.directory, nobody.uid, nobody.gid)
@@ -121,24 +95,4 @@ describe('the compiled code of the command line', () => {
     chmodSync(join(installed.directory, '.compiled'), 0o444)
     expect(installed.run(command)).toEqual(done)
   })
-
-  it('changes nothing about an error', () => {
-    const installed = new Installation()
-    const file = join(installed.directory, 'config.toml')
-    writeFileSync(file, 'no toml')
-    const wrong = ['run', '--config', file, '--', 'true']
-    const first = installed.run(wrong)
-    expect(first.status).not.toBe(0)
-    expect(installed.run(wrong)).toEqual(first)
-  })
-})
-
-it('the files of the command line are ASCII, which V8 keeps in one byte a character', () => {
-  const dist = join(repository, 'dist')
-  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /^(cli|sdk).*\.cjs$/.test(name),
-  )
-  const others = files.filter((name) => /[^\0-\x7f]/.test(readFileSync(join(dist, name), 'utf8')))
-  expect(files).toContain('sdk.cjs')
-  expect(others).toEqual([])
 })

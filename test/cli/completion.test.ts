@@ -89,16 +89,6 @@ it('the names of saved outputs are offered', async () => {
   expect(await candidates('scratchpad', 'show', 'k')).toEqual(['kept\t'])
 })
 
-it.each([
-  [['completion'], '"vitrine completion"'],
-  [['completion', 'fisch'], '"fish"'],
-  [['completion', 'bash', 'zsh'], '"zsh"'],
-])('vitrine %j is refused', async (args, named) => {
-  const ran = await home.run(args)
-  expect(ran).toMatchObject({ code: 125, stdout: '' })
-  expect(ran.stderr).toContain(named)
-})
-
 const shells = [
   { name: 'bash', start: 'exec bash --norc --noprofile', load: 'eval "$(vitrine completion bash)"' },
   {
@@ -140,14 +130,10 @@ for (const { name, start, load } of shells) {
 
     it('completes a command', () => presses('vitrine scr', /vitrine scratchpad/))
     it('completes an option', () => presses('vitrine run --priv', /vitrine run --private-tmp/))
-    it('completes the value of an option', () => presses('vitrine mcp --mode bo', /vitrine mcp --mode both/))
     it('completes it behind the equals sign', () =>
       presses('vitrine mcp --mode=bo', /vitrine mcp --mode=both/))
-    it('shows what there is to choose', () => presses('vitrine policy ', /check\s(.|\n)*list/, 2))
     it('completes directories only, and quotes them', () =>
       presses('vitrine run --cwd so', /--cwd some\\ where/))
-    it('completes a directory behind the equals sign', () =>
-      presses('vitrine run --cwd=so', /--cwd=some\\ where/))
     it('completes a file', () => presses('vitrine run --config some.', /--config some\.toml/))
     it('completes the program behind "--"', () => presses('vitrine run -- printen', /-- printenv/))
     it('completes the arguments of that program', () =>

@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { notAProjectFile, prefixed, projectFileMissing, trustedText } from '../../src/messages/cli/run.ts'
-import { describeIgnoredValues, describeInit } from '../../src/messages/config.ts'
 import { repository } from '../helpers/programs.ts'
 import { Home, misused } from './vitrine.ts'
 
@@ -17,16 +15,6 @@ function makeProject(toml: string) {
   writeFileSync(file, toml)
   return { home, project, below, file }
 }
-
-const ignoredNetwork = {
-  key: 'shell.network',
-  value: true,
-  text: 'true',
-  inForceText: 'false',
-  line: 2,
-  why: 'loosens',
-  source: 'project',
-} as const
 
 describe('config show', () => {
   it('is a table of every key with its value and where that comes from', async () => {
@@ -51,8 +39,7 @@ describe('config show', () => {
   it('tells on stderr what of a project file does not count', async () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\ntimeout_ms = 7\n')
     const ran = await home.run(['config', 'show'], { cwd: below })
-    const ignored = { ...ignoredNetwork, file }
-    expect(ran.stderr).toBe(describeIgnoredValues([ignored]).map(prefixed).join(''))
+    expect(ran.stderr).toContain(`vitrine: ${file}:2: shell.network = true is ignored: `)
     expect(ran.stdout).toMatch(/^shell\.timeout_ms +7 +project: /m)
     expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
   })
@@ -105,7 +92,7 @@ describe('config init', () => {
     expect((await home.run(['run', '--', 'echo hi'])).stdout).toBe('hi\n')
     writeFileSync(file, '# mine\n')
     const again = await home.run(['config', 'init'])
-    expect(again).toMatchObject({ code: 125, stderr: prefixed(describeInit({ kind: 'exists', file })) })
+    expect(again).toMatchObject({ code: 125, stderr: `vitrine: ${file}: already exists and is unchanged\n` })
     expect(readFileSync(file, 'utf8')).toBe('# mine\n')
   })
 
@@ -118,8 +105,7 @@ describe('config init', () => {
 
   it('says why it cannot', async () => {
     const ran = await new Home().run(['config', 'init', '/dev/null/own.toml'])
-    const outcome = { kind: 'failed', file: '/dev/null/own.toml', errno: 'ENOTDIR' } as const
-    expect(ran).toMatchObject({ code: 125, stdout: '', stderr: prefixed(describeInit(outcome)) })
+    expect(ran).toMatchObject(misused('/dev/null/own.toml: cannot be written (ENOTDIR)'))
   })
 })
 
@@ -127,11 +113,8 @@ describe('config trust', () => {
   it('says what it trusts, and from then on it counts, until the file changes', async () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
-    expect(ran).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: trustedText([file], [{ ...ignoredNetwork, file }], []),
-    })
+    const told = `${file}: trusted until the file changes\nnow applies: shell.network = true\n`
+    expect(ran).toMatchObject({ code: 0, stderr: '', stdout: told })
     expect((await home.run(['config', 'show'], { cwd: below })).stdout).toMatch(
       /^shell\.network +true +project/m,
     )
@@ -141,17 +124,10 @@ describe('config trust', () => {
     )
   })
 
-  it('takes a file by name', async () => {
-    const { home, file, below } = makeProject('[shell]\nnetwork = true\n')
-    expect((await home.run(['config', 'trust', file])).code).toBe(0)
-    expect((await home.run(['config', 'show'], { cwd: below })).stdout).toMatch(/^shell\.network +true /m)
-  })
-
   it('says what no trust makes count', async () => {
     const { home, below, file } = makeProject('[policy]\nauto_confirm = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
-    const ignored = { ...ignoredNetwork, key: 'policy.auto_confirm', file, why: 'user-only' } as const
-    expect(ran.stdout).toBe(trustedText([file], [], [ignored]))
+    expect(ran.stdout).toContain(`${file}:2: policy.auto_confirm = true is ignored: only your own`)
   })
 
   it('refuses a file that does not exist', async () => {
@@ -159,25 +135,10 @@ describe('config trust', () => {
     expect(ran).toMatchObject({ code: 125, stdout: '' })
   })
 
-  it('refuses a file that no command reads', async () => {
-    const home = new Home()
-    const file = join(home.directory, 'other.toml')
-    writeFileSync(file, '')
-    const ran = await home.run(['config', 'trust', file])
-    expect(ran).toMatchObject(misused(notAProjectFile(file, '.vitrine.toml'), 'config'))
-  })
-
   it('without a name it refuses where there is no project file', async () => {
     const home = new Home()
     const ran = await home.run(['config', 'trust'])
-    expect(ran).toMatchObject(misused(projectFileMissing([join(home.directory, '.vitrine.toml')]), 'config'))
-  })
-
-  it('a file that is not valid is not trusted', async () => {
-    const { home, below, file } = makeProject('[shell]\nnetwork = maybe\n')
-    const ran = await home.run(['config', 'trust'], { cwd: below })
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(`${file}:2:`)
+    expect(ran).toMatchObject(misused('There is no project file to trust'))
   })
 })
 

@@ -1,8 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandMissing, keepGoingAlone } from '../../src/messages/cli/run.ts'
-import { remedies } from '../../src/messages/hints.ts'
 import { Home, misused } from './vitrine.ts'
 
 const home = new Home()
@@ -21,13 +19,6 @@ describe('run --each', () => {
     })
   })
 
-  it('streams each as it comes', async () => {
-    const ran = await home.shell(
-      `vitrine run --each -- 'echo one' 'while ! test -e seen; do sleep 0.05; done; echo two' | while read line; do echo "got $line"; test "$line" = one && : > seen; done`,
-    )
-    expect(ran.stdout).toBe('got one\ngot two\n')
-  })
-
   it.each([
     ['exit 3', 3, []],
     ['kill -TERM $$', 143, []],
@@ -37,12 +28,6 @@ describe('run --each', () => {
     const ran = await each('--write', ...options, '--', 'echo before', failing, 'touch after')
     expect(ran).toMatchObject({ code, stdout: 'before\n' })
     expect(made('after')).toBe(false)
-  })
-
-  it('one line is a list, too', async () => {
-    expect(JSON.parse((await each('--json', '--', 'echo x')).stdout)).toMatchObject({
-      results: [{ stdout: 'x\n', exitCode: 0 }],
-    })
   })
 
   it('--json has the results of all that ran', async () => {
@@ -71,39 +56,11 @@ describe('run --each', () => {
     expect(made('first')).toBe(false)
   })
 
-  it('one that is not valid keeps all from running', async () => {
-    expect(await each('--write', '--', 'touch invalid', ' ')).toMatchObject({ code: 125, stdout: '' })
-    expect(made('invalid')).toBe(false)
-    expect(await each('--')).toMatchObject(misused(commandMissing('run')))
-  })
-
-  it('what there is to say about them comes after the last', async () => {
-    const ran = await each('--', 'echo one', `: > ${join(home.directory, 'refused')}`)
-    expect(ran.stderr).toContain(remedies.user.write)
-    expect(made('refused')).toBe(false)
-  })
-
   it.each([[[]], [['--write']]])('they share the input, as in a script %j', async (options) => {
     const ran = await home.shell(
       `printf 'a\\nb\\n' | vitrine run ${options.join(' ')} --each -- 'cat' 'cat; echo end'`,
     )
     expect(ran).toMatchObject({ code: 0, stdout: 'a\nb\nend\n', stderr: '' })
-  })
-
-  it('a name of the scratchpad is kept for each', async () => {
-    const ran = await each('--json', '--scratchpad', 'kept', '--', 'echo one', 'echo two')
-    const paths = JSON.parse(ran.stdout).results.map(
-      ({ scratchpad }: { scratchpad: { path: string } }) => scratchpad.path,
-    )
-    expect(paths.map((path: string) => readFileSync(path, 'utf8'))).toEqual(['one\n', 'two\n'])
-  })
-
-  it('nothing more starts when the output is no longer read', async () => {
-    const ran = await home.shell(
-      `{ vitrine run --write --each -- yes 'touch unread'; echo $? >&2; } | head -n 1`,
-    )
-    expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
-    expect(made('unread')).toBe(false)
   })
 
   it('says which line failed, and which did not run', async () => {
@@ -113,26 +70,6 @@ describe('run --each', () => {
     )
     expect((await each('--', 'exit 3')).stderr).toBe('vitrine: line 1 of 1 failed (exit code 3): exit 3\n')
     expect((await each('--', 'true', 'true')).stderr).toBe('')
-  })
-
-  it('a line that cannot be started is named, with what ran and what did not', async () => {
-    const lines = ['echo one; rmdir "$PWD"', 'echo two', 'echo three']
-    const gone = (name: string) => {
-      mkdirSync(join(home.directory, name))
-      return ['run', '--write', '--each', '--cwd', join(home.directory, name)]
-    }
-    const ran = await home.run([...gone('gone'), '--', ...lines])
-    expect(ran).toMatchObject({ code: 125, stdout: 'one\n' })
-    const told = ran.stderr.split('\n')
-    expect(told[0]).toBe('vitrine: line 2 of 3 could not be started: echo two')
-    expect(told[2]).toBe('vitrine: not run: echo three')
-    const json = JSON.parse((await home.run([...gone('gone'), '--json', '--', ...lines])).stdout)
-    expect(json).toMatchObject({
-      results: [{ stdout: 'one\n' }],
-      error: { code: 'INVALID_REQUEST' },
-      skipped: ['echo three'],
-    })
-    expect(told[1]).toBe(`vitrine: ${json.error.message}`)
   })
 
   it('--keep-going goes on behind a failure, and ends as the first one did', async () => {
@@ -147,6 +84,6 @@ describe('run --each', () => {
 
   it('--keep-going alone is refused', async () => {
     const ran = await home.run(['run', '--keep-going', '--', 'true'])
-    expect(ran).toMatchObject(misused(keepGoingAlone))
+    expect(ran).toMatchObject(misused('--keep-going needs --each'))
   })
 })

@@ -1,117 +1,109 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { RequestProblem } from '../../src/base/refusal.ts'
-import * as say from '../../src/messages/cli/run.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { errorOf, Home, invalid, misused } from './vitrine.ts'
 
 const home = new Home()
-const configVerbs = ['show', 'path', 'init', 'trust', 'schema']
 const there = join(home.directory, 'there')
 writeFileSync(there, '')
 
-const backends = [
-  'vitrine run',
-  'vitrine shell',
-  'vitrine policy check',
-  'vitrine mcp',
-  'vitrine mcp install',
-  'vitrine doctor',
-]
-
 describe('a command line that cannot be understood is refused with 125 and one message on stderr', () => {
   it.each([
-    ['no "--"', ['run', 'ls', '-la'], say.dashesMissing(['vitrine', 'run', '--', 'ls', '-la'])],
+    ['no "--"', ['run', 'ls', '-la'], 'Put the command after "--": `vitrine run -- ls -la`.'],
+    ['no "--", with options', ['run', '--write', '--cwd', '/', "it's"], '`vitrine run --write --cwd / -- '],
+    ['no command', ['run', '--'], 'The command is missing.'],
+    ['nothing at all', ['run'], 'The command is missing.'],
+    ['a missing value', ['run', '--timeout'], '--timeout needs a value.'],
+    ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], '--cwd needs a value.'],
     [
-      'no "--", with options',
-      ['run', '--write', '--cwd', '/', "it's"],
-      say.dashesMissing(['vitrine', 'run', '--write', '--cwd', '/', '--', "it's"]),
+      'a wildcard over a public suffix',
+      ['run', '--allow-host', '*.com', '--', 'ls'],
+      '"*.com", a public suffix',
     ],
-    ['no command', ['run', '--'], say.commandMissing('run')],
-    ['nothing at all', ['run'], say.commandMissing('run')],
-    ['a missing value', ['run', '--timeout'], say.valueMissing('--timeout')],
-    ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], say.valueMissing('--cwd')],
-    ['a wildcard over a public suffix', ['run', '--allow-host', '*.com', '--', 'ls'], say.wideHost('*.com')],
-    ['a value for a flag', ['run', '--write=no', '--', 'ls'], say.flagWithValue('--write')],
-    [
-      'a command under config that there is not',
-      ['config', 'shw'],
-      say.unknownSubcommand('config', 'shw', configVerbs, 'show'),
-    ],
-    ['no command under config', ['config'], say.subcommandMissing('config', configVerbs)],
-    ['a word too many', ['config', 'path', 'x'], say.tooManyWords('x', 'config')],
-    ['a word too many for doctor', ['doctor', 'x'], say.tooManyWords('x', 'doctor')],
+    ['a value for a flag', ['run', '--write=no', '--', 'ls'], '--write takes no value.'],
+    ['a command under config that there is not', ['config', 'shw'], 'has no "shw"; did you mean "show"?'],
+    ['no command under config', ['config'], 'needs one of: show, path, init, trust, schema.'],
+    ['a word too many', ['config', 'path', 'x'], '"x" is unexpected; see "vitrine config --help".'],
+    ['a word too many for doctor', ['doctor', 'x'], '"x" is unexpected; see "vitrine doctor --help".'],
     [
       'a network in write mode',
       ['run', '--write', '--network', '--', 'touch', 'ran'],
-      say.noSandbox(['--network']),
+      'which has no sandbox: --network.',
     ],
     [
       'a workspace in write mode',
       ['run', '--write', '--workspace', '.', '--', 'touch', 'ran'],
-      say.noSandbox(['--workspace']),
+      'which has no sandbox: --workspace.',
     ],
     [
       'hosts in write mode',
       ['run', '--mode', 'write', '--allow-host', 'a.example', '--private-tmp', '--', 'touch', 'ran'],
-      say.noSandbox(['--allow-host', '--private-tmp']),
+      'which has no sandbox: --allow-host, --private-tmp.',
     ],
     [
       'a network for a server of write mode',
       ['mcp', '--mode', 'write', '--network'],
-      say.noSandbox(['--network']),
+      'which has no sandbox: --network.',
     ],
     [
       'a network for an entry of write mode',
       ['mcp', 'install', 'claude', '--mode', 'write', '--network'],
-      say.noSandbox(['--network']),
+      'which has no sandbox: --network.',
     ],
-    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.needsTerminal('--pty')],
-    ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], say.ptyAlone('--each')],
-    ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], say.unknownBackend('podman')],
+    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
+    ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'it cannot be combined with --each'],
+    [
+      'a backend that there is not',
+      ['run', '--backend', 'podman', '--', 'ls'],
+      '--backend takes local (this machine) or docker (a container), not "podman".',
+    ],
     [
       'a backend for the rules, which are the same everywhere',
       ['policy', 'list', '--backend', 'docker'],
-      say.optionElsewhere('--backend', backends),
+      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
     ],
     [
       'a backend for the configuration',
       ['config', 'show', '--backend', 'docker'],
-      say.optionElsewhere('--backend', backends),
+      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
     ],
     [
       'a backend for saved output',
       ['scratchpad', 'list', '--backend=docker'],
-      say.optionElsewhere('--backend', backends),
+      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
     ],
-    ['a backend that mcp does not have', ['mcp', '--backend', 'podman'], say.unknownBackend('podman')],
+    [
+      'a backend that mcp does not have',
+      ['mcp', '--backend', 'podman'],
+      '--backend takes local (this machine) or docker (a container), not "podman".',
+    ],
     [
       'one that would be entered',
       ['mcp', 'install', 'codex', '--backend', 'podman'],
-      say.unknownBackend('podman'),
+      '--backend takes local (this machine) or docker (a container), not "podman".',
     ],
     [
       'one that policy check does not have',
       ['policy', 'check', '--backend', 'podman', '--', 'ls'],
-      say.unknownBackend('podman'),
+      '--backend takes local (this machine) or docker (a container), not "podman".',
     ],
-    ['one that doctor does not have', ['doctor', '--backend', 'podman'], say.unknownBackend('podman')],
-    ['a workspace that is empty', ['mcp', '--workspace', ''], say.valueMissing('--workspace')],
+    [
+      'one that doctor does not have',
+      ['doctor', '--backend', 'podman'],
+      '--backend takes local (this machine) or docker (a container), not "podman".',
+    ],
+    ['a workspace that is empty', ['mcp', '--workspace', ''], '--workspace needs a value.'],
     [
       'a directory that is empty',
       ['run', '--write', '--cwd', '', '--', 'touch made'],
-      say.valueMissing('--cwd'),
+      '--cwd needs a value.',
     ],
-    ['a configuration that is empty', ['run', '--config=', '--', 'ls'], say.valueMissing('--config')],
-    [
-      'a verb that docker does not have',
-      ['docker', 'built'],
-      say.unknownSubcommand('docker', 'built', ['build', 'status', 'clean'], 'build'),
-    ],
+    ['a configuration that is empty', ['run', '--config=', '--', 'ls'], '--config needs a value.'],
+    ['a verb that docker does not have', ['docker', 'built'], 'has no "built"; did you mean "build"?'],
   ])('%s', async (_, args, detail) => {
-    expect(await home.run(args)).toMatchObject(misused(detail, args[0]))
+    expect(await home.run(args)).toMatchObject(misused(detail))
   })
 })
 
@@ -138,16 +130,20 @@ describe('a name that vitrine does not have is refused with 125', () => {
   })
 
   it.each([
-    ['an unknown command', ['rnu', '--', 'ls'], say.unknownCommand('rnu', ['--', 'ls'], 'run')],
+    [
+      'an unknown command',
+      ['rnu', '--', 'ls'],
+      '"rnu" is not a command of vitrine; did you mean "vitrine run"?',
+    ],
     [
       'a command in place of one of ours',
       ['ls', '-la', 'a b'],
-      say.unknownCommand('ls', ['-la', 'a b'], undefined),
+      "did you mean `vitrine run -- ls -la 'a b'`?",
     ],
-    ['an option in place of a command', ['--wirte'], say.unknownOption('--wirte', undefined)],
-    ['help on an unknown command', ['help', 'rnu'], say.noSuchHelp('rnu', 'run')],
+    ['an option in place of a command', ['--wirte'], '"--wirte" is not an option.'],
+    ['help on an unknown command', ['help', 'rnu'], 'There is no help on "rnu"; did you mean "run"?'],
   ])('%s', async (_, args, message) => {
-    expect(await home.run(args)).toMatchObject({ code: 125, stdout: '', stderr: say.prefixed(message) })
+    expect(await home.run(args)).toMatchObject(misused(message))
   })
 })
 
@@ -171,25 +167,6 @@ describe('a request that cannot be carried out is refused with 125', () => {
     const ran = await home.run(['run', '--json', ...args])
     expect(ran).toMatchObject({ code: 125, stderr: '' })
     expect(errorOf(ran)).toMatchObject({ code: 'INVALID_REQUEST', problem })
-  })
-
-  it('without --json the same is said on stderr', async () => {
-    const args = ['--timeout', '5 parsecs', '--', 'ls']
-    const { problem } = errorOf(await home.run(['run', '--json', ...args]))
-    expect(await home.run(['run', ...args])).toMatchObject(invalid(problem as RequestProblem))
-  })
-
-  it.each(['/nowhere.toml', '/'])('a config file that cannot be read: %s', async (file) => {
-    const ran = await home.run(['run', '--json', '--config', file, '--', 'ls'])
-    expect(ran.code).toBe(125)
-    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable' } })
-  })
-
-  it('a command longer than the kernel takes', async () => {
-    // The longest argument that we can be given ourselves, execve(2). The dash costs vitrine one byte more.
-    const ran = await home.run(['run', '--json', '--', `-${'x'.repeat(131_070)}`])
-    expect(ran.code).toBe(125)
-    expect(errorOf(ran)).toMatchObject({ code: 'SPAWN_FAILED', errno: 'E2BIG' })
   })
 
   it('a wrong value of the configuration, with its place', async () => {
@@ -223,10 +200,6 @@ describe('in a directory that was deleted', () => {
     const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
     expect(await gone(args)).toMatchObject(invalid(problem, args.split(' ')[0]))
   })
-
-  it('a command runs in one that is named', async () => {
-    expect(await gone('run --cwd / -- pwd')).toMatchObject({ code: 0, stdout: '/\n', stderr: '' })
-  })
 })
 
 describe('a timeout above the maximum', () => {
@@ -235,7 +208,10 @@ describe('a timeout above the maximum', () => {
     [['run', '--timeout', '20m', '--json', '--', 'echo x']],
   ])('is lowered, and said: %j', async (args) => {
     const ran = await home.run(args)
-    expect(ran).toMatchObject({ code: 0, stderr: say.prefixed(say.timeoutLowered(1_200_000, 600_000)) })
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^vitrine: --timeout 1200000 ms exceeds the maximum; 600000 ms /),
+    })
   })
 })
 
@@ -250,11 +226,6 @@ describe.skipIf(reason)(`an ordinary user${reason ? `: ${reason}` : ''}`, () => 
   const unreadable = join(place, 'unreadable.toml')
   writeFileSync(unreadable, '', { mode: 0o000 })
   const run = (...args: string[]) => home.run(args, { cwd: place, ...(asRoot ? { uid: nobody.uid } : {}) })
-
-  it('cannot run a command in a directory that is closed to that user', async () => {
-    const problem = { kind: 'cwd', path: closed, reason: 'unreadable' } as const
-    expect(await run('run', '--cwd', closed, '--', 'ls')).toMatchObject(invalid(problem))
-  })
 
   it('cannot use a config file that is closed to that user', async () => {
     const ran = await run('run', '--json', '--config', unreadable, '--', 'ls')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { allProcesses, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
@@ -53,13 +53,6 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     const screen = await terminal.shows('as before')
     expect(screen).toMatch(/^24 80\nred\ncode 7\n/m)
     expect(terminal.coloured()).toContain('\x1b[31mred')
-  })
-
-  it('follows the size of our window', async () => {
-    run(`${mode} -- 'trap "stty size; exit" WINCH; echo started; while :; do sleep 0.05; done'`)
-    await terminal.shows(/^started/m)
-    terminal.resize(100, 30)
-    expect(await terminal.shows('as before')).toMatch(/^30 100\ncode 0/m)
   })
 
   it('what is typed goes to the command: Ctrl+Z and Ctrl+C to what is in its foreground', async () => {
@@ -148,11 +141,6 @@ it('a stop gives our terminal back, and going on takes it again', async () => {
   expect(await terminal.shows(/as before[\s\S]*as before/)).toMatch(/^again$/m)
 })
 
-it('--json shows nothing to look at: refused', async () => {
-  terminal.line('v run --pty --json -- ls; echo "code $?"')
-  expect(await terminal.shows('code 125')).toContain('--json')
-})
-
 it.each(['< /dev/null', '| cat', '> out'])(
   'with our streams elsewhere it is refused: %s',
   async (elsewhere) => {
@@ -169,47 +157,4 @@ it('with --ask the question comes first, and the command has the terminal afterw
   await terminal.shows('[y]es')
   terminal.key('y')
   expect(await terminal.shows('as before')).toMatch(/^24 80\ncode 0/m)
-})
-
-it.skipIf(!isInstalled('less'))('less pages, and searches', async () => {
-  writeFileSync(
-    join(home.directory, 'long.txt'),
-    Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join(''),
-  )
-  run('-- less long.txt')
-  await terminal.shows('line 23')
-  terminal.line('/line 400')
-  await terminal.shows('line 410')
-  terminal.key('q')
-  expect(await terminal.shows('as before')).toContain('code 0')
-})
-
-it.skipIf(!isInstalled('top'))('top draws, takes a key, and ends', async () => {
-  run('-- top')
-  await terminal.shows(/PID USER/)
-  terminal.key('q')
-  expect(await terminal.shows('as before')).toContain('code 0')
-})
-
-it.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () => {
-  const file = join(home.directory, 'here.txt')
-  run('-- vim -u NONE -n here.txt')
-  await terminal.shows('here.txt')
-  terminal.type('Gothree')
-  terminal.key('Escape')
-  terminal.line(':w!')
-  await terminal.shows(/E\d+: .*/)
-  terminal.line('')
-  terminal.line(':q!')
-  expect(await terminal.shows('as before')).toMatch(/^vitrine: .*here\.txt/m)
-  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
-})
-
-it.skipIf(!isInstalled('python3'))('the Python prompt answers', async () => {
-  run('-- python3 -q -i -S -E')
-  await terminal.shows('>>>')
-  terminal.line('6 * 7')
-  await terminal.shows(/^42$/m)
-  terminal.key('C-d')
-  expect(await terminal.shows('as before')).toContain('code 0')
 })

@@ -1,14 +1,12 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { prefixed } from '../../src/messages/cli/run.ts'
+import { prefixed } from '../../src/cli/output.ts'
 import { denialLines } from '../../src/messages/denials.ts'
 import { survivorsText } from '../../src/messages/sandbox/processes.ts'
-import { makeDirectory } from '../helpers/place.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
-import { endLines, Home, program, refused } from './vitrine.ts'
+import { endLines, Home, refused } from './vitrine.ts'
 
 const home = new Home()
 const run = (...args: string[]) => home.run(['run', ...args])
@@ -59,11 +57,6 @@ describe('what runs', () => {
       expect(own.filter((text) => !text.includes('ulimit -n'))).toEqual([])
     },
   )
-
-  it('--cwd is where it runs', async () => {
-    mkdirSync(join(home.directory, 'below'), { recursive: true })
-    expect((await run('--cwd', 'below', '--', 'pwd')).stdout).toBe(`${join(home.directory, 'below')}\n`)
-  })
 
   it('read mode changes nothing and says what to do; --write changes it', async () => {
     const file = join(home.directory, 'file')
@@ -141,13 +134,6 @@ describe('exit codes', () => {
     expect((await run('--', '/etc/passwd')).code).toBe(126)
   })
 
-  it("a profile of vitrine itself is written at its end, and the exit code is the command's", () => {
-    const profiles = makeDirectory()
-    const argv = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, program, 'run', '--', 'exit 3']
-    expect(spawnSync(process.execPath, argv, { env: home.env }).status).toBe(3)
-    expect(readdirSync(profiles)).toHaveLength(1)
-  })
-
   it('timed out gives 124 and says after how long', async () => {
     const ran = await run('--timeout', '300ms', '--', 'printf partial; sleep 30')
     expect(ran).toMatchObject({ code: 124, stdout: 'partial' })
@@ -160,13 +146,6 @@ describe('exit codes', () => {
     ['300', 300],
   ])('--timeout %s is %i ms', async (time, ms) => {
     expect((await run('--timeout', time, '--', 'sleep 30')).stderr).toBe(timedOut(ms))
-  })
-
-  it('a timeout over the maximum is capped', async () => {
-    const ran = await home.run(['run', '--json', '--timeout', '9999h', '--', 'sleep 30'], {
-      env: { VITRINE_SHELL_MAX_TIMEOUT_MS: '300' },
-    })
-    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: { kind: 'timed-out', afterMs: 300 } })
   })
 
   it('the output limit ends the command with 125 and says so; 0 is no limit', async () => {
@@ -183,11 +162,6 @@ describe('exit codes', () => {
 })
 
 describe("vitrine's own lines", () => {
-  it('begin on a line of their own', async () => {
-    const ran = await run('--timeout', '300ms', '--', 'printf unfinished >&2; sleep 30')
-    expect(ran.stderr).toBe(`unfinished\n${timedOut(300)}`)
-  })
-
   it('name the limit on the size of files where it keeps the sandbox from starting', async () => {
     const ran = await home.shell('ulimit -f 0; vitrine run -- true')
     expect(ran.code).toBe(125)
@@ -203,26 +177,11 @@ describe("vitrine's own lines", () => {
     expect(await survivors(marker)).toEqual([])
   })
 
-  it('tell once which values of a project file do not count', async () => {
-    const project = join(home.directory, 'project')
-    mkdirSync(project, { recursive: true })
-    writeFileSync(join(project, '.vitrine.toml'), '[shell]\nnetwork = true\n')
-    const ran = await home.run(['run', '--', 'echo hi'], { cwd: project })
-    expect(ran.stdout).toBe('hi\n')
-    expect(ran.stderr.match(/^vitrine: .*shell\.network/gm)).toHaveLength(1)
-  })
-
   it('with --scratchpad the whole output is saved, and the line says where', async () => {
     const ran = await run('--scratchpad', 'kept', '--', 'seq 20000')
     const path = /is in (.*)$/m.exec(ran.stderr)?.[1] ?? ''
     expect(readFileSync(path, 'utf8')).toBe(ran.stdout)
     expect(ran.stdout).toHaveLength(108_894)
-  })
-
-  it('without it output is saved nowhere', async () => {
-    const own = new Home()
-    expect((await own.run(['run', '--', 'seq 20000'])).stdout).toHaveLength(108_894)
-    expect(existsSync(join(own.directory, '.state'))).toBe(false)
   })
 })
 

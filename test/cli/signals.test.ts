@@ -75,12 +75,6 @@ it('an interrupt before it does not make the first SIGTERM a second one', async 
   })
 })
 
-it.each(['SIGHUP', 'SIGQUIT'] as const)('each %s reaches the command', async (signal) => {
-  const name = signal.slice(3)
-  const reloading = `n=0; trap 'n=$((n + 1)); [ $n = 3 ] && exit 9; echo ignored' ${name}; echo ready; while :; do :; done`
-  expect((await interrupted(reloading, [signal, signal, signal])).code).toBe(9)
-})
-
 it('with --json the signal reaches the command too, and the object comes out', async () => {
   const ready = join(home.directory, makeMarker())
   const command = `trap 'exit 9' TERM; : > ${ready}; while :; do :; done`

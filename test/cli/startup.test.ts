@@ -31,13 +31,6 @@ it('run loads three files of its own, the addon, and none of the slow modules of
   expect(own).toEqual(['cli.cjs', 'cli/base.cjs', 'cli/run.cjs'])
 })
 
-it('a config file makes it load the parser, so that the test above is one', async () => {
-  const home = new Home()
-  home.configure('')
-  const names = await loaded(home, 'run', '--', 'true')
-  expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(2)
-})
-
 it('--ask loads neither the policy nor node:tty for a command that is not asked about', async () => {
   const names = await loaded(new Home(), 'run', '--ask', '--', 'true')
   const own = names

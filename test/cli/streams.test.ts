@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { outputLost } from '../../src/messages/cli/run.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
 import { ended, Home } from './vitrine.ts'
 
@@ -35,13 +34,6 @@ it('a reader that goes away ends the command, quietly, as it ends any other', as
   expect(await survivors(marker)).toEqual([])
 })
 
-it('the same on stderr', async () => {
-  const ran = await home.shell(
-    `{ vitrine run --timeout 60s -- 'yes >&2' 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | head -n 1`,
-  )
-  expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
-})
-
 it.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']], [['run', 'ls']]])(
   'without any reader %j ends without a stack trace',
   async (args) => {
@@ -51,14 +43,6 @@ it.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']], 
     expect((await ended(child)).signal).toBe(null)
   },
 )
-
-it('closed streams are no crash', async () => {
-  expect(await home.shell(`vitrine run -- 'echo hi; exit 3' >&-`)).toMatchObject({ code: 3, stderr: '' })
-  expect(await home.shell(`vitrine run -- 'echo hi >&2; exit 3' 2>&- <&-`)).toMatchObject({
-    code: 3,
-    stdout: '',
-  })
-})
 
 it('a full disk is told, and the command ended', async () => {
   const ran = await home.shell(`vitrine run --timeout 60s -- yes > /dev/full`)
@@ -81,11 +65,5 @@ it.each([
 ])('a full disk is told by vitrine %s, with 125', async (args) => {
   const ran = await home.shell(`vitrine run --scratchpad kept -- 'echo x' 2>&1; vitrine ${args} > /dev/full`)
   expect(ran.code).toBe(125)
-  expect(ran.stderr).toContain(`vitrine: ${outputLost('ENOSPC', false)}\n`)
-})
-
-it('a file gets every byte, behind what stands there', async () => {
-  const line = `printf 'before\\n' > out; vitrine run -- 'seq 300000' >> out; md5sum < out`
-  const wanted = `{ echo before; seq 300000; } | md5sum`
-  expect((await home.shell(line)).stdout).toBe((await home.shell(wanted)).stdout)
+  expect(ran.stderr).toContain(`vitrine: The output could not be written (ENOSPC).\n`)
 })

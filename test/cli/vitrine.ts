@@ -2,9 +2,11 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { Refusal, RequestProblem } from '../../src/base/refusal.ts'
 import type { Outcome, Result } from '../../src/base/types.ts'
-import { afterLines, prefixed } from '../../src/messages/cli/run.ts'
+import { prefixed } from '../../src/cli/output.ts'
+import { afterLines } from '../../src/cli/run/result.ts'
 import { describeRefusal } from '../../src/messages/refusal.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { readable } from '../helpers/programs.ts'
@@ -20,7 +22,7 @@ export interface Ran {
   readonly bytes: Buffer
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string | Buffer
@@ -87,9 +89,9 @@ export function refused(refusal: Refusal): Pick<Ran, 'code' | 'stdout' | 'stderr
   return { code: 125, stdout: '', stderr: prefixed(describeRefusal(refusal)) }
 }
 
-/** The same for a command line that cannot be understood. */
-export function misused(detail: string, command?: string): ReturnType<typeof refused> {
-  return invalid({ kind: 'usage', detail }, command)
+/** The same for a command line that cannot be understood; `told`: a part of what is said. */
+export function misused(told: string): Pick<Ran, 'code' | 'stdout'> & { readonly stderr: unknown } {
+  return { code: 125, stdout: '', stderr: expect.stringContaining(told) }
 }
 
 /** The same for a request that is refused before anything starts; only `vitrine run` says that nothing ran. */

@@ -7,286 +7,132 @@ import { VitrineError } from '../../src/messages/error.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
 import { makePlace } from './place.ts'
 
-interface Case {
-  readonly name: string
-  readonly toml: string
-  readonly at: readonly [line: number, column: number]
-  readonly key?: string
-  readonly problem: object
-  readonly excerpt: string
-}
-
 const integer = 'an integer from 1 to 2147483647'
 const ruleTable =
   'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands'
+const unknown = (nearest?: string) => ({ kind: 'unknown-key', ...(nearest && { nearest }) })
+const wrongType = (wanted: string, got: string) => ({ kind: 'wrong-type', wanted, got })
+const badValue = (wanted: string, got: string) => ({ kind: 'bad-value', wanted, got })
 
-const cases: readonly Case[] = [
-  {
-    name: 'an unknown key',
-    toml: '[shell]\ntimout_ms = 3\n',
-    at: [2, 1],
-    key: 'shell.timout_ms',
-    problem: { kind: 'unknown-key', nearest: 'shell.timeout_ms' },
-    excerpt: '2 | timout_ms = 3\n  | ^^^^^^^^^',
-  },
-  {
-    name: 'an unknown section',
-    toml: '[shel]\ntimeout_ms = 3\n',
-    at: [1, 2],
-    key: 'shel',
-    problem: { kind: 'unknown-key', nearest: 'shell' },
-    excerpt: '1 | [shel]\n  |  ^^^^',
-  },
-  {
-    name: 'an unknown section that is opened twice',
-    toml: '[shel.a]\n[shel.b]\n',
-    at: [1, 2],
-    key: 'shel',
-    problem: { kind: 'unknown-key', nearest: 'shell' },
-    excerpt: '1 | [shel.a]\n  |  ^^^^',
-  },
-  {
-    name: 'a wrong entry of a list that may be a boolean instead',
-    toml: '[shell]\nnetwork = [\n  "a.example",\n  "b c",\n]\n',
-    at: [4, 3],
-    key: 'shell.network[1]',
-    problem: {
-      kind: 'bad-value',
-      wanted: 'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list',
-      got: 'the string "b c"',
-    },
-    excerpt: '4 |   "b c",\n  |   ^^^^^',
-  },
-  {
-    name: 'a wrong entry of a list that may be a word instead',
-    toml: '[shell]\nunreadable = ["/a", 3]\n',
-    at: [2, 21],
-    key: 'shell.unreadable[1]',
-    problem: { kind: 'wrong-type', wanted: 'a path', got: 'the number 3' },
-    excerpt: '2 | unreadable = ["/a", 3]\n  |                     ^',
-  },
-  {
-    name: 'a list for a table of strings',
-    toml: '[env]\nset = ["A=1"]\n',
-    at: [2, 7],
-    key: 'env.set',
-    problem: { kind: 'wrong-type', wanted: 'a table of strings', got: 'a list' },
-    excerpt: '2 | set = ["A=1"]\n  |       ^^^^^^^',
-  },
-  {
-    name: 'a word that is nearly "secrets"',
-    toml: '[shell]\nunreadable = ["/a", "secret"]\n',
-    at: [2, 21],
-    key: 'shell.unreadable[1]',
-    problem: {
-      kind: 'bad-value',
-      wanted: '"secrets", or a path ("./NAME" for a file of such a name)',
-      got: 'the string "secret"',
-    },
-    excerpt: '2 | unreadable = ["/a", "secret"]\n  |                     ^^^^^^^^',
-  },
-  {
-    name: 'a section that no name is near to',
-    toml: '[kubernetes]\n',
-    at: [1, 2],
-    key: 'kubernetes',
-    problem: { kind: 'unknown-key' },
-    excerpt: '1 | [kubernetes]\n  |  ^^^^^^^^^^',
-  },
-  {
-    name: 'a key in front of every section',
-    toml: 'timeout_ms = 3\n',
-    at: [1, 1],
-    key: 'timeout_ms',
-    problem: { kind: 'unknown-key', nearest: 'shell.timeout_ms' },
-    excerpt: '1 | timeout_ms = 3\n  | ^^^^^^^^^^',
-  },
-  {
-    name: 'a key of another section',
-    toml: '[shell]\nprocesses = 3\n',
-    at: [2, 1],
-    key: 'shell.processes',
-    problem: { kind: 'unknown-key', nearest: 'limits.processes' },
-    excerpt: '2 | processes = 3\n  | ^^^^^^^^^',
-  },
-  {
-    name: 'a dotted unknown key',
-    toml: 'shell.netwrok = true\n',
-    at: [1, 7],
-    key: 'shell.netwrok',
-    problem: { kind: 'unknown-key', nearest: 'shell.network' },
-    excerpt: '1 | shell.netwrok = true\n  |       ^^^^^^^',
-  },
-  {
-    name: 'a key that every object of JavaScript has',
-    toml: '[shell]\nconstructor = 1\n',
-    at: [2, 1],
-    key: 'shell.constructor',
-    problem: { kind: 'unknown-key' },
-    excerpt: '2 | constructor = 1\n  | ^^^^^^^^^^^',
-  },
-  {
-    name: 'a section named __proto__',
-    toml: '[__proto__]\nmode = "write"\n',
-    at: [1, 2],
-    key: '__proto__',
-    problem: { kind: 'unknown-key' },
-    excerpt: '1 | [__proto__]\n  |  ^^^^^^^^^',
-  },
-  {
-    name: 'a string for a number',
-    toml: '[shell]\n  timeout_ms = "30s" # half a minute\n',
-    at: [2, 16],
-    key: 'shell.timeout_ms',
-    problem: { kind: 'wrong-type', wanted: integer, got: 'the string "30s"' },
-    excerpt: '2 |   timeout_ms = "30s" # half a minute\n  |                ^^^^^',
-  },
-  {
-    name: 'a date for a boolean, behind tabs and after Windows line ends',
-    toml: '[shell]\r\n\tsandbox =\t2024-01-01\r\n',
-    at: [2, 12],
-    key: 'shell.sandbox',
-    problem: { kind: 'wrong-type', wanted: 'true or false', got: 'a date' },
-    excerpt: '2 | \tsandbox =\t2024-01-01\n  | \t         \t^^^^^^^^^^',
-  },
-  {
-    name: 'a number for a section',
-    toml: 'shell = 3\n',
-    at: [1, 9],
-    key: 'shell',
-    problem: { kind: 'wrong-type', wanted: 'a table', got: 'the number 3' },
-    excerpt: '1 | shell = 3\n  |         ^',
-  },
-  {
-    name: 'a list of tables for a section',
-    toml: '[[shell]]\nmode = "read"\n',
-    at: [1, 3],
-    key: 'shell',
-    problem: { kind: 'wrong-type', wanted: 'a table', got: 'a list' },
-    excerpt: '1 | [[shell]]\n  |   ^^^^^',
-  },
-  {
-    name: 'a number below the range',
-    toml: '[shell]\ntimeout_ms = 0\n',
-    at: [2, 14],
-    key: 'shell.timeout_ms',
-    problem: { kind: 'bad-value', wanted: integer, got: 'the number 0' },
-    excerpt: '2 | timeout_ms = 0\n  |              ^',
-  },
-  {
-    name: 'a fraction for an integer',
-    toml: '[shell]\ntimeout_ms = 1.5\n',
-    at: [2, 14],
-    key: 'shell.timeout_ms',
-    problem: { kind: 'bad-value', wanted: integer, got: 'the number 1.5' },
-    excerpt: '2 | timeout_ms = 1.5\n  |              ^^^',
-  },
-  {
-    name: 'not a number',
-    toml: '[docker]\ncpus = nan\n',
-    at: [2, 8],
-    key: 'docker.cpus',
-    problem: { kind: 'wrong-type', wanted: 'a number from 0.01 to 1024', got: 'the number NaN' },
-    excerpt: '2 | cpus = nan\n  |        ^^^',
-  },
-  {
-    name: 'a word that is none of those',
-    toml: '[shell]\nmode = "wirte"\n',
-    at: [2, 8],
-    key: 'shell.mode',
-    problem: { kind: 'bad-value', wanted: '"read", "workspace" or "write"', got: 'the string "wirte"' },
-    excerpt: '2 | mode = "wirte"\n  |        ^^^^^^^',
-  },
-  {
-    name: 'an entry of a list, on its own line',
-    toml: '[policy]\ndeny = [\n  "rm",\n  3,\n]\n',
-    at: [4, 3],
-    key: 'policy.deny[1]',
-    problem: { kind: 'wrong-type', wanted: 'a command', got: 'the number 3' },
-    excerpt: '4 |   3,\n  |   ^',
-  },
-  {
-    name: 'an empty entry of a list',
-    toml: '[policy]\ndeny = [""]\n',
-    at: [2, 9],
-    key: 'policy.deny[0]',
-    problem: { kind: 'bad-value', wanted: 'a command, not empty', got: 'the string ""' },
-    excerpt: '2 | deny = [""]\n  |         ^^',
-  },
-  {
-    name: 'an entry of an inline table',
-    toml: '[env]\nset = { A = "1", B = 2 }\n',
-    at: [2, 22],
-    key: 'env.set.B',
-    problem: { kind: 'wrong-type', wanted: 'a string', got: 'the number 2' },
-    excerpt: '2 | set = { A = "1", B = 2 }\n  |                      ^',
-  },
-  {
-    name: 'a NUL byte in a string',
-    toml: '[audit]\npath = "a\\u0000b"\n',
-    at: [2, 8],
-    key: 'audit.path',
-    problem: { kind: 'bad-value', wanted: 'a path without a NUL byte', got: 'the string "a\\u0000b"' },
-    excerpt: '2 | path = "a\\u0000b"\n  |        ^^^^^^^^^^',
-  },
-  {
-    name: 'an unknown entry of a rule',
-    toml: '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\nmatches = []\n',
-    at: [4, 1],
-    key: 'policy.rule[0].matches',
-    problem: { kind: 'unknown-key', nearest: 'match' },
-    excerpt: '4 | matches = []\n  | ^^^^^^^',
-  },
-  {
-    name: 'a rule without its prefix, the second of two',
-    toml: '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\n[[policy.rule]]\nverdict = "ask"\n',
-    at: [4, 3],
-    key: 'policy.rule[1]',
-    problem: { kind: 'wrong-type', wanted: ruleTable, got: 'a table without prefix' },
-    excerpt: '4 | [[policy.rule]]\n  |   ^^^^^^^^^^^',
-  },
-  {
-    name: 'a command line in place of the words of a rule',
-    toml: '[[policy.rule]]\nprefix = ["git push"]\nverdict = "deny"\n',
-    at: [2, 11],
-    key: 'policy.rule[0].prefix[0]',
-    problem: { kind: 'bad-value', wanted: 'one word', got: 'the string "git push"' },
-    excerpt: '2 | prefix = ["git push"]\n  |           ^^^^^^^^^^',
-  },
-  {
-    name: 'an option of a rule without its dash',
-    toml: '[[policy.rule]]\nprefix = ["git"]\nverdict = "allow"\ndeny_options = ["-f", "force"]\n',
-    at: [4, 23],
-    key: 'policy.rule[0].deny_options[1]',
-    problem: { kind: 'bad-value', wanted: 'an option such as "--force"', got: 'the string "force"' },
-    excerpt: '4 | deny_options = ["-f", "force"]\n  |                       ^^^^^^^',
-  },
-  {
-    name: 'a syntax error',
-    toml: '[shell]\nmode = read\n',
-    at: [2, 8],
-    problem: { kind: 'syntax', detail: expect.stringContaining('invalid value') },
-    excerpt: '2 | mode = read\n  |        ^',
-  },
-  {
-    name: 'a key that stands there twice',
-    toml: '[shell]\nmode = "read"\nmode = "write"\n',
-    at: [3, 1],
-    problem: { kind: 'syntax', detail: expect.stringContaining('redefine') },
-    excerpt: '3 | mode = "write"\n  | ^',
-  },
+/** A file, the place of its fault as LINE:COLUMN+LENGTH, the key, and what is wrong. */
+const cases: readonly [string, string, string | undefined, object][] = [
+  ['[shell]\ntimout_ms = 3\n', '2:1+9', 'shell.timout_ms', unknown('shell.timeout_ms')],
+  ['[shel]\ntimeout_ms = 3\n', '1:2+4', 'shel', unknown('shell')],
+  ['[shel.a]\n[shel.b]\n', '1:2+4', 'shel', unknown('shell')],
+  [
+    '[shell]\nnetwork = [\n  "a.example",\n  "b c",\n]\n',
+    '4:3+5',
+    'shell.network[1]',
+    badValue(
+      'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list',
+      'the string "b c"',
+    ),
+  ],
+  ['[shell]\nunreadable = ["/a", 3]\n', '2:21+1', 'shell.unreadable[1]', wrongType('a path', 'the number 3')],
+  ['[env]\nset = ["A=1"]\n', '2:7+7', 'env.set', wrongType('a table of strings', 'a list')],
+  [
+    '[shell]\nunreadable = ["/a", "secret"]\n',
+    '2:21+8',
+    'shell.unreadable[1]',
+    badValue('"secrets", or a path ("./NAME" for a file of such a name)', 'the string "secret"'),
+  ],
+  ['[kubernetes]\n', '1:2+10', 'kubernetes', unknown()],
+  ['timeout_ms = 3\n', '1:1+10', 'timeout_ms', unknown('shell.timeout_ms')],
+  ['[shell]\nprocesses = 3\n', '2:1+9', 'shell.processes', unknown('limits.processes')],
+  ['shell.netwrok = true\n', '1:7+7', 'shell.netwrok', unknown('shell.network')],
+  ['[shell]\nconstructor = 1\n', '2:1+11', 'shell.constructor', unknown()],
+  ['[__proto__]\nmode = "write"\n', '1:2+9', '__proto__', unknown()],
+  [
+    '[shell]\n  timeout_ms = "30s" # half a minute\n',
+    '2:16+5',
+    'shell.timeout_ms',
+    wrongType(integer, 'the string "30s"'),
+  ],
+  [
+    '[shell]\r\n\tsandbox =\t2024-01-01\r\n',
+    '2:12+10',
+    'shell.sandbox',
+    wrongType('true or false', 'a date'),
+  ],
+  ['shell = 3\n', '1:9+1', 'shell', wrongType('a table', 'the number 3')],
+  ['[[shell]]\nmode = "read"\n', '1:3+5', 'shell', wrongType('a table', 'a list')],
+  ['[shell]\ntimeout_ms = 0\n', '2:14+1', 'shell.timeout_ms', badValue(integer, 'the number 0')],
+  ['[shell]\ntimeout_ms = 1.5\n', '2:14+3', 'shell.timeout_ms', badValue(integer, 'the number 1.5')],
+  [
+    '[docker]\ncpus = nan\n',
+    '2:8+3',
+    'docker.cpus',
+    wrongType('a number from 0.01 to 1024', 'the number NaN'),
+  ],
+  [
+    '[shell]\nmode = "wirte"\n',
+    '2:8+7',
+    'shell.mode',
+    badValue('"read", "workspace" or "write"', 'the string "wirte"'),
+  ],
+  [
+    '[policy]\ndeny = [\n  "rm",\n  3,\n]\n',
+    '4:3+1',
+    'policy.deny[1]',
+    wrongType('a command', 'the number 3'),
+  ],
+  ['[policy]\ndeny = [""]\n', '2:9+2', 'policy.deny[0]', badValue('a command, not empty', 'the string ""')],
+  ['[env]\nset = { A = "1", B = 2 }\n', '2:22+1', 'env.set.B', wrongType('a string', 'the number 2')],
+  [
+    '[audit]\npath = "a\\u0000b"\n',
+    '2:8+10',
+    'audit.path',
+    badValue('a path without a NUL byte', 'the string "a\\u0000b"'),
+  ],
+  [
+    '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\nmatches = []\n',
+    '4:1+7',
+    'policy.rule[0].matches',
+    unknown('match'),
+  ],
+  [
+    '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\n[[policy.rule]]\nverdict = "ask"\n',
+    '4:3+11',
+    'policy.rule[1]',
+    wrongType(ruleTable, 'a table without prefix'),
+  ],
+  [
+    '[[policy.rule]]\nprefix = ["git push"]\nverdict = "deny"\n',
+    '2:11+10',
+    'policy.rule[0].prefix[0]',
+    badValue('one word', 'the string "git push"'),
+  ],
+  [
+    '[[policy.rule]]\nprefix = ["git"]\nverdict = "allow"\ndeny_options = ["-f", "force"]\n',
+    '4:23+7',
+    'policy.rule[0].deny_options[1]',
+    badValue('an option such as "--force"', 'the string "force"'),
+  ],
+  [
+    '[shell]\nmode = read\n',
+    '2:8+1',
+    undefined,
+    { kind: 'syntax', detail: expect.stringContaining('invalid value') },
+  ],
+  [
+    '[shell]\nmode = "read"\nmode = "write"\n',
+    '3:1+1',
+    undefined,
+    { kind: 'syntax', detail: expect.stringContaining('redefine') },
+  ],
 ]
 
 describe.each(['user', 'project'] as const)('in the %s file', (which) => {
-  it.each(cases)(
-    '$name stops with its place',
-    async ({ toml, at: [line, column], key, problem, excerpt }) => {
-      const place = makePlace()
-      const file = place.write(which === 'user' ? place.userFile : place.projectFile, toml)
-      const expected = { code: 'CONFIG_INVALID', file, line, column, problem, excerpt }
-      expect(await place.refusal()).toEqual(key === undefined ? expected : { ...expected, key })
-    },
-  )
+  it.each(cases)('%j stops with its place: %s', async (toml, at, key, problem) => {
+    const place = makePlace()
+    const file = place.write(which === 'user' ? place.userFile : place.projectFile, toml)
+    const [line = 0, column = 0, length = 0] = at.split(/[:+]/).map(Number)
+    const text = toml.split(/\r?\n/)[line - 1] ?? ''
+    const blank = text.slice(0, column - 1).replaceAll(/[^\t]/g, ' ')
+    const excerpt = `${line} | ${text}\n  | ${blank}${'^'.repeat(length)}`
+    const expected = { code: 'CONFIG_INVALID', file, line, column, problem, excerpt }
+    expect(await place.refusal()).toEqual(key === undefined ? expected : { ...expected, key })
+  })
 })
 
 it('the message says place, key, what is wrong and what to do', async () => {

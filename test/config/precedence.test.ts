@@ -39,15 +39,6 @@ it.each(layers.map((layer, index) => ({ ...layer, index })))(
   },
 )
 
-it('XDG_CONFIG_HOME names the directory of the user file, and is ignored when not absolute', async () => {
-  const place = makePlace()
-  place.write(place.userFile, '[shell]\ntimeout_ms = 1\n')
-  place.write(join(place.home, 'xdg', 'vitrine', 'config.toml'), '[shell]\ntimeout_ms = 2\n')
-  const absolute = await place.load({ env: { XDG_CONFIG_HOME: join(place.home, 'xdg') } })
-  const relative = await place.load({ env: { XDG_CONFIG_HOME: 'xdg' } })
-  expect([absolute.config.shell.timeout_ms, relative.config.shell.timeout_ms]).toEqual([2, 1])
-})
-
 it('--config takes the place of the user file and counts as it', async () => {
   const place = makePlace()
   place.write(place.userFile, '[shell]\ntimeout_ms = 1\nprivate_tmp = true\n')
@@ -57,13 +48,6 @@ it('--config takes the place of the user file and counts as it', async () => {
   expect(sources['shell.network']).toEqual({ value: true, source: 'user', where: configFile })
   expect(ignored).toEqual([])
   expect(files).toEqual([{ file: configFile, source: 'user', trusted: true }])
-})
-
-it('--config /dev/null leaves the user file out', async () => {
-  const place = makePlace()
-  place.write(place.userFile, '[shell]\ntimeout_ms = 1\n')
-  const { config } = await place.load({ configFile: '/dev/null' })
-  expect(config.shell.timeout_ms).toBe(30_000)
 })
 
 it('project files from the git root down to cwd all count, the nearer one later', async () => {
@@ -86,25 +70,6 @@ it('above the git root no project file is looked for', async () => {
   expect({ timeout: config.shell.timeout_ms, files }).toEqual({ timeout: 30_000, files: [] })
 })
 
-it('a .git file, as in a worktree, marks a git root too', async () => {
-  const place = makePlace()
-  const worktree = join(place.project, 'worktree')
-  place.write(join(worktree, '.git'), 'gitdir: elsewhere\n')
-  place.write(place.projectFile, '[shell]\ntimeout_ms = 5\n')
-  const { config } = await place.load({ cwd: worktree })
-  expect(config.shell.timeout_ms).toBe(30_000)
-})
-
-it('without a git root only cwd is looked at', async () => {
-  const place = makePlace()
-  const plain = join(place.home, 'plain')
-  place.write(join(plain, '.vitrine.toml'), '[shell]\ntimeout_ms = 5\n')
-  mkdirSync(join(plain, 'sub'))
-  const here = await place.load({ cwd: plain })
-  const below = await place.load({ cwd: join(plain, 'sub') })
-  expect([here.config.shell.timeout_ms, below.config.shell.timeout_ms]).toEqual([5, 30_000])
-})
-
 it('a cwd reached through a symlink finds the project that it really lies in', async () => {
   const place = makePlace()
   place.write(place.projectFile, '[shell]\ntimeout_ms = 5\n')
@@ -112,12 +77,6 @@ it('a cwd reached through a symlink finds the project that it really lies in', a
   symlinkSync(join(place.project, 'sub'), join(place.home, 'link'))
   const { config } = await place.load({ cwd: join(place.home, 'link') })
   expect(config.shell.timeout_ms).toBe(5)
-})
-
-it('a cwd that does not exist is left for the request to refuse', async () => {
-  const place = makePlace()
-  const { config } = await place.load({ cwd: join(place.home, 'nowhere', 'at', 'all') })
-  expect(config.shell.mode).toBe('read')
 })
 
 it('relative paths start at the directory of their file, or at cwd; ~ is the home directory', async () => {
@@ -138,31 +97,9 @@ it('relative paths start at the directory of their file, or at cwd; ~ is the hom
   ])
 })
 
-it('unreadable = "secrets" is the list with that one word', async () => {
-  const place = makePlace()
-  place.write(place.userFile, '[shell]\nunreadable = "secrets"\n')
-  const { config } = await place.load()
-  expect(config.shell.unreadable).toEqual(['secrets'])
-})
-
 it('a list of a higher layer of the user replaces the one below', async () => {
   const place = makePlace()
   place.write(place.userFile, '[policy]\ndeny = ["a", "b"]\n')
   const { config } = await place.load({ env: { VITRINE_POLICY_DENY: 'c' } })
   expect(config.policy.deny).toEqual(['c'])
-})
-
-it('flags are validated as everything else', async () => {
-  const wrong: Flags = { 'shell.timeout_ms': { value: 0, from: '--timeout' } }
-  expect(await makePlace().refusal({ flags: wrong })).toEqual({
-    code: 'CONFIG_INVALID',
-    file: '--timeout',
-    key: 'shell.timeout_ms',
-    problem: { kind: 'bad-value', wanted: 'an integer from 1 to 2147483647', got: 'the number 0' },
-  })
-})
-
-it('a flag that was not given changes nothing', async () => {
-  const { sources } = await makePlace().load({ flags: { 'shell.mode': undefined } })
-  expect(sources['shell.mode'].source).toBe('default')
 })

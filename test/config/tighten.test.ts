@@ -192,7 +192,7 @@ describe('a trusted project file', () => {
 
 it('an ignored value is said in one line with its place, the value in force and the way out', async () => {
   const place = withFiles('shell.network', 'false', 'true')
-  const { describeIgnoredValues } = await import('../../src/messages/config.ts')
+  const { describeIgnoredValues } = await import('../../src/cli/configuration.ts')
   expect(describeIgnoredValues((await place.load()).ignored)).toEqual([
     `${place.projectFile}:3: shell.network = true is ignored: a project file may only tighten false until you trust the file with "vitrine config trust"`,
   ])
@@ -201,7 +201,7 @@ it('an ignored value is said in one line with its place, the value in force and 
 it('of many ignored values ten are said and the rest is counted', async () => {
   const rules = Array.from({ length: 30 }, (_, index) => `{ prefix = ["p${index}"], verdict = "allow" }`)
   const place = withFiles('policy.rule', '[]', `[${rules.join(', ')}]`)
-  const { describeIgnoredValues } = await import('../../src/messages/config.ts')
+  const { describeIgnoredValues } = await import('../../src/cli/configuration.ts')
   const lines = describeIgnoredValues((await place.load()).ignored)
   expect(lines).toHaveLength(11)
   expect(lines.at(-1)).toContain('20 more')

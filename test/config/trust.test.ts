@@ -1,9 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
-import { isTrusted, trust } from '../../src/config/trust.ts'
-import { fileProblems } from '../../src/messages/config.ts'
+import { trust } from '../../src/config/trust.ts'
 import { makePlace, type Place, refusalOf } from './place.ts'
 
 const loose = '[shell]\nnetwork = true\n'
@@ -26,14 +25,6 @@ it('a changed content is not trusted any more, the old content is again', async 
   expect([changed, await network(place)]).toEqual([false, true])
 })
 
-it('the same content at another path is not trusted', async () => {
-  const place = withProjectFile()
-  trust(place.projectFile, {}, place.home)
-  const other = place.write(join(place.home, 'other', '.vitrine.toml'), loose)
-  expect(isTrusted(other, loose, {}, place.home)).toBe(false)
-  expect(isTrusted(place.projectFile, loose, {}, place.home)).toBe(true)
-})
-
 it('trust is bound to the real path: given through a symlink, it holds for the file behind it', async () => {
   const place = withProjectFile()
   symlinkSync(place.project, join(place.home, 'link'))
@@ -48,18 +39,6 @@ it('a project file that becomes a symlink to another file with the same content 
   renameSync(place.projectFile, join(place.project, 'moved.toml'))
   symlinkSync(join(place.project, 'moved.toml'), place.projectFile)
   expect(await network(place)).toBe(false)
-})
-
-it('a symlink of another project to a trusted file is not trusted', async () => {
-  const place = withProjectFile()
-  trust(place.projectFile, {}, place.home)
-  const hostile = join(place.home, 'hostile')
-  mkdirSync(join(hostile, '.git'), { recursive: true })
-  symlinkSync(place.projectFile, join(hostile, '.vitrine.toml'))
-  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(false)
-  trust(join(hostile, '.vitrine.toml'), {}, place.home)
-  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(true)
-  expect(await network(place)).toBe(true)
 })
 
 it('the store is for the user alone, whole, and leaves no temporary file', () => {
@@ -78,24 +57,6 @@ it('the store is for the user alone, whole, and leaves no temporary file', () =>
   })
 })
 
-it('a store that others could write becomes private with the next trust', () => {
-  const place = withProjectFile()
-  trust(place.projectFile, {}, place.home)
-  const store = trustStoreFile({}, place.home)
-  chmodSync(store, 0o666)
-  trust(place.projectFile, {}, place.home)
-  expect(statSync(store).mode & 0o777).toBe(0o600)
-})
-
-it('XDG_STATE_HOME names the directory of the store', () => {
-  const place = withProjectFile()
-  const env = { XDG_STATE_HOME: join(place.home, 'state') }
-  trust(place.projectFile, env, place.home)
-  expect(isTrusted(place.projectFile, loose, env, place.home)).toBe(true)
-  expect(isTrusted(place.projectFile, loose, {}, place.home)).toBe(false)
-  expect(readdirSync(join(place.home, 'state', 'vitrine'))).toEqual(['trust.json'])
-})
-
 it('a file that does not exist, or that is a directory, cannot be trusted', async () => {
   const place = makePlace()
   const missing = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
@@ -112,22 +73,6 @@ it.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"a"
     expect(await place.refusal()).toMatchObject({ file: store, problem: { kind: 'unreadable' } })
   },
 )
-
-it('without a project file a damaged store stops nothing', async () => {
-  const place = makePlace()
-  place.write(trustStoreFile({}, place.home), '{')
-  expect((await place.load()).ignored).toEqual([])
-})
-
-it('a store that cannot be written is an error that names it', async () => {
-  const place = withProjectFile()
-  place.write(join(place.home, '.local', 'state'), 'a file where a directory should be')
-  const refusal = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
-  expect(refusal).toMatchObject({
-    file: trustStoreFile({}, place.home),
-    problem: { kind: 'unreadable', reason: fileProblems.notWritable('ENOTDIR') },
-  })
-})
 
 function withProjectFile(): Place {
   const place = makePlace()

@@ -1,7 +1,5 @@
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
-import { variableName } from '../../src/config/variables.ts'
+import type { ConfigKey } from '../../src/config/schema.ts'
 import { makePlace } from './place.ts'
 
 const hosts = 'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without'
@@ -76,28 +74,12 @@ it('ignores variables whose name begins with no section', async () => {
   expect(config.shell.mode).toBe('read')
 })
 
-it('a variable that is not set changes nothing', async () => {
-  const { sources } = await makePlace().load({ env: { VITRINE_SHELL_MODE: undefined } })
-  expect(sources['shell.mode'].source).toBe('default')
-})
-
 it('a variable takes precedence over a trusted project file', async () => {
   const place = makePlace()
   place.write(place.projectFile, '[docker]\nimage = "theirs"\n')
   const { config, ignored } = await place.load({ env: { VITRINE_DOCKER_IMAGE: 'mine' } })
   expect(config.docker.image).toBe('mine')
   expect(ignored).toMatchObject([{ key: 'docker.image', value: 'theirs' }])
-})
-
-it('no two keys share a variable', () => {
-  const names = [...keyEntries.values()].map(({ key }) => variableName(key))
-  expect(new Set(names).size).toBe(names.length)
-})
-
-it('relative paths in variables start at cwd', async () => {
-  const place = makePlace()
-  const { config } = await place.load({ env: { VITRINE_AUDIT_PATH: 'src' } })
-  expect(config.audit.path).toBe(join(place.project, 'src'))
 })
 
 function wrongType(wanted: string, got: string): object {

@@ -9,7 +9,6 @@ import { findings } from '../../src/doctor/doctor.ts'
 import { ended, Home, program } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
-import { terminalProgram } from '../helpers/terminal.ts'
 import { diagnosisSchema } from './schema.ts'
 
 /** Processes that were started with the directory as TMPDIR and still run. */
@@ -65,36 +64,10 @@ describe('on this host', () => {
     ])
   })
 
-  it('the kernel is described', async () => {
-    const { kernel, host } = await diagnosis()
-    expect(kernel).toBe(readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim())
-    expect(host).toMatchObject({ platform: 'linux', probe: { seccomp: true, pidfd: true } })
-    expect(host.probe?.landlockAbi).toBeGreaterThan(0)
-    expect(host.watcherPid).toBeGreaterThan(1)
-  })
-
   it('nothing is left: no file, no process', async () => {
     await doctor
     expect(readdirSync(temporary)).toEqual([])
     expect(processesOf(temporary)).toEqual([])
-  })
-
-  it('at a terminal it shows its progress, then a row for each right, of 100 columns at most', async () => {
-    const child = spawn('python3', [terminalProgram(), process.execPath, program, 'doctor'], {
-      env: home.env,
-    })
-    const { code, stdout } = await ended(child)
-    expect(code).toBe(0)
-    const [progress = '', report = ''] = stdout.split('\r\u001b[Ksystem')
-    const told = [...progress.matchAll(/vitrine: (\d+) of (\d+): \S/g)].map(([, at, of]) => [
-      Number(at),
-      Number(of),
-    ])
-    expect(told.map(([at]) => at)).toEqual(Array.from({ length: told[0]?.[1] ?? 0 }, (_, index) => index + 1))
-    const lines = report.split('\r\n')
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
-    const names = lines.map((row) => row.split(/ {2,}/, 1)[0])
-    for (const { right } of (await diagnosis()).rights) expect(names).toContain(right)
   })
 })
 

@@ -8,7 +8,7 @@ const places = [
 ]
 
 /** A group of processes with a limit of memory of its own. */
-export interface MemoryGroup {
+interface MemoryGroup {
   /** Shell words that put the shell into it. */
   readonly enter: string
   /** How often the kernel has killed a process in it for lack of memory. */

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readable, repository } from './repository.ts'
+import { words } from './words.ts'
 
 export interface Account {
   readonly uid: number
@@ -23,15 +24,10 @@ export function whyNot({ uid, gid }: Account): string | null {
   return may('-r', join(readable, 'dist/cli.cjs')) ? null : `the user ${uid} cannot read ${readable}`
 }
 
-const parts = [
-  'package.json',
-  'config.example.toml',
-  'config.schema.json',
-  'dist',
-  'src/sandbox',
-  'build/Release/vitrine.node',
-  'test/fixtures',
-]
+const parts = words(`
+  package.json config.example.toml config.schema.json dist src/sandbox build/Release/vitrine.node
+  test/fixtures
+`)
 
 /** Copies what tests run of this repository to a place that every user can read. */
 export function copyForOthers(): string {

@@ -9,7 +9,7 @@ export function makeMarker(): string {
   return `90.${process.pid}${randomInt(1e12, 9e12)}`
 }
 
-export interface ProcessEntry {
+interface ProcessEntry {
   readonly pid: number
   readonly parent: number
   readonly session: number

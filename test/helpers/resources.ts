@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { ownChildren } from './processes.ts'
 
 /** What this process holds. */
-export interface Resources {
+interface Resources {
   readonly descriptors: number
   readonly threads: number
   readonly zombies: number

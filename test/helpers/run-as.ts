@@ -32,7 +32,7 @@ export interface Task {
   readonly mayBeRefused?: boolean
 }
 
-export interface HostStart {
+interface HostStart {
   /** What stands before the host's own command line. */
   readonly wrapper?: readonly string[] | undefined
   /** For each command. Default 50 s. */

@@ -42,13 +42,3 @@ it.skipIf(!isInstalled('prlimit')).for(hosts)(
     if (when === 'running') expect(full).toEqual({ name: 'VitrineError', code: 'SPAWN_FAILED' })
   },
 )
-
-it.skipIf(!isInstalled('prlimit')).for(['3', '8', '9', '10', '12'])(
-  'so does one that had %s left (needs prlimit)',
-  (left) => {
-    const program = join(repository, 'test/fixtures/host/full-for-a-while.mjs')
-    const host = [process.execPath, program, builtLibrary, 'running', 'write', left]
-    const printed = execFileSync('prlimit', ['--nofile=128:128', ...host], { encoding: 'utf8' })
-    expect(JSON.parse(printed)).toMatchObject({ later: 'ran\n' })
-  },
-)

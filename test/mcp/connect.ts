@@ -25,7 +25,7 @@ export interface Answer {
   readonly structured: Readonly<Record<string, unknown>> | undefined
 }
 
-export function clientOptions(era: Era, elicit?: ConnectOptions['elicit']): ClientOptions {
+function clientOptions(era: Era, elicit?: ConnectOptions['elicit']): ClientOptions {
   return {
     versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
     ...(elicit && { capabilities: { elicitation: {} } }),

@@ -123,52 +123,6 @@ describe('a connection that breaks in the middle of a call', () => {
     expect(performance.now() - broken).toBeGreaterThanOrEqual(900)
     expect((await post(url, session, 'tools/list')).status).toBe(200)
   })
-
-  it('leaves the commands of other calls alone', async () => {
-    const url = await serve(50)
-    const session = await begin(url)
-    const [first, second] = [sleeping(), sleeping()]
-    const calling = call(url, session, first.command)
-    call(url, session, second.command)
-    const alive = () => [first, second].map(({ marker }) => aliveWith(marker).length > 0)
-    expect(await waitFor(() => alive().every(Boolean))).toBe(true)
-    calling.destroy()
-    expect(await waitFor(() => aliveWith(first.marker).length === 0)).toBe(true)
-    expect(alive()).toEqual([false, true])
-  })
-})
-
-describe('a stream of notifications whose client goes away', () => {
-  it('leaves its place to the next one at once', async () => {
-    const url = await serve()
-    const session = await begin(url)
-    const listen = (signal: AbortSignal) =>
-      fetch(url, { headers: { ...headers, 'mcp-session-id': session }, signal })
-    const first = new AbortController()
-    expect((await listen(first.signal)).status).toBe(200)
-    first.abort()
-    const next = new AbortController()
-    await expect.poll(async () => (await listen(next.signal)).status, { timeout: 5000 }).toBe(200)
-    next.abort()
-  })
-})
-
-it('a session whose server cannot be made is closed', async () => {
-  const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
-  const session = new McpSession({ ...options, log: () => {} })
-  const sessions = new HttpSessions({
-    idleMs: 60_000,
-    makeSession: () => session,
-    makeServer: () => Promise.reject(new Error('no server')),
-  })
-  const body = message('initialize', {})
-  await expect(
-    sessions.handle(new Request('http://localhost/mcp', { method: 'POST', headers, body })),
-  ).rejects.toThrow('no server')
-  await expect(session.shell('read')).rejects.toMatchObject({
-    refusal: { problem: { kind: 'shell-closed' } },
-  })
-  await sessions.close()
 })
 
 it('a session that begins while the server ends is closed, and its client is told', async () => {

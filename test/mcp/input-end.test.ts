@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { brokenGraceMs } from '../../src/mcp/limits.ts'
 import { Home } from '../cli/vitrine.ts'
 import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
 
@@ -60,25 +58,6 @@ describe.concurrent('an input that ends after its requests, as that of a script'
     expect(answers.get(3).result.content).toEqual([{ type: 'text', text: '3\n' }])
     expect(answers.get(4).result.content).toEqual([{ type: 'text', text: '4\n' }])
     expect(exited).toEqual([0, null])
-  })
-
-  it('a client that has waited longer than the grace and closes waits no more', async () => {
-    const server = new Home().start(['mcp'], { stdio: ['pipe', 'pipe', 'ignore'] })
-    const exited = once(server, 'exit')
-    server.stdin?.write(`${lines(begin, call(2, 'sleep 100'))}\n`)
-    await setTimeout(brokenGraceMs + 2000)
-    const closedMs = Date.now()
-    server.stdin?.end()
-    expect(await exited).toEqual([0, null])
-    expect(Date.now() - closedMs).toBeLessThan(brokenGraceMs - 1000)
-  })
-
-  it('a request that was cancelled is not waited for', async () => {
-    const cancel = { method: 'notifications/cancelled', params: { requestId: 2 } }
-    const startedMs = Date.now()
-    const { exited } = await answersTo(`${lines(begin, call(2, 'sleep 100'), cancel)}\n`)
-    expect(exited).toEqual([0, null])
-    expect(Date.now() - startedMs).toBeLessThan(brokenGraceMs)
   })
 
   it.each(['read', 'write'])('%s mode: a command without an end is ended, and answered', async (mode) => {

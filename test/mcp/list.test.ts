@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
@@ -46,18 +46,6 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
     const answer = await run({ command: 'mkdir first', next: ['touch second'] })
     expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^DENIED: .*touch/) })
     expect(existsSync(join(home.directory, 'first'))).toBe(false)
-  })
-
-  it('keeps what ran when a later line cannot be started', async () => {
-    const { run, home } = await connect(['--mode', 'write'], { era })
-    mkdirSync(join(home.directory, 'sub'))
-    const cwd = join(home.directory, 'sub')
-    const answer = await run({ command: `echo gone; rmdir ${cwd}`, cwd, next: ['pwd', 'true'] })
-    expect(answer.isError).toBe(false)
-    expect(answer.text).toContain('\ngone\n')
-    const [refusal, notRun] = answer.text.trimEnd().split('\n').slice(-2)
-    expect(refusal).toMatch(/^\[INVALID_REQUEST: /)
-    expect([notRun]).toEqual(listLines(['pwd', 'true'], []).map((line) => `[${line}]`))
   })
 
   it('shows no more of all outputs than of one, and saves each whole', async () => {
@@ -152,12 +140,5 @@ describe.each(eras)('approval of a list, asked of a client of the %s era', (era)
     expect(await run({ command: 'touch a', next: ['touch a'] })).toMatchObject({ isError: true })
     expect(questions).toEqual(['touch a', 'touch a'])
     expect(made()).toEqual([])
-  })
-
-  it('a yes for the session covers the lines after it', async () => {
-    const { run, questions, made } = await serve('y', 'a')
-    await run({ command: 'touch a', next: ['touch b', 'touch c'] })
-    expect(questions).toEqual(['touch a', 'touch b'])
-    expect(made()).toEqual(['a', 'b', 'c'])
   })
 })

@@ -24,14 +24,6 @@ describe('under load', () => {
     execFileSync('sh', ['-c', `${command} | cmp - ${path}`])
   })
 
-  it('100 calls at once are all answered, each with its own output', async () => {
-    const { run } = await connect()
-    const calls = Array.from({ length: 100 }, (_, index) => run({ command: `sleep 0.1; echo ${index}` }))
-    expect((await Promise.all(calls)).map(({ text }) => text)).toEqual(
-      Array.from({ length: 100 }, (_, index) => `${index}\n`),
-    )
-  })
-
   it('32 calls run at once, and no more', async () => {
     const home = new Home()
     const { write } = await connect(['--mode', 'both'], { home })
@@ -43,23 +35,5 @@ describe('under load', () => {
     const began = readFileSync(log, 'utf8').trim().split('\n').map(Number)
     expect(new Set(began.slice(0, 32))).toEqual(new Set(Array.from({ length: 32 }, (_, index) => index)))
     expect(began).toHaveLength(40)
-  })
-
-  it('two servers with one state directory do not get in each other’s way', async () => {
-    const home = new Home()
-    const [one, two] = await Promise.all([connect([], { home }), connect([], { home })])
-    const names = Array.from({ length: 20 }, (_, index) => `name-${index % 5}`)
-    const work = ({ run }: typeof one, word: string) =>
-      Promise.all(names.map((scratchpad) => run({ command: `echo ${word}`, scratchpad })))
-    await Promise.all([work(one, 'one'), work(two, 'two')])
-    for (const [server, word] of [
-      [one, 'one'],
-      [two, 'two'],
-    ] as const) {
-      const listed = (await server.list()).text.split('\n').map((line) => line.split(' ')[0] ?? '')
-      expect(listed).toHaveLength(20)
-      expect(new Set(listed)).toHaveLength(20)
-      for (const name of listed) expect((await server.read({ name })).text).toMatch(new RegExp(`^${word}\n`))
-    }
   })
 })

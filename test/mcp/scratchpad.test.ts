@@ -24,22 +24,6 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect((await read({ name, offset: 99_999 })).text).toBe('[no lines in this range; 50000 lines in total]')
   })
 
-  it('as much as may be shown at once comes back, and where to go on', async () => {
-    const home = new Home()
-    home.configure('[output]\ninline_max_chars = 100\n')
-    const { run, read } = await connect([], { era, home })
-    await run({ command: 'seq 1 1000' })
-    let text = ''
-    for (let offset = 0; offset < 1000; ) {
-      const answer = await read({ name: 'output-1', offset })
-      expect(answer.text.length).toBeLessThan(200)
-      const [, part = '', to] = /^([\s\S]*)\[lines \d+ to (\d+) of 1000/.exec(answer.text) ?? []
-      text += part
-      offset = Number(to)
-    }
-    expect(text).toBe(Array.from({ length: 1000 }, (_, index) => `${index + 1}\n`).join(''))
-  })
-
   it.each([
     [{ name: 'none' }, unknownNameText('none', ['log', 'bin'])],
     [{ name: '../log' }, unknownNameText('../log', ['log', 'bin'])],
@@ -92,17 +76,4 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     const large = (await client.listResources()).resources.find(({ name }) => name === 'large')
     await expect(client.readResource({ uri: large?.uri ?? '' })).rejects.toThrow(/read_scratchpad/)
   })
-})
-
-it('a client is told that the list of resources has changed', async () => {
-  const { run, client } = await connect()
-  let changed = 0
-  client.setNotificationHandler('notifications/resources/list_changed', () => {
-    changed++
-  })
-  await run({ command: 'echo x' })
-  expect(changed).toBe(0)
-  await run({ command: 'echo x', scratchpad: 'log' })
-  await client.ping()
-  expect(changed).toBe(1)
 })

@@ -3,23 +3,13 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { remedies } from '../../src/messages/hints.ts'
-import { refusalText, toolDescription } from '../../src/messages/mcp/mcp.ts'
+import { refusalText } from '../../src/messages/mcp/mcp.ts'
 import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
-import { isDash } from '../../src/request/interpreter.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
 
 const parameters = ['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors']
-
-/** What a server with the default configuration and both modes says of itself. */
-const facts = {
-  network: false,
-  interpreter: isDash('sh') ? 'sh (dash)' : 'sh',
-  defaultTimeoutMs: 30_000,
-  maxTimeoutMs: 600_000,
-  inlineChars: 30_000,
-} as const
 
 describe.each(eras)('execute_command for a client of the %s era', (era) => {
   /** For calls that leave nothing behind. */
@@ -61,12 +51,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(text).toMatch(/\[exit code: \d+\]/)
     expect(text).toContain(`[blocked in read mode: create ${join(home.directory, 'file')}]`)
     expect(existsSync(join(home.directory, 'file'))).toBe(false)
-  })
-
-  it('--mode write changes files', async () => {
-    const { run, home } = await connect(['--mode', 'write'], { era })
-    expect((await run({ command: 'echo x > file' })).text).toBe('(no output)')
-    expect(readFileSync(join(home.directory, 'file'), 'utf8')).toBe('x\n')
   })
 
   it('--mode both has one tool for each, over one scratchpad', async () => {
@@ -113,13 +97,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     )
   })
 
-  it('a deadline over the maximum is lowered, which the answer tells', async () => {
-    const { run } = await shared
-    expect((await run({ command: 'echo x', timeout_ms: 9_999_999 })).text).toBe(
-      'x\n[timeout_ms 9999999 exceeds the maximum; 600000 was used]',
-    )
-  })
-
   it('the maximum of the configuration is the one that counts', async () => {
     const home = new Home()
     home.configure('[shell]\nmax_timeout_ms = 400\n')
@@ -160,16 +137,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(await (await shared).run(input)).toMatchObject({ isError: true, text: refusalText(refusal) })
   })
 
-  it.each(['../up', '.hidden', ''])('scratchpad %j is refused', async (scratchpad) => {
-    const answer = await (await shared).run({ command: 'pwd', scratchpad })
-    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^INVALID_REQUEST: /) })
-  })
-
-  it('cwd is where the command runs', async () => {
-    const { run } = await shared
-    expect((await run({ command: 'pwd', cwd: '/usr' })).text).toBe('/usr\n')
-  })
-
   it('private_tmp gives that call alone a directory to write to, and nothing else', async () => {
     const { run, home } = await connect([], { era })
     const line = 'd=$(mktemp -d) && echo kept >"$d/file" && cat "$d/file" && echo "$d"'
@@ -182,15 +149,6 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     const without = await run({ command: line })
     expect(without.text).toContain('[blocked in read mode: create')
     expect(without.text.toLowerCase()).toContain(remedies.tool.privateTmp)
-  })
-
-  it('private_tmp: false goes without the one that is configured', async () => {
-    const home = new Home()
-    home.configure('[shell]\nprivate_tmp = true\n')
-    const { run } = await connect([], { era, home })
-    const line = 'echo x >"$TMPDIR/file" && echo written'
-    expect((await run({ command: line })).text).toBe('written\n')
-    expect((await run({ command: line, private_tmp: false })).text).not.toContain('written')
   })
 
   it.runIf(isInstalled('python3'))('no call opens the network that the user has not opened', async () => {
@@ -226,11 +184,6 @@ describe('the command line of the server', () => {
     const { run, client } = await connect(['--network'])
     expect((await client.listTools()).tools[0]?.annotations?.openWorldHint).toBe(true)
     expect((await run({ command: 'python3 -c "import socket; socket.socket(); print(1)"' })).text).toBe('1\n')
-  })
-
-  it('--private-tmp gives every call one', async () => {
-    const { run } = await connect(['--private-tmp'])
-    expect((await run({ command: 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"' })).text).toBe('x\n')
   })
 
   it.runIf(process.platform === 'linux')('--workspace keeps commands of workspace mode in it', async () => {
@@ -286,19 +239,6 @@ describe('tools/list', () => {
     expect(both.tools[1]?.annotations).toEqual(writing)
     const write = await (await connect(['--mode', 'write'])).client.listTools()
     expect(write.tools[0]).toMatchObject({ name: 'execute_command', annotations: writing })
-  })
-
-  it('description and instructions tell a model what it has to know', async () => {
-    const { client } = await connect(['--mode', 'both'])
-    const { tools } = await client.listTools()
-    expect(tools.slice(0, 2).map(({ description }) => description)).toEqual([
-      toolDescription({ ...facts, mode: 'read', looserTool: 'execute_command_write' }),
-      toolDescription({ ...facts, mode: 'write', looserTool: undefined }),
-    ])
-    for (const text of [tools[0]?.description ?? '', client.getInstructions() ?? '']) {
-      for (const told of ['READ MODE', 'timeout_ms', '600000', '\\$']) expect(text).toContain(told)
-      expect(text.length).toBeLessThan(2000)
-    }
   })
 
   it('the configured default deadline is the schema’s', async () => {

@@ -59,24 +59,6 @@ describe('a long body of plain HTTP', () => {
     }
   })
 
-  it('is cut off for the client when the server ends too early', async () => {
-    const port = await promising(9 * mebibyte, (socket) => socket.end(Buffer.alloc(5 * mebibyte, 'x')))
-    const { ask } = await openAsking(port)
-    await expect(bodyOf(ask('/'))).rejects.toMatchObject({ code: 'ECONNRESET' })
-  })
-
-  it('ends at the server when the client goes away', async () => {
-    let closed = false
-    const port = await promising(2 ** 35, (socket) => {
-      socket.on('close', () => (closed = true))
-      flood(socket)
-    })
-    const { ask } = await openAsking(port)
-    const message = await ask('/')
-    message.destroy()
-    expect(await waitFor(() => closed)).toBe(true)
-  })
-
   it('ends with its command, and is counted', async () => {
     const port = await promising(2 ** 30, flood)
     const { ask, proxy, gate } = await openAsking(port)

@@ -10,6 +10,7 @@ import {
   parseHostPattern,
 } from '../../src/network/hosts.ts'
 import { openTestShell } from '../helpers/place.ts'
+import { words } from '../helpers/words.ts'
 
 /** As written, and the one form that is compared and connected to; null: refused. */
 const hosts: readonly (readonly [string, string | null])[] = [
@@ -239,15 +240,9 @@ describe('a list inside of another', () => {
 
 describe('a wildcard over a public suffix', () => {
   it('is found, whichever kind of suffix it is', async () => {
-    const suffixes = [
-      '*.com',
-      '*.co.uk',
-      '*.github.io',
-      '*.s3.amazonaws.com',
-      '*.corp',
-      '*.xn--p1ai:443',
-      '*.ck',
-    ]
+    const suffixes = words(`
+      *.com *.co.uk *.github.io *.s3.amazonaws.com *.corp *.xn--p1ai:443 *.ck
+    `)
     const others = [
       '*.example.com',
       '*.example.co.uk',

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { basic, exchange, openProxy, tcpServer, webServer } from './surroundings.ts'
+import { basic, exchange, openProxy, webServer } from './surroundings.ts'
 
 const statusOf = (answer: Buffer) => Number(/^HTTP\/1\.1 ([0-9]{3})/.exec(answer.toString('latin1'))?.[1])
 
@@ -31,28 +29,6 @@ describe('a plain request through the proxy', () => {
       'content-length': '4',
       connection: 'close',
     })
-  })
-
-  it('keeps a body in chunks whole, and one connection for several hosts', async () => {
-    const { port, asked, auth, send, gate } = await proxied()
-    const to = (host: string) => `http://${host}:${port}/ HTTP/1.1\r\nHost: ${host}:${port}\r\n${auth}`
-    const chunked = `PUT ${to('good.example')}Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n`
-    const second = `GET ${to('a.wild.example')}\r\n`
-    const third = `GET ${to('bad.wild.example')}Connection: close\r\n\r\n`
-    const answer = (await send(chunked, second, third)).toString()
-    expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403'])
-    expect(answer).toContain('PUT / body')
-    expect(asked.map(({ headers }) => headers.host).sort()).toEqual([
-      `a.wild.example:${port}`,
-      `good.example:${port}`,
-    ])
-    // Pipelined requests are recorded as their connections come to stand.
-    const records = gate.connections().map(({ host, verdict, reason }) => [host, verdict, reason])
-    expect(records.sort()).toEqual([
-      ['a.wild.example', 'allowed', undefined],
-      ['bad.wild.example', 'refused', 'denied'],
-      ['good.example', 'allowed', undefined],
-    ])
   })
 
   const spellings = (port: number): readonly (readonly [string, string, number])[] => [
@@ -133,24 +109,6 @@ describe('a plain request through the proxy', () => {
     ])
   })
 
-  it.each(['GET', 'POST'])('%s keeps how its body ends, behind however many headers', async (method) => {
-    let got = ''
-    const port = await tcpServer((socket) => {
-      socket.on('data', (chunk: Buffer) => {
-        got += chunk.toString('latin1')
-        if (got.includes('/smuggled')) socket.end('HTTP/1.1 204 No Content\r\n\r\n')
-      })
-    })
-    const { proxy, gate } = await openProxy({ allow: [`127.0.0.1:${port}`] })
-    const inside = 'GET /smuggled HTTP/1.1\r\nHost: other.example\r\n\r\n'
-    const body = `${inside.length.toString(16)}\r\n${inside}\r\n0\r\n\r\n`
-    const head = `${method} http://127.0.0.1:${port}/ HTTP/1.1\r\n${basic(gate.secret)}${'a:\r\n'.repeat(2000)}`
-    const answer = await exchange(proxy.port, `${head}Transfer-Encoding: chunked\r\n\r\n${body}`)
-    expect(statusOf(answer)).toBe(204)
-    expect(got).toContain('\r\nTransfer-Encoding: chunked\r\n')
-    expect(got.slice(got.indexOf('\r\n\r\n') + 4)).toBe(body)
-  })
-
   it('needs the secret of a command', async () => {
     const { port, asked, send, proxy, gate } = await proxied()
     const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: good.example:${port}\r\n`
@@ -205,37 +163,6 @@ describe('CONNECT', () => {
       `CONNECT good.example:${port} HTTP/1.1\r\nHost: other.example:${port}\r\n${auth}\r\n`,
     )
     expect(statusOf(answer)).toBe(400)
-  })
-
-  it('carries bytes both ways, also those sent with the request, and half-closes', async () => {
-    const port = await tcpServer((socket) => {
-      const parts: Buffer[] = []
-      socket.on('data', (chunk: Buffer) => parts.push(chunk))
-      socket.on('end', () => socket.end(Buffer.concat(parts).reverse()))
-    })
-    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
-    const head = `CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
-    const answer = (await exchange(proxy.port, `${head}abc`, 'def')).toString()
-    expect(answer.split('\r\n\r\n')[1]).toBe('fedcba')
-    expect(gate.connections()).toEqual([
-      { host: 'good.example', port, verdict: 'allowed', sent: 6, received: 6, count: 1 },
-    ])
-  })
-
-  it('loses nothing of a host that speaks first, for a client that has ended and reads slowly', async () => {
-    const file = randomBytes(16 * 2 ** 20)
-    const port = await tcpServer((socket) => socket.end(file))
-    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
-    const client = connect({ host: '127.0.0.1', port: proxy.port, allowHalfOpen: true })
-    client.end(`CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`)
-    const parts: Buffer[] = []
-    for await (const chunk of client) {
-      parts.push(chunk)
-      if (parts.length % 50 === 1) await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    const answer = Buffer.concat(parts)
-    const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4)
-    expect([body.length, body.equals(file)]).toEqual([file.length, true])
   })
 
   it('to a host that is absent, or does not answer, tells so', async () => {
@@ -299,22 +226,5 @@ describe('CONNECT', () => {
     expect(statuses.map(statusOf)).toEqual([200, 403, 403])
     expect(asked).toEqual([`yes.example:${web.port}`, `no.example:${web.port}`])
     expect(gate.connections().map(({ reason }) => reason)).toEqual([undefined, 'not-approved', 'denied'])
-  })
-})
-
-describe('closing', () => {
-  it('a gate ends its connections, closing the proxy ends all and frees the port', async () => {
-    const port = await tcpServer(() => {})
-    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
-    const head = `CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
-    const used = proxy.port
-    const tunnels = [exchange(used, head), exchange(used, head)]
-    await expect.poll(() => gate.connections().length).toBe(2)
-    proxy.shut(gate)
-    await Promise.all(tunnels)
-    const silent = exchange(used, 'G')
-    await proxy.close()
-    expect((await silent).length).toBe(0)
-    expect((await exchange(used, head)).length).toBe(0)
   })
 })

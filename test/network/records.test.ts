@@ -43,16 +43,3 @@ it('tells an allowed connection after many refused ones, and after many hosts of
   expect(told).toHaveLength(1001)
   expect(told.at(-1)).toMatchObject({ host: '*', port: 443, count: 49_500, sent: 49_500 })
 })
-
-it('a connection that is refused after all leaves the others of its record as they are', () => {
-  const records = new Records()
-  for (let i = 0; i < 1002; i++) open(records, 'a.allowed')
-  records.takeBack(open(records, 'a.allowed'))
-  expect(records.list().at(-1)).toMatchObject({ verdict: 'allowed', count: 3 })
-  open(records, 'a.allowed', 'not-listed')
-  expect(records.list().at(-1)).toMatchObject({ verdict: 'refused', count: 1 })
-  records.takeBack(open(records, 'b.allowed'))
-  expect(records.list().filter(({ host }) => host === 'b.allowed')).toEqual([])
-  open(records, 'b.allowed')
-  expect(records.list().at(-1)).toMatchObject({ host: 'b.allowed', verdict: 'allowed', count: 1 })
-})

@@ -54,7 +54,7 @@ export async function tcpServer(serve: (socket: Socket) => void, address?: strin
   )
 }
 
-export interface GateRules {
+interface GateRules {
   readonly allow: readonly string[]
   readonly deny?: readonly string[]
   readonly checkSni?: boolean

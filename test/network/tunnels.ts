@@ -6,7 +6,7 @@ import { basic, openProxy, tcpServer } from './surroundings.ts'
 export const mebibyte = 2 ** 20
 
 /** All that arrives at a socket. */
-export class Arrived {
+class Arrived {
   bytes = 0
   readonly closed: Promise<unknown>
   readonly ended: Promise<unknown>

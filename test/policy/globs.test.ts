@@ -29,11 +29,6 @@ describe('a pattern with stars', () => {
   ] as const
   it.each(other)('%s does not match %s', (pattern, name) => expect(couldMatch(pattern, name)).toBe(false))
 
-  it('is not taken for another pattern that was asked about before', () => {
-    expect(couldMatch('later', 'é')).toBe(false)
-    expect(couldMatch('*later', 'now or later')).toBe(true)
-  })
-
   it('takes a short time, whatever the name is', () => {
     const started = process.cpuUsage()
     for (const stars of [4, 6, 50, 100, 1000]) couldMatch(`${'*a'.repeat(stars)}*b`, 'a'.repeat(255))

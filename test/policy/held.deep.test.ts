@@ -14,6 +14,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { systemTool } from '../../src/base/paths.ts'
 import type { Result, Shell } from '../../src/index.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { words } from '../helpers/words.ts'
 import { readCorpus, readTable } from './rows.ts'
 
 /** Harmless wherever it runs: these are all that a line finds, besides what the project brings. */
@@ -46,19 +47,9 @@ function makePlace(isHostile: boolean): Place {
   for (const name of isHostile ? ['strings', 'nl', 'evil'] : [])
     writeFileSync(join(own, name), evil, { mode: 0o755 })
   const lines = 'one 1,2\ntwo 3,4\n'
-  for (const name of [
-    'a',
-    'b',
-    'f',
-    'x',
-    'file.txt',
-    'names.txt',
-    'README.md',
-    'src/a.ts',
-    'src/index.ts',
-    'data.csv',
-    'Makefile',
-  ])
+  for (const name of words(`
+    a b f x file.txt names.txt README.md src/a.ts src/index.ts data.csv Makefile
+  `))
     writeFileSync(join(cwd, name), lines)
   writeFileSync(join(cwd, 'package.json'), '{"name":"a","version":"1"}\n')
   const env = { PATH: `${own}:${bin}`, HOME: join(root, 'home'), ...settled, GIT_CONFIG_GLOBAL: '/dev/null' }

@@ -55,14 +55,5 @@ export function decideLine(
   return decideWork({ kind: 'line', line }, rules, mode, changed)
 }
 
-export function decideArgv(
-  argv: readonly string[],
-  rules: RuleSet,
-  mode: Mode,
-  changed: Parameters<typeof decideWork>[3] = {},
-): Decision {
-  return decideWork({ kind: 'argv', argv }, rules, mode, changed)
-}
-
 /** Preset analysis with pipes. */
 export const piping = rulesOf({ preset: 'analysis', pipes: true })

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Approver } from '../../src/admit/approver.ts'
-import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { openTestShell } from '../helpers/place.ts'
 
 const toml = `[policy]
 deny = [
@@ -42,18 +40,4 @@ it('the question to the approver names its place, and so does shell.decide', asy
   const { matches } = await shell.decide({ command: 'asked' })
   sources.push(matches.map(({ source }) => source))
   for (const found of sources) expect(found).toContainEqual(expect.stringMatching(/config\.toml:\d+$/))
-})
-
-it('rules stand as they were loaded, without lines, where the file breaks later', async () => {
-  const config = join(makeDirectory(), 'config.toml')
-  writeFileSync(config, toml)
-  const { openShellOn } = await import('../../src/shell.ts')
-  const { thisHost } = await import('../../src/host/host.ts')
-  const shell = await openShellOn(thisHost(), { config, mode: 'write', cwd: makeDirectory() })
-  writeFileSync(config, '[policy\n')
-  await expect(shell.execute({ command: 'forbidden' })).rejects.toMatchObject({
-    code: 'DENIED',
-    refusal: { decision: { matches: expect.arrayContaining([expect.objectContaining({ source: config })]) } },
-  })
-  await shell.close()
 })

@@ -32,28 +32,6 @@ describe('a project file that loosens what the user has set', () => {
     expect(made('made')).toBe(false)
   })
 
-  it('asks about what the preset of the user asks about, whatever its own preset allows', async () => {
-    writeFileSync(file, '[policy]\npreset = "analysis"\n')
-    const check = async (line: string) => (await run('policy', 'check', '--write', '--', line)).code
-    expect(await check('cloc src')).toBe(1)
-    expect(await check('cloc src; touch x')).toBe(2)
-    expect(await check('ls')).toBe(0)
-    await run('config', 'trust')
-    expect(await check('cloc src')).toBe(0)
-  })
-
-  it('holds what its preset holds, though the preset of the user asks about nothing', async () => {
-    home.configure('')
-    writeFileSync(file, '[policy]\npreset = "analysis"\n')
-    const ran = await run('run', '--json', '--write', '--', "python3 -c \"open('../made', 'w')\"")
-    expect(JSON.parse(ran.stdout)).toMatchObject({ mode: 'read', decision: { verdict: 'ask', held: true } })
-    expect(made('made')).toBe(false)
-  })
-
-  it('with --each it is said once as well', async () => {
-    expect(ignoredIn(await run('run', '--each', '--', 'true', 'true', 'true'))).toHaveLength(1)
-  })
-
   it('counts once it is trusted', async () => {
     expect(await run('config', 'trust')).toMatchObject({ code: 0, stderr: '' })
     expect(await run('run', '--write', '--', 'touch ../made')).toMatchObject({
@@ -67,17 +45,6 @@ describe('a project file that loosens what the user has set', () => {
     expect(JSON.parse(checked.stdout).matches).toContainEqual(
       expect.objectContaining({ rule: 'touch', source: `${file}:2` }),
     )
-  })
-
-  it('is ignored again when a byte of it changes, and counts when it is as it was', async () => {
-    await run('config', 'trust')
-    writeFileSync(file, '[policy]\nallow = ["touch"] \n')
-    const ran = await run('run', '--write', '--', 'touch ../made')
-    expect(ran.code).toBe(125)
-    expect(ignoredIn(ran)).toHaveLength(1)
-    expect(made('made')).toBe(false)
-    writeFileSync(file, '[policy]\nallow = ["touch"]\n')
-    expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(0)
   })
 
   it('what of it tightens counts without trust', async () => {
@@ -102,15 +69,6 @@ describe('a project file that loosens what the user has set', () => {
       expect((await run('policy', 'check', '--write', '--', command)).code).toBe(2)
     },
   )
-
-  it('auto_confirm does not count, trusted or not', async () => {
-    writeFileSync(file, '[policy]\nauto_confirm = true\n')
-    await run('config', 'trust')
-    const ran = await run('run', '--write', '--', 'touch ../made')
-    expect(ran.code).toBe(125)
-    expect(ignoredIn(ran)).toEqual([`vitrine: ${file}:2: policy.auto_confirm`])
-    expect(made('made')).toBe(false)
-  })
 })
 
 it('the file that --config names cannot be changed by a command either', async () => {

@@ -111,16 +111,6 @@ describe.runIf(hasGit).each(modes)(
       expect(place.git('log', '-1', '--format=%s')).toBe('three\n')
     })
 
-    it('finds a file whose name has blanks and quotes', async () => {
-      const place = makeRepository()
-      const cwd = join(place.home, `it's "a b"`)
-      execFileSync('git', ['clone', '-q', place.cwd, cwd])
-      const command = 'EDITOR="echo three >" git -c user.name=a -c user.email=b commit --amend'
-      const result = await run({ ...place, cwd }, mode, command)
-      expect(result).toMatchObject({ exitCode: 0 })
-      expect(execFileSync('git', ['log', '-1', '--format=%s'], { cwd, encoding: 'utf8' })).toBe('three\n')
-    })
-
     it.each([
       ['of the request', { EDITOR: 'echo three >' }, ''],
       ['of [env] set', {}, '[env.set]\nEDITOR = "echo three >"\n'],

@@ -33,19 +33,3 @@ it('a file system that does not answer is told as one, also by a busy host', asy
   await expect(whileBusy(() => answered(() => late, 80))).rejects.toSatisfy(isUnanswered)
   answer()
 })
-
-it('answers that a busy host has not taken in yet do not make it refuse the next directory', async () => {
-  let answer = () => {}
-  const late = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  const work = async () => {
-    await late
-    for (let step = 0; step < 3; step++) await look()
-  }
-  for (const looking of [1, 2].map(() => answered(work, 20)))
-    await expect(looking).rejects.toSatisfy(isUnanswered)
-  answer()
-  for (const until = performance.now() + 100; performance.now() < until; );
-  expect(await answered(async () => 'found')).toBe('found')
-})

@@ -29,47 +29,6 @@ describe('PowerShell', () => {
     expect(Object.values(variables ?? {}).join('')).toBe(line(70_000))
   })
 
-  it('no command line and no variable is longer than Windows takes', () => {
-    for (const line of [
-      '"'.repeat(30_000),
-      '\\"'.repeat(16_000),
-      'a b'.repeat(40_000),
-      '🎉'.repeat(32_000),
-    ]) {
-      const { commandLine, variables } = shell.line(line)
-      expect(commandLine?.length).toBeLessThan(32_767)
-      for (const value of Object.values(variables ?? {})) expect(value.length).toBeLessThan(32_767)
-    }
-  })
-
-  it('a script for long lines joins them, takes them out of the environment and runs them', () => {
-    const script = Buffer.from(shell.line('x'.repeat(40_000)).argv.at(-1) ?? '', 'base64').toString('utf16le')
-    expect(script).toMatch(/Remove-Item "Env:VITRINE_LINE_\$VitrinePart"/)
-    expect(script).toMatch(/\. \(\[ScriptBlock\]::Create\(\$VitrineLine\)\)$/)
-  })
-
-  it('a line that begins with a dash is not an option, and a dash alone does not read the input', () => {
-    expect(shell.line('-').argv.at(-1)).toMatch(/^try .*; -$/)
-    expect(shell.line('-x').argv.at(-1)).toMatch(/^try .*; -x$/)
-  })
-
-  it('writes UTF-8: the encoding is set before short lines and long ones', () => {
-    const encoding =
-      /^try \{ \[Console\]::OutputEncoding = \[Text\.UTF8Encoding\]::new\(\$false\); \$OutputEncoding = /
-    expect(shell.line('dir').argv.at(-1)).toMatch(encoding)
-    const script = Buffer.from(shell.line('x'.repeat(40_000)).argv.at(-1) ?? '', 'base64').toString('utf16le')
-    expect(script).toMatch(encoding)
-  })
-
-  it('puts nothing before what must come first in a script', () => {
-    for (const line of [
-      ...['using namespace System.IO', 'param($x) $x', '# a\n<# b #> using module x'],
-      ...['process { 1 }', 'Begin{ 1 } end { 2 }'],
-    ])
-      expect(shell.line(line).argv).toContain('-EncodedCommand')
-    expect(shell.line('# a\nls').argv).toContain('-Command')
-  })
-
   it('programs are looked for in the absolute directories of PATH, as .exe and .com', () => {
     expect(shell.argv(['git', 'log'], context).candidates).toEqual([
       ...['C:\\bin\\git.exe', 'C:\\bin\\git.com'],

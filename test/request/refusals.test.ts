@@ -1,11 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { inspect } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type TerminalApproverOptions, terminalApprover } from '../../src/admit/terminal.ts'
-import type { RequestProblem } from '../../src/base/refusal.ts'
-import type { LoadOptions } from '../../src/config/load.ts'
-import { loadConfig } from '../../src/host/load-config.ts'
 import { VitrineError } from '../../src/messages/error.ts'
 import { loweredTimeoutHint } from '../../src/messages/refusal.ts'
 import type { ExecuteRequest } from '../../src/request/request.ts'
@@ -24,243 +21,72 @@ beforeAll(async () => {
   shell = await openTestShell({ mode: 'write', cwd })
 })
 
-interface BadRequest {
-  readonly what: string
-  /** `{witness}` stands for a file that the command would make. */
-  readonly request: unknown
-  readonly problem: Partial<RequestProblem>
-}
-
 const touch = 'touch {witness}'
 
-const badRequests: readonly BadRequest[] = [
-  { what: 'no command', request: {}, problem: { kind: 'blank-command' } },
-  { what: 'an empty command', request: { command: '' }, problem: { kind: 'blank-command' } },
-  { what: 'a blank command', request: { command: ' \t\n ' }, problem: { kind: 'blank-command' } },
-  { what: 'an empty argv', request: { argv: [] }, problem: { kind: 'blank-command' } },
-  { what: 'an argv without a program', request: { argv: ['', 'x'] }, problem: { kind: 'blank-command' } },
-  {
-    what: 'both command and argv',
-    request: { command: touch, argv: ['touch', '{witness}'] },
-    problem: { kind: 'command-and-argv' },
-  },
-  {
-    what: 'a NUL byte in the command',
-    request: { command: `${touch}\0` },
-    problem: { kind: 'nul-byte', field: 'command' },
-  },
-  {
-    what: 'a NUL byte in an argument',
-    request: { argv: ['touch', '{witness}', 'a\0b'] },
-    problem: { kind: 'nul-byte', field: 'argv[2]' },
-  },
-  {
-    what: 'a NUL byte in cwd',
-    request: { command: touch, cwd: 'a\0b' },
-    problem: { kind: 'nul-byte', field: 'cwd' },
-  },
-  {
-    what: 'a command over the limit of one argument',
-    request: { command: `${touch}; : ${'x'.repeat(longest)}` },
-    problem: { kind: 'too-long', field: 'command', limit: longest },
-  },
-  {
-    what: 'an over-long command counted in bytes, not characters',
-    request: { command: `${touch}; : ${'é'.repeat(longest / 2)}` },
-    problem: { kind: 'too-long', field: 'command', limit: longest },
-  },
-  {
-    what: 'an over-long argument',
-    request: { argv: ['touch', '{witness}', 'x'.repeat(longest + 1)] },
-    problem: { kind: 'too-long', field: 'argv[2]', limit: longest },
-  },
-  {
-    what: 'a cwd that is missing',
-    request: { command: touch, cwd: 'no/such' },
-    problem: { kind: 'cwd', reason: 'missing' },
-  },
-  {
-    what: 'a cwd that is a file',
-    request: { command: touch, cwd: 'file' },
-    problem: { kind: 'cwd', reason: 'not-a-directory' },
-  },
-  {
-    what: 'a cwd below a file',
-    request: { command: touch, cwd: 'file/x' },
-    problem: { kind: 'cwd', reason: 'not-a-directory' },
-  },
-  {
-    what: 'timeout 0',
-    request: { command: touch, timeoutMs: 0 },
-    problem: { kind: 'out-of-range', field: 'timeoutMs', got: '0' },
-  },
-  {
-    what: 'a negative timeout',
-    request: { command: touch, timeoutMs: -1 },
-    problem: { kind: 'out-of-range', field: 'timeoutMs', got: '-1' },
-  },
-  {
-    what: 'a timeout that is NaN',
-    request: { command: touch, timeoutMs: Number.NaN },
-    problem: { kind: 'wrong-type', field: 'timeoutMs', got: 'NaN' },
-  },
-  {
-    what: 'a timeout that is text',
-    request: { command: touch, timeoutMs: '5' },
-    problem: { kind: 'wrong-type', field: 'timeoutMs' },
-  },
-  {
-    what: 'a command that is no string',
-    request: { command: 5 },
-    problem: { kind: 'wrong-type', field: 'command', got: '5' },
-  },
-  {
-    what: 'variables as a Map',
-    request: { command: touch, env: new Map([['A', '1']]) },
-    problem: { kind: 'wrong-type', field: 'env', got: 'Map' },
-  },
-  {
-    what: 'an argv that is a string',
-    request: { argv: 'ls' },
-    problem: { kind: 'wrong-type', field: 'argv' },
-  },
-  {
-    what: 'an argument that is no string',
-    request: { argv: ['touch', 5] },
-    problem: { kind: 'wrong-type', field: 'argv' },
-  },
-  {
-    what: 'a stdin that is none',
-    request: { command: touch, stdin: {} },
-    problem: { kind: 'wrong-type', field: 'stdin' },
-  },
-  {
-    what: 'a descriptor that is none',
-    request: { command: touch, stdin: -1 },
-    problem: { kind: 'wrong-type', field: 'stdin' },
-  },
-  {
-    what: 'a descriptor that no system has',
-    request: { command: touch, stdin: 2 ** 53 },
-    problem: { kind: 'wrong-type', field: 'stdin' },
-  },
-  {
-    what: 'a stdin with only the name of a method of streams',
-    request: { command: touch, stdin: { pipe() {} } },
-    problem: { kind: 'wrong-type', field: 'stdin' },
-  },
-  {
-    what: 'a stdin that can only be written to',
-    request: { command: touch, stdin: new Writable() },
-    problem: { kind: 'wrong-type', field: 'stdin' },
-  },
-  {
-    what: 'merged that is no boolean',
-    request: { command: touch, merged: 1 },
-    problem: { kind: 'wrong-type', field: 'merged' },
-  },
-  {
-    what: 'an unknown option',
-    request: { command: touch, shell: true },
-    problem: { kind: 'unknown-option', field: 'shell' },
-  },
-  {
-    what: 'a misspelt option',
-    request: { command: touch, timeout_ms: 5 },
-    problem: { kind: 'unknown-option', field: 'timeout_ms', nearest: 'timeoutMs' },
-  },
-  {
-    what: 'a mode, with where it belongs',
-    request: { command: touch, mode: 'write' },
-    problem: { kind: 'unknown-option', field: 'mode', place: expect.stringContaining('shell.mode') },
-  },
-  {
-    what: 'a signal, with where it belongs',
-    request: { command: touch, signal: AbortSignal.abort() },
-    problem: { kind: 'unknown-option', field: 'signal', place: expect.stringContaining('options.signal') },
-  },
-  {
-    what: 'an onOutput, with where it belongs',
-    request: { command: touch, onOutput() {} },
-    problem: {
-      kind: 'unknown-option',
-      field: 'onOutput',
-      place: expect.stringContaining('options.onOutput'),
-    },
-  },
-  {
-    what: 'cmd in place of command, with where it belongs',
-    request: { cmd: touch },
-    problem: { kind: 'unknown-option', field: 'cmd', place: expect.stringContaining('"command"') },
-  },
-  {
-    what: 'args in place of argv, with where it belongs',
-    request: { args: [touch] },
-    problem: { kind: 'unknown-option', field: 'args', place: expect.stringContaining('"argv"') },
-  },
-  {
-    what: 'an approver, with where it belongs',
-    request: { command: touch, approver() {} },
-    problem: { kind: 'unknown-option', field: 'approver', place: expect.stringContaining('openShell()') },
-  },
-  {
-    what: 'a pty, with where it belongs',
-    request: { command: touch, pty: true },
-    problem: { kind: 'unknown-option', field: 'pty', place: expect.stringContaining('start()') },
-  },
-  {
-    what: 'a line, which nothing takes',
-    request: { command: touch, line: {} },
-    problem: expect.not.objectContaining({ place: expect.anything() }),
-  },
-  {
-    what: 'a scratchpad name with a path',
-    request: { command: touch, scratchpad: '../x' },
-    problem: { kind: 'out-of-range', field: 'scratchpad' },
-  },
-  {
-    what: 'an empty scratchpad name',
-    request: { command: touch, scratchpad: '' },
-    problem: { kind: 'out-of-range', field: 'scratchpad' },
-  },
-  {
-    what: 'a misspelt command',
-    request: { comand: touch },
-    problem: { kind: 'unknown-option', field: 'comand', nearest: 'command' },
-  },
-  {
-    what: 'an unknown option that is undefined',
-    request: { command: touch, tty: undefined },
-    problem: { kind: 'unknown-option', field: 'tty' },
-  },
-  {
-    what: 'an endless deadline before now',
-    request: { command: touch, timeoutMs: Number.NEGATIVE_INFINITY },
-    problem: { kind: 'out-of-range', field: 'timeoutMs', got: '-Infinity' },
-  },
-  {
-    what: 'a bigint',
-    request: { command: touch, timeoutMs: 5n },
-    problem: { kind: 'wrong-type', field: 'timeoutMs', got: 'bigint' },
-  },
-  {
-    what: 'an argument that is left out',
-    request: { argv: Object.assign(['touch'], { 2: '{witness}' }) },
-    problem: { kind: 'wrong-type', field: 'argv' },
-  },
-  {
-    what: 'a private tmp that is no boolean',
-    request: { command: touch, privateTmp: 'yes' },
-    problem: { kind: 'wrong-type', field: 'privateTmp' },
-  },
-  { what: 'an array', request: [touch], problem: { kind: 'wrong-type', field: 'request' } },
-  {
-    what: 'a function',
-    request: () => touch,
-    problem: { kind: 'wrong-type', field: 'request', got: 'function' },
-  },
-  { what: 'no object', request: 'ls', problem: { kind: 'wrong-type', field: 'request' } },
-  { what: 'null', request: null, problem: { kind: 'wrong-type', field: 'request' } },
+const about = (kind: string) => (field: string, got?: string) => ({ kind, field, ...(got && { got }) })
+const [wrongType, outOfRange, nulByte] = [about('wrong-type'), about('out-of-range'), about('nul-byte')]
+const tooLong = (field: string) => ({ kind: 'too-long', field, limit: longest })
+const cwdIs = (reason: string) => ({ kind: 'cwd', reason })
+const unknownOption = (field: string, nearest?: string) => ({
+  ...{ kind: 'unknown-option', field, ...(nearest && { nearest }) },
+})
+const misplaced = (field: string, place: string) => ({
+  ...{ kind: 'unknown-option', field, place: expect.stringContaining(place) },
+})
+
+/** A request, in which `{witness}` stands for a file that the command would make, and what is wrong with it. */
+const badRequests: readonly [unknown, object][] = [
+  [{}, { kind: 'blank-command' }],
+  [{ command: '' }, { kind: 'blank-command' }],
+  [{ command: ' \t\n ' }, { kind: 'blank-command' }],
+  [{ argv: [] }, { kind: 'blank-command' }],
+  [{ argv: ['', 'x'] }, { kind: 'blank-command' }],
+  [{ command: touch, argv: ['touch', '{witness}'] }, { kind: 'command-and-argv' }],
+  [{ command: `${touch}\0` }, nulByte('command')],
+  [{ argv: ['touch', '{witness}', 'a\0b'] }, nulByte('argv[2]')],
+  [{ command: touch, cwd: 'a\0b' }, nulByte('cwd')],
+  [{ command: `${touch}; : ${'x'.repeat(longest)}` }, tooLong('command')],
+  [{ command: `${touch}; : ${'é'.repeat(longest / 2)}` }, tooLong('command')],
+  [{ argv: ['touch', '{witness}', 'x'.repeat(longest + 1)] }, tooLong('argv[2]')],
+  [{ command: touch, cwd: 'no/such' }, cwdIs('missing')],
+  [{ command: touch, cwd: 'file' }, cwdIs('not-a-directory')],
+  [{ command: touch, cwd: 'file/x' }, cwdIs('not-a-directory')],
+  [{ command: touch, timeoutMs: 0 }, outOfRange('timeoutMs', '0')],
+  [{ command: touch, timeoutMs: -1 }, outOfRange('timeoutMs', '-1')],
+  [{ command: touch, timeoutMs: Number.NaN }, wrongType('timeoutMs', 'NaN')],
+  [{ command: touch, timeoutMs: '5' }, wrongType('timeoutMs')],
+  [{ command: 5 }, wrongType('command', '5')],
+  [{ command: touch, env: new Map([['A', '1']]) }, wrongType('env', 'Map')],
+  [{ argv: 'ls' }, wrongType('argv')],
+  [{ argv: ['touch', 5] }, wrongType('argv[1]')],
+  [{ command: touch, stdin: {} }, wrongType('stdin')],
+  [{ command: touch, stdin: -1 }, wrongType('stdin')],
+  [{ command: touch, stdin: 2 ** 53 }, wrongType('stdin')],
+  [{ command: touch, stdin: { pipe() {} } }, wrongType('stdin')],
+  [{ command: touch, stdin: new Writable() }, wrongType('stdin')],
+  [{ command: touch, merged: 1 }, wrongType('merged')],
+  [{ command: touch, shell: true }, unknownOption('shell')],
+  [{ command: touch, timeout_ms: 5 }, unknownOption('timeout_ms', 'timeoutMs')],
+  [{ command: touch, mode: 'write' }, misplaced('mode', 'shell.mode')],
+  [{ command: touch, signal: AbortSignal.abort() }, misplaced('signal', 'options.signal')],
+  [{ command: touch, onOutput() {} }, misplaced('onOutput', 'options.onOutput')],
+  [{ cmd: touch }, misplaced('cmd', '"command"')],
+  [{ args: [touch] }, misplaced('args', '"argv"')],
+  [{ command: touch, approver() {} }, misplaced('approver', 'openShell()')],
+  [{ command: touch, pty: true }, misplaced('pty', 'start()')],
+  [{ command: touch, line: {} }, expect.not.objectContaining({ place: expect.anything() })],
+  [{ command: touch, scratchpad: '../x' }, outOfRange('scratchpad')],
+  [{ command: touch, scratchpad: '' }, outOfRange('scratchpad')],
+  [{ comand: touch }, unknownOption('comand', 'command')],
+  [{ command: touch, tty: undefined }, unknownOption('tty')],
+  [{ command: touch, timeoutMs: Number.NEGATIVE_INFINITY }, outOfRange('timeoutMs', '-Infinity')],
+  [{ command: touch, timeoutMs: 5n }, wrongType('timeoutMs', 'bigint')],
+  [{ argv: Object.assign(['touch'], { 2: '{witness}' }) }, wrongType('argv[1]')],
+  [{ command: touch, privateTmp: 'yes' }, wrongType('privateTmp')],
+  [[touch], wrongType('request')],
+  [() => touch, wrongType('request', 'function')],
+  ['ls', wrongType('request')],
+  [null, wrongType('request')],
 ]
 
 function withWitness(request: unknown, witness: string): ExecuteRequest {
@@ -283,37 +109,12 @@ async function refusalOf(running: Promise<unknown>): Promise<VitrineError> {
 }
 
 describe('a bad request is refused, and nothing runs', () => {
-  it.for(badRequests)('$what', async ({ request, problem }) => {
+  const named = badRequests.map((row) => [inspect(row[0], { maxStringLength: 60 }), ...row] as const)
+  it.for(named)('%s', async ([_name, request, problem]) => {
     const witness = join(makeDirectory(), 'ran')
     const refusal = await refusalOf(shell.execute(withWitness(request, witness)))
     expect(refusal).toMatchObject({ code: 'INVALID_REQUEST', refusal: { problem } })
     expect(existsSync(witness)).toBe(false)
-  })
-
-  it('what is checked is what runs, whatever a getter answers the second time', async () => {
-    const witness = join(makeDirectory(), 'ran')
-    const lines = ['echo first', `touch ${witness}`]
-    const request = {
-      get command() {
-        return lines.shift() ?? 'echo later'
-      },
-    }
-    expect((await shell.execute(request)).stdout).toBe('first\n')
-    expect(existsSync(witness)).toBe(false)
-  })
-
-  it('a request may have no prototype or a class; inherited fields are checked as well', async () => {
-    const bare = Object.assign(Object.create(null), { command: 'echo bare' })
-    expect((await shell.execute(bare)).stdout).toBe('bare\n')
-    class Request {
-      get command() {
-        return 'echo class'
-      }
-    }
-    expect((await shell.execute(new Request())).stdout).toBe('class\n')
-    const inherited = Object.create({ command: 'true', timeoutMs: 'soon' })
-    const problem = { field: 'timeoutMs', got: '"soon"' }
-    expect((await refusalOf(shell.execute(inherited))).refusal).toMatchObject({ problem })
   })
 
   it.for([
@@ -340,28 +141,6 @@ describe('a bad request is refused, and nothing runs', () => {
     expect(existsSync(witness)).toBe(false)
   })
 
-  it.for([
-    [5, { kind: 'wrong-type', field: 'requests', got: 'number' }],
-    [['touch {witness}', 5], { kind: 'wrong-type', field: 'requests[1]', got: 'number' }],
-    [['touch {witness}', null], { kind: 'wrong-type', field: 'requests[1]', got: 'null' }],
-    [['touch {witness}', { comand: 'x' }], { kind: 'unknown-option', field: 'comand', nearest: 'command' }],
-  ] as const)('a list: %j', async ([list, problem]) => {
-    const witness = join(makeDirectory(), 'ran')
-    const given = JSON.parse(JSON.stringify(list).replaceAll('{witness}', witness))
-    expect((await refusalOf(shell.executeAll(given))).refusal).toMatchObject({ problem })
-    expect(existsSync(witness)).toBe(false)
-  })
-
-  it.for(['FOO', 'toString', 9, undefined])('%s as a signal', (name) => {
-    expect(() => shell.signal(name as 'SIGINT')).toThrow(
-      expect.objectContaining({
-        refusal: expect.objectContaining({
-          problem: expect.objectContaining({ kind: 'out-of-range', field: 'signal' }),
-        }),
-      }),
-    )
-  })
-
   it('the witness does appear when the request is good', async () => {
     const witness = join(makeDirectory(), 'ran')
     await shell.execute(withWitness({ command: touch }, witness))
@@ -375,13 +154,6 @@ describe('a bad request is refused, and nothing runs', () => {
     chmodSync(locked, 0)
     const { refusal } = await refusalOf(shell.execute({ command: 'true', cwd: 'locked' }))
     expect(refusal).toMatchObject({ problem: { kind: 'cwd', reason: 'unreadable' } })
-  })
-
-  it.skipIf(process.platform === 'win32')('a cwd that is a loop of links: the error is named', async () => {
-    symlinkSync('loop', join(cwd, 'loop'))
-    const { refusal, message } = await refusalOf(shell.execute({ command: 'true', cwd: 'loop' }))
-    expect(refusal).toMatchObject({ problem: { kind: 'cwd', reason: 'unreadable', errno: 'ELOOP' } })
-    expect(message).toContain('ELOOP')
   })
 
   it('arguments that are too much together: SPAWN_FAILED', async () => {
@@ -476,7 +248,7 @@ describe('a shell that cannot be opened', () => {
     [{ cwd: '/\0x' }, { kind: 'nul-byte', field: 'cwd' }],
     [{ config: 'a\0b' }, { kind: 'nul-byte', field: 'config' }],
     [{ config: {} }, { kind: 'wrong-type', field: 'config' }],
-    [{ env: { PATH: 5 } }, { kind: 'wrong-type', field: 'env.PATH', got: 'number' }],
+    [{ env: { PATH: 5 } }, { kind: 'wrong-type', field: 'env.PATH', got: '5' }],
     [{ env: { PATH: '/bin\0' } }, { kind: 'nul-byte', field: 'env.PATH' }],
     [{ env: ['PATH=/bin'] }, { kind: 'wrong-type', field: 'env' }],
     [{ approver: 'yes' }, { kind: 'wrong-type', field: 'approver' }],
@@ -490,11 +262,6 @@ describe('a shell that cannot be opened', () => {
 })
 
 describe('the deadline', () => {
-  it('is the default when none is asked for', async () => {
-    const own = await openTestShell({ mode: 'write', toml: '[shell]\ntimeout_ms = 4321\n' })
-    expect((await own.execute({ command: 'true' })).timeoutMs).toBe(4321)
-  })
-
   it.for([1e9, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER])(
     '%d is capped, and the result says so',
     async (timeoutMs) => {
@@ -517,42 +284,4 @@ describe('the deadline', () => {
     expect(within).toMatchObject({ timedOut: true, timeoutMs: 300 })
     expect(within.hint).toBeUndefined()
   })
-
-  it('a part of a millisecond is a deadline too', async () => {
-    const result = await shell.execute({ command: 'sleep 20', timeoutMs: 0.5 })
-    expect(result).toMatchObject({ timedOut: true, timeoutMs: 0.5 })
-  })
-})
-
-describe('other functions refuse wrong options', () => {
-  const wrong: readonly unknown[] = [
-    null,
-    5,
-    [],
-    {},
-    { cwd: '.' },
-    { env: {} },
-    { cwd: 5, env: {} },
-    { cwd: '.', env: 'x' },
-    { cwd: '.', env: { A: 5 } },
-    { cwd: 'a\0b', env: {} },
-    { cwd: '.', env: {}, home: 5 },
-    { cwd: '.', env: {}, configfile: 'x' },
-    { cwd: '.', env: {}, flags: 'x' },
-    { cwd: '.', env: {}, flags: { 'shell.mood': { value: 'read', from: 'x' } } },
-    { cwd: '.', env: {}, flags: { 'shell.mode': 'read' } },
-  ]
-
-  it.for(wrong)('loadConfig: %j', async (options) => {
-    expect((await refusalOf(loadConfig(options as LoadOptions))).code).toBe('INVALID_REQUEST')
-  })
-
-  it.for([null, 'x', { path: 5 }, { onAbsent: 'x' }, { Path: '/dev/tty' }])(
-    'terminalApprover: %j',
-    (options) => {
-      expect(() => terminalApprover(options as TerminalApproverOptions)).toThrow(
-        expect.objectContaining({ code: 'INVALID_REQUEST' }),
-      )
-    },
-  )
 })

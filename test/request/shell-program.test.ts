@@ -1,13 +1,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bashTool } from '../../src/adapters/anthropic.ts'
-import { toolDefinition } from '../../src/adapters/tool.ts'
-import { isDash } from '../../src/request/interpreter.ts'
 import { Home, misused } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { isExecutable } from '../helpers/programs.ts'
-import { connect } from '../mcp/connect.ts'
 
 const home = new Home()
 const bash = isExecutable('/bin/bash')
@@ -26,18 +22,6 @@ describe.skipIf(!bash)('bash reads lines', () => {
         ).toMatchObject(read)
   })
 
-  it('of a configuration, and of a variable', async () => {
-    const configured = new Home()
-    configured.configure('[shell]\nprogram = "bash"\n')
-    expect(await configured.run(['run', '--', line])).toMatchObject(read)
-    expect(await configured.run(['run', '--shell', 'sh', '--', 'echo "$0"'])).toMatchObject({
-      stdout: 'sh\n',
-    })
-    expect(await home.run(['run', '--', line], { env: { VITRINE_SHELL_PROGRAM: 'bash' } })).toMatchObject(
-      read,
-    )
-  })
-
   it('of openShell, of a request, and of a terminal', async () => {
     const shell = await openTestShell({ program: 'bash' })
     expect(await shell.execute({ command: line })).toMatchObject({ exitCode: 3, output: 'a b\n' })
@@ -46,25 +30,6 @@ describe.skipIf(!bash)('bash reads lines', () => {
     expect(await other.execute({ command: 'echo "$0"' })).toMatchObject({ output: 'sh\n' })
     const pty = await shell.start({ command: line, pty: true })
     expect(await pty.result).toMatchObject({ exitCode: 3, output: 'a b\r\n' })
-  })
-
-  it('of an MCP server, whose tool names it', async () => {
-    const { client } = await connect(['--shell', 'bash'])
-    const { tools } = await client.listTools()
-    expect(tools[0]?.description).toMatch(/^Runs one bash command line/)
-    expect(client.getInstructions()).toContain('bash expands $')
-    const { content } = await client.callTool({ name: 'execute_command', arguments: { command: line } })
-    expect(content).toEqual([{ type: 'text', text: 'a b\n[exit code: 3]' }])
-  })
-
-  it("of Anthropic's bash tool, whatever the program of the shell is", async () => {
-    const text = 'a b\n[exit code: 3]'
-    expect(await bashTool(await openTestShell()).run({ command: line })).toBe(text)
-    expect(await bashTool(await openTestShell({ program: 'bash' })).run({ command: line })).toBe(text)
-  })
-
-  it('which look like options', async () => {
-    expect((await home.run(['run', '--shell', 'bash', '--', '-x'])).code).toBe(127)
   })
 
   it('with only the workspace to read, though PATH does not lead to it', async () => {
@@ -90,22 +55,10 @@ describe.skipIf(!bash)('bash reads lines', () => {
   })
 })
 
-describe('tool descriptions', () => {
-  it('name the shell of the machine', async () => {
-    const name = isDash('sh') ? 'sh (dash)' : 'sh'
-    expect(toolDefinition(await openTestShell()).description).toContain(`Runs one ${name} command line`)
-  })
-
-  it.skipIf(!bash)('name the program', async () => {
-    const shell = await openTestShell({ program: '/bin/bash' })
-    expect(toolDefinition(shell).description).toContain('Runs one bash command line')
-  })
-})
-
 describe('a shell that cannot be', () => {
   it('a word that is neither sh nor bash', async () => {
     expect(await home.run(['run', '--shell', 'fish', '--', 'true'])).toMatchObject(
-      misused('--shell is sh, bash or the path of a shell, not "fish".'),
+      misused('--shell takes sh, bash or the path of a shell, not "fish".'),
     )
     await expect(openTestShell({ program: 'fish' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     await expect(openTestShell({ toml: '[shell]\nprogram = "fish"\n' })).rejects.toMatchObject({

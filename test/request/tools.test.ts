@@ -70,13 +70,6 @@ describe('a private TMPDIR takes up', () => {
     for (const name of ['GOCACHE', 'npm_config_cache']) expect(environment).not.toHaveProperty([name])
   })
 
-  it('nothing that is configured', async () => {
-    const toml = '[env.set]\nCARGO_TARGET_DIR = "/a"\nGOCACHE = "/b"\nNPM_CONFIG_CACHE = "/c"\n'
-    const environment = await environmentOf({ privateTmp: true, network: true, toml })
-    expect(environment).toMatchObject({ CARGO_TARGET_DIR: '/a', GOCACHE: '/b', NPM_CONFIG_CACHE: '/c' })
-    expect(environment).not.toHaveProperty('npm_config_cache')
-  })
-
   it('name a directory for the sockets of nx and tmux, unless it is named', async () => {
     const named = await environmentOf({ privateTmp: true })
     expect(named['TMUX_TMPDIR']).toBe(named['TMPDIR'])
@@ -84,12 +77,6 @@ describe('a private TMPDIR takes up', () => {
     const toml = '[env.set]\nNX_SOCKET_DIR = "/a"\n'
     expect(await environmentOf({ privateTmp: true, toml })).toMatchObject({ NX_SOCKET_DIR: '/a' })
     expect(await environmentOf({})).not.toHaveProperty('NX_SOCKET_DIR')
-  })
-
-  it('nothing without one', async () => {
-    const env = { HOME: makeDirectory(), GOCACHE: undefined }
-    const environment = await environmentOf({ network: true, env })
-    for (const name of caches) expect(environment).not.toHaveProperty([name])
   })
 })
 

@@ -43,9 +43,3 @@ it('a command whose end is not told returns at its deadline, and nothing is writ
   expect(heard.length).toBe(seen)
   for (const fd of files) closeSync(fd)
 })
-
-it('so does one whose output a thread was writing', async () => {
-  const { host } = fallingSilent((event) => event.kind === 'stored' || event.kind === 'ended')
-  const shell = await openTestShell({ host })
-  expect(await shell.execute({ command: 'yes', timeoutMs: 500 })).toMatchObject({ timedOut: true })
-}, 20_000)

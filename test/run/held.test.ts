@@ -104,19 +104,6 @@ describe.runIf(process.platform === 'linux')('a line of write mode that runs hel
     expect([result.mode, text('F')]).toEqual(['write', 'a\nb\n'])
   })
 
-  it('is saved under the name that was given, and what the second run says beside it', async () => {
-    const { shell } = await open('yes')
-    const { scratchpad } = await shell.execute({ command: sorting, scratchpad: 'kept' })
-    expect(scratchpad?.name).toBe('kept-2')
-    expect(readFileSync(scratchpad?.path ?? '', 'utf8')).toContain('first\n')
-    expect(
-      shell.scratchpad
-        .entries()
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(['kept', 'kept-2'])
-  })
-
   it('runs again without a question where an answer covers the same line', async () => {
     for (const answer of ['same', 'all'] as const) {
       const { shell, asked } = await open(answer)
@@ -311,18 +298,6 @@ describe.runIf(process.platform === 'linux')(
       expect([asked.length, result.mode, result.exitCode]).toEqual([1, 'write', 0])
       for (const command of ['lsof -p 1', 'ss -ltnp'])
         expect((await shell.decide({ command })).verdict).toBe('ask')
-    })
-
-    it('a file that its user may not read is not', async () => {
-      const { cwd, shell, asked } = await open('yes')
-      const result = await shell.execute({ command: 'cat nothing; ls -l f' })
-      expect([asked.length, result.mode, existsSync(join(cwd, 'nothing'))]).toEqual([0, 'read', false])
-    })
-
-    it('a line without a command runs held, too', async () => {
-      const { shell } = await open('no')
-      for (const command of ['# nothing', ':', 'true # touch F'])
-        expect(await shell.execute({ command }), command).toMatchObject({ mode: 'read', exitCode: 0 })
     })
   },
 )

@@ -21,14 +21,6 @@ describe.each(modes)('%s mode: the order of both streams', (mode) => {
     expect(result.stderr).toBe('')
   })
 
-  it('with two pipes each stream has its own order, and output holds all of both', async () => {
-    const shell = await openTestShell({ mode })
-    const result = await shell.execute({ command: interleaved })
-    expect(result.stdout).toBe(textOf(numbers.filter((at) => at % 2 === 0)))
-    expect(result.stderr).toBe(textOf(numbers.filter((at) => at % 2 === 1)))
-    expect(result.output.split('\n').sort()).toEqual(textOf(numbers).split('\n').sort())
-  })
-
   it('with two pipes, of which one is read before the other is written, it is that order', async () => {
     const shell = await openTestShell({ mode })
     // Each line waits until the one before it has been read: as many files as pieces.
@@ -60,15 +52,5 @@ describe.each(modes)('%s mode: the order of both streams', (mode) => {
     expect(got.stdout === wanted && got.stderr === wanted).toBe(true)
     expect(result.bytes).toBe(2 * wanted.length)
     expect(readFileSync(result.scratchpad?.path ?? '').length).toBe(2 * wanted.length)
-  })
-
-  it('onOutput streams: the first piece comes while the command runs', async () => {
-    const shell = await openTestShell({ mode })
-    const abort = new AbortController()
-    const running = shell.execute(
-      { command: 'echo first; sleep 20' },
-      { signal: abort.signal, onOutput: () => abort.abort() },
-    )
-    expect(await running).toMatchObject({ cancelled: true, stdout: 'first\n' })
   })
 })

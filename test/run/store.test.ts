@@ -1,31 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { AnyResult } from '../../src/base/types.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
-import { describeStored, modes, savedBy } from './stored.ts'
 
-const threads = () =>
-  readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim())
+const savedBy = ({ scratchpad }: AnyResult) => readFileSync(scratchpad?.path ?? '')
 
-describe.each(modes)('%s mode: output past 1 MiB', (mode) => {
-  it('is written by a thread of its own, unless a function listens to it', async () => {
-    const shell = await openTestShell({ mode })
-    const command = 'head -c 2000000 /dev/zero; while [ -e go ]; do sleep 0.02; done'
-    const go = (name: string) => execFileSync(name, ['go'], { cwd: shell.cwd })
-    for (const onOutput of [undefined, () => {}]) {
-      go('touch')
-      const file = `go-${onOutput === undefined}`
-      const running = shell.execute({ command, scratchpad: file }, { onOutput })
-      const size = () => shell.scratchpad.find(file)?.bytes
-      expect(await waitFor(() => size() === 2_000_000)).toBe(true)
-      expect(threads().includes('vitrine-store')).toBe(onOutput === undefined)
-      go('rm')
-      expect(await running).toMatchObject({ exitCode: 0, bytes: 2_000_000 })
-    }
-    expect(await waitFor(() => !threads().includes('vitrine-store'))).toBe(true)
-  })
+/** Pieces of 1 to 100,000 bytes, 3 MB in all, as the argument says; characters of 1 to 4 bytes, cut anywhere. */
+const mixed = `python3 -c 'import os, random, sys
+r = random.Random(int(sys.argv[1]))
+text = "".join("%d %s\\n" % (i, r.choice(["a", "\\u00e9", "\\u20ac", "\\U0001f600"]) * r.randrange(90)) for i in range(30000)).encode()
+pieces, at = [], 0
+while at < len(text):
+    size = r.choice([1, 10, 1000, 100000])
+    while at < len(text) and size: n = os.write(1, text[at:at + size]); at += n; size -= n
+'`
 
+describe.each(['read', 'write'] as const)('%s mode: output past 1 MiB', (mode) => {
   it('passes up to max_bytes, and one byte more ends the command', async () => {
     const shell = await openTestShell({ mode, toml: '[output]\nmax_bytes = 5000000\n' })
     expect(await shell.execute({ command: 'head -c 5000000 /dev/zero' })).toMatchObject({
@@ -80,7 +72,36 @@ describe.each(modes)('%s mode: output past 1 MiB', (mode) => {
     await endAll(marker)
     expect(statSync(path).size).toBe(result.bytes)
   })
+
+  it('keeps its order, whatever the size of the writes', async () => {
+    const shell = await openTestShell({ mode })
+    const running = [0, 1].map((seed) => shell.execute({ command: `${mixed} ${seed}`, merged: true }))
+    for (const result of await Promise.all(running)) {
+      const numbers = savedBy(result)
+        .toString()
+        .split('\n')
+        .map((line) => Number(line.split(' ', 1)[0]))
+      expect(numbers.length).toBe(30_001)
+      expect(numbers.slice(0, -1).every((number, at) => number === at)).toBe(true)
+    }
+  })
 })
 
-/** store.deep.test.ts has more. */
-describeStored({ commands: 2, lines: 400_000, cuts: [1001] })
+const lines = 400_000
+
+it('output past 1 MiB of both streams at once is saved to the last byte, each in its order', async () => {
+  const shell = await openTestShell({ mode: 'write' })
+  const digits = `seq ${lines}`
+  const letters = `${digits} | tr '0-9\\n' 'a-j_'`
+  const result = await shell.execute({ command: `${digits} & ${letters} >&2; wait` })
+  const { path = '' } = result.scratchpad ?? {}
+  expect(result).toMatchObject({ exitCode: 0, bytes: statSync(path).size, truncated: true })
+  const hashOf = (line: string) =>
+    execFileSync('sh', ['-c', `${line} | sha256sum`, path], { encoding: 'utf8' })
+  expect(hashOf(`tr -d '0-9\\n' < "$0"`)).toBe(hashOf(letters))
+  expect(hashOf(`tr -d a-j_ < "$0"`)).toBe(hashOf(digits))
+  const last = String(lines)
+  expect(result.stdout.startsWith('1\n2\n') && result.stdout.endsWith(`\n${last}\n`)).toBe(true)
+  const lettersOfLast = last.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
+  expect(result.stderr.startsWith('b_c_') && result.stderr.endsWith(`_${lettersOfLast}_`)).toBe(true)
+})

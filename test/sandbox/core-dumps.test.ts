@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { builtLibrary, isInstalled, readable } from '../helpers/programs.ts'
+import { isInstalled, readable } from '../helpers/programs.ts'
 import { cannotUnshare } from '../helpers/surroundings.ts'
 
 interface Circumstances {
@@ -74,22 +74,5 @@ describe.skipIf(reason !== null)(`core dumps in read mode${reason ? ` (skipped: 
   ])('%s', (_, circumstances, expected) => {
     const { status, stdout } = runWhere(circumstances, echo)
     expect({ status, stdout }).toEqual(expected)
-  })
-
-  it('a change of the setting holds for the next command of an open shell', () => {
-    const script = `
-      const { openShell } = await import(process.argv[1])
-      const { writeFileSync } = await import('node:fs')
-      const shell = await openShell({ cwd: '/', mode: 'read' })
-      const before = await shell.execute({ command: 'echo ran' })
-      writeFileSync(process.argv[2], '@/run/dumps.sock')
-      const after = await shell.execute({ command: 'echo ran' }).catch((error) => error)
-      console.log(JSON.stringify({ before: before.stdout, after: after.refusal }))
-      await shell.close()`
-    const words = ['--input-type=module', '-e', script, builtLibrary, '{file}']
-    expect(JSON.parse(runWhere({ pattern: 'core' }, words).stdout)).toMatchObject({
-      before: 'ran\n',
-      after: { code: 'SPAWN_FAILED', step: 'core dumps', errno: 'EPROTONOSUPPORT' },
-    })
   })
 })

@@ -5,7 +5,7 @@ import type { Addon } from '../../src/launch/addon.ts'
 import type { Probe } from '../../src/sandbox/sandbox.ts'
 
 /** A host that lacks something. */
-export interface LackingHost {
+interface LackingHost {
   readonly what: string
   host(): Host
   /** Names that the facts of SANDBOX_UNAVAILABLE hold: errnos, kernel options, versions, commands. */

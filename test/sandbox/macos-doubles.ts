@@ -5,12 +5,12 @@ import type { ProcessEnd } from '../../src/launch/launch.ts'
 import type { Confinement } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
-export interface DoubleOptions {
+interface DoubleOptions {
   /** Of sandbox-exec: other than 0, it applies no profile. */
   readonly exitCode?: number
 }
 
-export interface Doubles {
+interface Doubles {
   readonly tool: string
   /** Arguments of each run of sandbox-exec. */
   calls(): string[][]

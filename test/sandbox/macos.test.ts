@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos/profile.ts'
+import { type ProfileOptions, seatbeltProfile } from '../../src/sandbox/macos/profile.ts'
 import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { processEntry } from '../helpers/processes.ts'
 import { unavailable } from './hosts.ts'
 import { doubleOf, launchIn } from './macos-doubles.ts'
 import { type Attempt, evaluate, readProfile } from './sbpl.ts'
@@ -33,11 +32,6 @@ function rulesOf(options: ProfileOptions) {
 }
 
 describe('a profile of macOS', () => {
-  it.each(Object.keys(variants))('%s is as it was written down', async (name) => {
-    const { text, parameters } = seatbeltProfile(variants[name] ?? { network: 'none' })
-    await expect(`${text}${JSON.stringify(parameters)}\n`).toMatchFileSnapshot(`profiles/${name}.txt`)
-  })
-
   it('holds no path as text', () => {
     const path = '/tmp/") (allow file-write*) ("'
     const { text, parameters } = seatbeltProfile({
@@ -63,13 +57,6 @@ describe('a profile of macOS', () => {
     const { parameters } = seatbeltProfile({ network: 'none', unreadable: ['/Users/me/.SSH'] })
     native.mockRestore()
     expect(Object.values(parameters)).toEqual(['/Users/me/.ssh'])
-  })
-
-  it('takes no pattern of names that may mean something else in a regular expression', () => {
-    for (const pattern of ['[a]', 'a"', 'a(b', '\\', 'a/b', '']) {
-      const names = { beneath: '/', patterns: [pattern], except: [], skip: [] }
-      expect(() => seatbeltProfile({ network: 'none', names })).toThrow()
-    }
   })
 })
 
@@ -230,34 +217,6 @@ describe('read mode on macOS', () => {
     expect(other.join('')).not.toContain('PATH_0')
   })
 
-  it('says what of reading is held', () => {
-    const { tool } = doubleOf()
-    const readable = { workspace: '/usr', others: [], unlinked: [] }
-    const reads = { ...readEverything, readable, unreadable: ['/usr/share'] }
-    const sandbox = macosSandbox(tool)
-    expect(sandbox.enforcement({ ...options, reads })).toMatchObject({
-      reads: { enforced: true },
-      unreadable: { enforced: true },
-    })
-    expect(sandbox.enforcement(options)).toMatchObject({
-      reads: { enforced: false },
-      unreadable: { enforced: false },
-    })
-  })
-
-  it('is refused where no directory of its own can be made', () => {
-    const { privateDirectories } = macosSandbox(doubleOf().tool)
-    expect(() => privateDirectories?.make('/not/there')).toThrow(unavailable('/not/there: ENOENT'))
-  })
-
-  it('kills what is left of the process group', async () => {
-    const { tool } = doubleOf()
-    const sandbox = macosSandbox(tool)
-    const { end, stdout } = await launchIn(sandbox.confine(options), 'sleep 600 & echo $!')
-    expect(end).toMatchObject({ survivors: { killed: 1, alive: 0 } })
-    await expect.poll(() => processEntry(Number(stdout))?.running ?? false).toBe(false)
-  })
-
   it('asks it to end first, and gives it the grace', async () => {
     const sandbox = macosSandbox(doubleOf().tool)
     const directory = makeDirectory()
@@ -266,10 +225,5 @@ describe('read mode on macOS', () => {
     const { end } = await launchIn(sandbox.confine(options), line, { graceMs: 20_000 })
     expect(end).toMatchObject({ kind: 'exited', code: 0, survivors: { killed: 1, alive: 0 } })
     expect(existsSync(join(directory, 'asked'))).toBe(true)
-  })
-
-  it('gives values as parameters before the command', () => {
-    const profile = { text: 'TEXT', parameters: { A: '/a b', B: '-x=1' } }
-    expect(wrapperOf('/t', profile)).toEqual(['/t', '-p', 'TEXT', '-DA=/a b', '-DB=-x=1', '--'])
   })
 })

@@ -42,18 +42,6 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets" in a large 
     expect(all).toMatchObject({ stdout: 'all\n', exitCode: 1 })
   }, 300_000)
 
-  it('900 packages with one .env each can be read, and no .env can', async () => {
-    const cwd = makeRepository()
-    for (let index = 0; index < 900; index++) {
-      const directory = join(cwd, `package-${index}`)
-      fill(directory, 40)
-      writeFileSync(join(directory, '.env'), secret)
-    }
-    const shell = await open(cwd)
-    const all = await searched(shell, 'cat package-*/file-* && echo all; cat package-*/.env')
-    expect(all).toMatchObject({ stdout: 'all\n', exitCode: 1 })
-  }, 300_000)
-
   it('what is too large for rules is refused in the name of the setting', () => {
     const refusal = { code: 'SPAWN_FAILED', step: 'landlock ruleset', errno: 'E2BIG', program: 'sh' } as const
     expect(new VitrineError(refusal).message).toContain('unreadable')

@@ -49,16 +49,6 @@ describe.runIf(process.platform === 'linux')('unix_sockets on Linux', () => {
     },
   )
 
-  it('an empty list asks for nothing', async () => {
-    const shell = await openTestShell({ mode: 'read', toml: toml() })
-    expect((await shell.execute({ command: 'true' })).exitCode).toBe(0)
-  })
-
-  it('write mode does not ask for it', async () => {
-    const shell = await openTestShell({ mode: 'write', toml: toml(path) })
-    expect((await shell.execute({ command: 'true' })).exitCode).toBe(0)
-  })
-
   it('from ABI 9 on the confinement names the sockets, and enforcement says what is open', () => {
     const probe = { ...realAddon().probe(), landlockAbi: unixSocketsAbi }
     const sandbox = linuxSandbox(probe, () => 0, undefined)

@@ -6,7 +6,7 @@ import { VitrineError } from '../../src/messages/error.ts'
 import type { ExecuteRequest } from '../../src/request/request.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { aliveWith, endAll, makeMarker, survivors } from '../helpers/processes.ts'
+import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
 import { addonless } from './hosts.ts'
 
 interface Launchers {
@@ -143,16 +143,6 @@ describe('write mode gives the same with execa as with the addon', () => {
 })
 
 describe('write mode without the addon', () => {
-  it('a child that holds the pipe delays nothing, and lives on as background', async () => {
-    const result = await execa.execute({ command: `sleep ${marker} & echo hi` })
-    expect(result).toMatchObject({ exitCode: 0, stdout: 'hi\n' })
-    const [pid = 0] = aliveWith(marker)
-    expect(pid).toBeGreaterThan(0)
-    expect(result.background?.count).toBe(1)
-    process.kill(-(result.background?.group ?? Number.NaN), 'SIGKILL')
-    expect(await survivors(marker)).toEqual([])
-  })
-
   it.for([
     ['in its group', (marker: string) => `sleep ${marker} & echo begun; sleep ${marker}`],
     [
@@ -175,43 +165,5 @@ describe('write mode without the addon', () => {
     const result = await shell.execute({ command, timeoutMs: 2000 })
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
     expect(existsSync(join(cwd, 'asked'))).toBe(true)
-  })
-
-  it('an abort ends the command', async () => {
-    const abort = new AbortController()
-    const onOutput = () => abort.abort()
-    const result = await execa.execute(
-      { command: `echo begun; sleep ${marker}` },
-      { signal: abort.signal, onOutput },
-    )
-    expect(result).toMatchObject({ cancelled: true, stdout: 'begun\n', outcome: { kind: 'cancelled' } })
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('the output limit ends the command', async () => {
-    const shell = await openTestShell({
-      mode: 'write',
-      host: addonless(),
-      toml: '[output]\nmax_bytes = 50000\n',
-    })
-    const result = await shell.execute({ command: `yes ${marker}` })
-    expect(result).toMatchObject({ outputLimited: true, outcome: { kind: 'output-limit', limit: 50_000 } })
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('closing the shell ends the command', async () => {
-    const shell = await openTestShell({ mode: 'write', host: addonless() })
-    const running = shell.execute(
-      { command: `echo begun; sleep ${marker}` },
-      { onOutput: () => void shell.close() },
-    )
-    expect((await running).outcome).toEqual({ kind: 'cancelled' })
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('30 at once', async () => {
-    const numbers = Array.from({ length: 30 }, (_, at) => at)
-    const results = await Promise.all(numbers.map((at) => execa.execute({ command: `echo ${at}` })))
-    expect(results.map(({ stdout }) => Number(stdout))).toEqual(numbers)
   })
 })

@@ -4,7 +4,7 @@ import { Scratchpad } from '../../src/scratchpad/scratchpad.ts'
 import { stateRoot } from '../../src/scratchpad/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
-export const keepAll = { maxAgeDays: 0, maxBytes: 0 }
+const keepAll = { maxAgeDays: 0, maxBytes: 0 }
 export const dayMs = 86_400_000
 
 /** A state directory of its own. */

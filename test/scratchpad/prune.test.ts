@@ -32,10 +32,6 @@ describe('which sessions go', () => {
     expect(removed(sessions, 0, 1)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('what age has taken counts no more', () => {
-    expect(removed(sessions, 8, 90)).toEqual(['a'])
-  })
-
   it('one in use stays, and the next oldest goes', () => {
     const busy = [session('a', 9, 10, true), session('b', 5, 20), session('c', 3, 30)]
     expect(removed(busy, 4, 0)).toEqual(['b'])
@@ -55,17 +51,6 @@ describe('on disk', () => {
     expect(existsSync(old)).toBe(false)
     expect(existsSync(recent)).toBe(true)
     expect(scratchpad.entries()).toHaveLength(1)
-  })
-
-  it('the configuration says how long and how much', async () => {
-    const place = makeState()
-    const aged = place.leave('aged', 10, 3 * dayMs)
-    const large = place.leave('large', 5000, dayMs)
-    const small = place.leave('small', 10, 0)
-    const toml = '[scratchpad]\nmax_age_days = 2\nmax_bytes = 1000\n'
-    const shell = await openTestShell({ toml, env: place.environment })
-    await shell.execute({ command: 'echo x', scratchpad: 'log' })
-    expect([aged, large, small].map((directory) => existsSync(directory))).toEqual([false, false, true])
   })
 
   it('a session that lasts drops what stopped commands left, the oldest first, and nothing else', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { grepEntry, isBinary, readBytes, readLines } from '../../src/scratchpad/read.ts'
+import { grepEntry, readBytes, readLines } from '../../src/scratchpad/read.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 function file(content: string | Buffer): string {
@@ -46,29 +46,6 @@ describe('reading lines', () => {
       cut: true,
     })
   })
-
-  it('a last line without a line end counts', async () => {
-    expect(await readLines(file('a\nb'), { offset: -1, limit: 5 }, 100)).toMatchObject({
-      text: 'b',
-      from: 2,
-      to: 2,
-      total: 2,
-    })
-  })
-
-  it('an empty entry has no lines', async () => {
-    expect(await readLines(file(''), { offset: 0, limit: 5 }, 100)).toMatchObject({ text: '', total: 0 })
-  })
-
-  it('lines are the same wherever the pieces that are read end', async () => {
-    const lines = Array.from({ length: 300_000 }, (_, index) => `${index}:${'é'.repeat(index % 9)}\n`)
-    const path = file(lines.join(''))
-    for (const offset of [0, 77_777, 131_071, 200_000, 299_990]) {
-      const { text, total } = await readLines(path, { offset, limit: 50 }, 100_000)
-      expect(text).toBe(lines.slice(offset, offset + 50).join(''))
-      expect(total).toBe(300_000)
-    }
-  })
 })
 
 describe('reading bytes', () => {
@@ -84,11 +61,6 @@ describe('reading bytes', () => {
   it('a character that is cut in two is left out, not replaced', async () => {
     expect((await readBytes(file('aéb'), { offset: 0, limit: 2 }, 100)).text).toBe('a')
     expect((await readBytes(file('aéb'), { offset: 2, limit: 2 }, 100)).text).toBe('b')
-  })
-
-  it('a NUL byte near the beginning makes it binary', async () => {
-    expect(await isBinary(file(Buffer.from('a\0b')))).toBe(true)
-    expect(await isBinary(file('text'))).toBe(false)
   })
 })
 
@@ -113,14 +85,6 @@ describe('looking for a pattern', () => {
     expect(await look(ten, /[24]$/, 1)).toMatchObject({
       text: '1-line 1\n2:line 2\n3-line 3\n4:line 4\n5-line 5',
     })
-  })
-
-  it('what is not shown is still counted', async () => {
-    const content = Array.from({ length: 1000 }, () => 'match\n').join('')
-    const found = await look(content, /match/, 0, 50)
-    expect(found).toMatchObject({ matches: 1000 })
-    expect(found.kind === 'found' && found.text.length).toBeLessThan(60)
-    expect(found.kind === 'found' && found.shown).toBeLessThan(10)
   })
 
   it('other work gets its turn between the lines, and a search that takes too long is given up', async () => {

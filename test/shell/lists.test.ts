@@ -11,13 +11,6 @@ beforeEach(() => {
 })
 
 describe('executeAll', () => {
-  it('runs in order, and has a result for each', async () => {
-    const shell = await openTestShell({ cwd, mode: 'write' })
-    const results = await shell.executeAll(['echo one > log', 'echo two >> log', 'cat log'])
-    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
-    expect(results[2]?.stdout).toBe('one\ntwo\n')
-  })
-
   it.each([
     ['a non-zero exit', 'exit 3'],
     ['a signal', 'kill -KILL $$'],
@@ -27,16 +20,6 @@ describe('executeAll', () => {
     const results = await shell.executeAll(['true', failing, 'touch after'], { timeoutMs: 1000 })
     expect(results).toHaveLength(2)
     expect(made('after')).toBe(false)
-  })
-
-  it('goes on when told to', async () => {
-    const shell = await openTestShell({ cwd, mode: 'write' })
-    const results = await shell.executeAll(['exit 3', 'sleep 30', 'touch after'], {
-      ignoreErrors: true,
-      timeoutMs: 1000,
-    })
-    expect(results.map(({ outcome }) => outcome.kind)).toEqual(['exited', 'timed-out', 'exited'])
-    expect(made('after')).toBe(true)
   })
 
   it('each is decided about before the first starts: a denied third one means that nothing ran', async () => {
@@ -62,17 +45,6 @@ describe('executeAll', () => {
     expect(made('first')).toBe(false)
   })
 
-  it('an invalid last one means that nothing ran', async () => {
-    const shell = await openTestShell({ cwd, mode: 'write' })
-    await expect(shell.executeAll(['touch first', ' '])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-    await expect(shell.executeAll(['touch first', { command: 'ls', cwd: '/nowhere' }])).rejects.toMatchObject(
-      {
-        code: 'INVALID_REQUEST',
-      },
-    )
-    expect(made('first')).toBe(false)
-  })
-
   it('the mode is that of the beginning, whatever is set while it runs', async () => {
     const shell = await openTestShell({ cwd })
     const onOutput = () => {
@@ -82,26 +54,6 @@ describe('executeAll', () => {
     expect(shell.mode).toBe('write')
     expect(results.map(({ mode }) => mode)).toEqual(['read', 'read'])
     expect(made('second')).toBe(false)
-  })
-
-  it('workDir is where all run, unless one names its own', async () => {
-    mkdirSync(join(cwd, 'below'))
-    const shell = await openTestShell({ cwd })
-    const results = await shell.executeAll(['pwd', { command: 'pwd', cwd: '/' }, { argv: ['pwd'] }], {
-      workDir: 'below',
-    })
-    expect(results.map(({ stdout }) => stdout.trim())).toEqual([join(cwd, 'below'), '/', join(cwd, 'below')])
-  })
-
-  it('output streams as it comes, in order', async () => {
-    const shell = await openTestShell({ cwd })
-    let seen = ''
-    await shell.executeAll(['echo one', 'echo two >&2'], {
-      onOutput: (_, chunk) => {
-        seen += String(chunk)
-      },
-    })
-    expect(seen).toBe('one\ntwo\n')
   })
 
   it('aborted in the first, the second does not start, and the results say what ran', async () => {
@@ -115,16 +67,6 @@ describe('executeAll', () => {
     caller.abort()
     expect(await all).toMatchObject([{ cancelled: true }])
     expect(made('second')).toBe(false)
-  })
-
-  it('returns the results so far when its signal aborts between two commands', async () => {
-    const shell = await openTestShell({ cwd, mode: 'write' })
-    const caller = new AbortController()
-    Object.assign(shell.scratchpad, { describe: () => caller.abort() })
-    const first = { command: 'echo one', scratchpad: 'first' }
-    const results = await shell.executeAll([first, 'touch after'], { signal: caller.signal })
-    expect(results).toMatchObject([{ stdout: 'one\n', cancelled: false }])
-    expect(made('after')).toBe(false)
   })
 
   it('one signal ends many commands, without a warning of Node, and keeps no listener', async () => {
@@ -151,10 +93,6 @@ describe('executeAll', () => {
     const list = shell.executeAll(['echo one; rmdir ../sub', 'echo two'], { workDir: 'sub' })
     await expect(list).rejects.toMatchObject({ code: 'INVALID_REQUEST', results: [{ stdout: 'one\n' }] })
     await expect(shell.executeAll(['echo one', ''])).rejects.toMatchObject({ results: [] })
-  })
-
-  it('an empty list is done', async () => {
-    expect(await (await openTestShell({ cwd })).executeAll([])).toEqual([])
   })
 
   it('an input stream is shared, and one that has ended does not block', async () => {

@@ -74,7 +74,7 @@ test('TEMP of a read-mode command can be written to', { skip }, async () => {
   assert.equal(exitCode, 0)
 })
 
-test('a folder labelled Low stays writable, as docs/security/windows-and-macos.md says', {
+test('a folder labelled Low stays writable, as docs/platforms.md says', {
   skip,
 }, async () => {
   const folder = join(process.env.LOCALAPPDATA ?? '', '..', 'LocalLow', name)

@@ -26,7 +26,6 @@ struct vt_call {
   bool nofollow;            /* the call acts on a final symbolic link itself */
   /* Decides what the rules leave open: sets error and counted. NULL: nothing. */
   vt_judge judge;
-  bool quick;               /* it touches no file system: may run on the supervisor's thread */
   /* Carries the refused call out in the private tmp (private_ops.h). NULL: refused there too. */
   int (*act)(struct vt_notification *notification, const struct vt_private_file *file);
 };

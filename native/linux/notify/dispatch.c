@@ -1,13 +1,20 @@
+#define _GNU_SOURCE
 #include "notify/dispatch.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "base/basics.h"
 #include "confine/confinement.h"
 #include "notify/handlers/private_gate.h"
+#include "notify/handlers/waiting.h"
+#include "notify/reply.h"
 
-void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
+static void begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
   notification->notif = *notif;
   notification->listener = listener;
   notification->listener_fd = listener->fd;
@@ -18,10 +25,10 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
-  __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);
-  __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
+  notification->apart = true;
+  notification->given_known = false;
   notification->error = notification->value = 0;
-  notification->done = notification->deferred = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
+  notification->done = notification->deferred = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = notification->own_sandbox = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;
@@ -31,7 +38,7 @@ bool vt_notification_receive(struct vt_notification *notification, struct vt_lis
   struct seccomp_notif notif;
   memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
   if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return false;
-  vt_notification_begin(notification, &notif, listener);
+  begin(notification, &notif, listener);
   notification->listener_fd = listener_fd;
   return true;
 }
@@ -76,10 +83,25 @@ void vt_handle_file_size(struct vt_notification *notification) {
   if (most && size > most && size <= INT64_MAX) note(&notification->listener->asks_too_much);
 }
 
-void vt_dispatch_without_lookup(struct vt_notification *notification) {
-  if (!vt_is_refused_by_rule(notification) && notification->call->quick) return notification->call->judge(notification);
-  notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EACCES;
-  notification->counted = true;
-  notification->has_text = notification->is_path = __atomic_load_n(&notification->given_known, __ATOMIC_ACQUIRE);
-  if (notification->has_text) memcpy(notification->text, notification->given, sizeof notification->text);
+/* True: the call is answered later. */
+static bool waits(struct vt_fifo_waiter **waiting, struct vt_notification *notification) {
+  if (notification->fifo < 0 || vt_fifo_wait_add(waiting, notification)) return notification->fifo >= 0;
+  close(notification->fifo);
+  return false;
+}
+
+void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart) {
+  struct vt_notification *notification = vt_must(calloc(1, sizeof *notification));
+  struct vt_fifo_waiter *waiting = NULL;
+  struct pollfd polled = {listener_fd, POLLIN, 0};
+  while (!(polled.revents & (POLLHUP | POLLERR | POLLNVAL))) {
+    if (poll(&polled, 1, vt_fifo_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
+    if (!(polled.revents & POLLIN) || !vt_notification_receive(notification, listener, listener_fd)) continue;
+    notification->apart = apart;
+    vt_dispatch(notification);
+    if (!waits(&waiting, notification)) vt_reply(notification);
+  }
+  vt_fifo_wait_drop(&waiting);
+  vt_caller_forget(&notification->known);
+  free(notification);
 }

@@ -5,16 +5,13 @@
 
 #include "notify/notification.h"
 
-/* Does not look at the caller. */
-void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener);
-
-/* Receives a call by a descriptor of the listener, and begins it. False: its caller was killed meanwhile. */
+/* Receives a call by a descriptor of the listener. False: its caller was killed meanwhile. */
 bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd);
 
 void vt_dispatch(struct vt_notification *notification);
 
-/* Decides without a lookup: refused, with the path as given if known, unless the handler is `quick`. */
-void vt_dispatch_without_lookup(struct vt_notification *notification);
+/* Answers the calls of a command until its listener hangs up. `apart`: as in struct vt_notification. */
+void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart);
 
 /* handlers/path.c: by where the path leads */
 void vt_handle_open(struct vt_notification *notification);

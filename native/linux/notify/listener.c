@@ -8,13 +8,12 @@
 
 #include "notify/fsize.h"
 #include "notify/world/world.h"
-#include "notify/workspace_server.h"
 #include "notify/handlers/questions.h"
-#include "base/paths.h"
+#include "base/command.h"
+#include "base/files.h"
 #include "confine/confine.h"
-#include "confine/confinement.h"
 #include "supervise/event_loop.h"
-#include "base/memory.h"
+#include "base/basics.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
@@ -62,12 +61,18 @@ void vt_listener_close(struct vt_listener *listener) {
   vt_listener_release(listener);
 }
 
+bool vt_listener_is_closed(struct vt_listener *listener) {
+  pthread_mutex_lock(&listener->lock);
+  bool closed = listener->closed;
+  pthread_mutex_unlock(&listener->lock);
+  return closed;
+}
+
 void vt_listener_retain(struct vt_listener *listener) { __atomic_add_fetch(&listener->references, 1, __ATOMIC_RELAXED); }
 
 void vt_listener_release(struct vt_listener *listener) {
   if (__atomic_sub_fetch(&listener->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   close(listener->fd);
-  if (listener->server) vt_workspace_server_return(listener->server);
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
   free(listener->open_ports);
@@ -77,6 +82,28 @@ void vt_listener_release(struct vt_listener *listener) {
   if (listener->world) vt_world_leave(listener->world);
   pthread_mutex_destroy(&listener->lock);
   free(listener);
+}
+
+static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_listener *left;
+
+void vt_listener_leave(struct vt_listener *listener) {
+  pthread_mutex_lock(&left_lock);
+  listener->next = left;
+  left = listener;
+  pthread_mutex_unlock(&left_lock);
+  vt_mailbox_wake();
+}
+
+void vt_listener_reap(void) {
+  pthread_mutex_lock(&left_lock);
+  struct vt_listener *listener = left;
+  left = NULL;
+  pthread_mutex_unlock(&left_lock);
+  for (struct vt_listener *next; listener; listener = next) {
+    next = listener->next;
+    vt_listener_release(listener);
+  }
 }
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused) {

@@ -16,17 +16,15 @@ struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
   pid_t session;
-  uint64_t mark;           /* mark.h; 0: none */
+  uint64_t mark;           /* 0: none */
   struct vt_proxy proxy;   /* where it may connect to */
   bool network;            /* it may connect anywhere */
   char **services;         /* where it may connect to beside (VT_SERVICE), NULL-terminated; NULL: nowhere */
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
-  bool idle;               /* idle_listeners.c's, under its lock, as is `newer` */
-  struct vt_listener *newer;
-  int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */
-  int stuck;               /* atomic: notifiers that were relieved of a lookup for it, and still look */
+  bool idle;               /* without a call so far; under the lock of notifiers.c */
+  struct vt_listener *next; /* of those to be released */
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
@@ -51,8 +49,14 @@ int vt_listener_events(const struct vt_listener *listener);
 /* The command is reported: releases the supervisor's reference. */
 void vt_listener_close(struct vt_listener *listener);
 
+bool vt_listener_is_closed(struct vt_listener *listener);
+
 void vt_listener_retain(struct vt_listener *listener);
 void vt_listener_release(struct vt_listener *listener);
+
+/* Releases a reference from a thread with another descriptor table: the supervisor does it, by vt_listener_reap(). */
+void vt_listener_leave(struct vt_listener *listener);
+void vt_listener_reap(void);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 

@@ -22,13 +22,11 @@ struct vt_notification {
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules */
   struct vt_caller caller;
-  struct vt_known_caller known; /* kept between notifications; used by one notifier only */
+  struct vt_known_caller known; /* kept between notifications */
 
-  /* the path as given, once `given_known` (atomic: read by the supervisor) */
-  bool given_known;
+  bool apart;                  /* this thread has a descriptor table of its own: closing a file drops no lock of the host's */
+  bool given_known;            /* the path as given */
   char given[PATH_MAX];
-
-  bool takes; /* atomic: a thread borrows a descriptor (caller/borrow_fd.c), which no file system can block */
 
   /* outcome */
   enum vt_operation operation;
@@ -37,9 +35,8 @@ struct vt_notification {
   int value;
   int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
-  int fifo;                    /* -1, or O_PATH: an open for writing that waits for a reader; `error` applies if it cannot */
+  int fifo;                    /* -1, or what the call waits for (handlers/waiting.h); `error` applies if it cannot */
   bool deferred;               /* answered later, by its handler */
-  bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
   bool counted;                /* the denial is reported */
   bool has_text, is_path;
   bool approved;               /* by the owner: changes of this protected path */

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "notify/handlers/flock_wait.h"
 #include "notify/names/notice.h"
 
 bool vt_call_still_waits(int listener, uint64_t id) { return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0; }
@@ -60,7 +59,6 @@ void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
 
 void vt_reply(struct vt_notification *notification) {
   vt_notice_reply(notification);
-  if (notification->waits && vt_flock_wait_add(notification)) return;
   if (notification->send_fd >= 0)
     return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};

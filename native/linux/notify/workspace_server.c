@@ -14,16 +14,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/mailbox.h"
-#include "base/memory.h"
+#include "base/command.h"
+#include "base/basics.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/fifo_wait.h"
-#include "notify/notify_threads.h"
+#include "notify/handlers/waiting.h"
 #include "notify/reply.h"
 #include "notify/sockets/sockets.h"
 #include "notify/caller/place.h"
@@ -185,7 +184,7 @@ static void *serve(void *context) {
   if (!await_listener(server)) return discard(server), NULL;
   if (unshare(CLONE_FS) == 0) act(server);
   else act_apart(server);
-  if (!server->served) vt_notifier_add(server->listener);
+  if (!server->served) vt_dispatch_all(server->listener, server->listener->fd, false);
   leave_to_supervisor(server);
   return NULL;
 }

@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "notify/listener.h"
 #include "supervise/deadline.h"
 #include "notify/fsize.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "supervise/orphans.h"
 #include "confine/confinement.h"
 #include "supervise/event_loop.h"
@@ -52,7 +52,7 @@ static bool is_quiet(const struct vt_command *command) {
   if (vt_streams_ended(command)) return true;
   if (vt_streams_paused(command)) return false;
   int64_t now = vt_now();
-  return now - vt_streams_last_byte(command) >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
+  return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
 }
 
 /* While the output is paused, `phase_since` does not advance: a survivor that writes on would keep the drain from ending. */
@@ -150,7 +150,7 @@ static bool are_reaped(struct vt_command *command) {
 }
 
 static bool finish(struct vt_command *command) {
-  if (!vt_streams_regain(command) || !are_reaped(command)) return false;
+  if (!are_reaped(command)) return false;
   struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
   close_meters(command);
   if (!command->terminated && !command->killing && vt_fsize_met(command)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
@@ -232,7 +232,7 @@ static bool sweep(struct vt_command *command) {
     enter(command, VT_ENDING);
     return true;
   }
-  if (vt_now() - command->phase_since > SWEEP_MS && vt_streams_regain(command)) report_late(command);
+  if (vt_now() - command->phase_since > SWEEP_MS) report_late(command);
   return false;
 }
 
@@ -269,9 +269,8 @@ bool vt_lifecycle_advance(struct vt_command *command) {
   return command->phase == VT_ENDED;
 }
 
-/* While the owner holds the output back, only is_flooded() needs the clock; a store does not tell when it is idle again. */
+/* While the owner holds the output back, only is_flooded() needs the clock. */
 static int flood_due_in(const struct vt_command *command) {
-  if (command->store) return SILENCE_MS;
   if (command->phase != VT_DRAINING || command->empty) return -1;
   int64_t due = command->phase_entered + DRAIN_MS - vt_now();
   return due > 0 ? (int)due : SILENCE_MS;
@@ -292,7 +291,7 @@ int vt_lifecycle_due_in(const struct vt_command *command) {
   if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
   if (vt_streams_paused(command)) return flood_due_in(command);
   if (command->terminated && command->phase == VT_DRAINING) return LOOK_MS;
-  int64_t now = vt_now(), silence = vt_streams_last_byte(command) + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
+  int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
   int64_t due = (silence < limit ? silence : limit) - now;
   return due > 0 ? (int)due : 0;
 }

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "supervise/event_loop.h"
-#include "supervise/store.h"
 #include "supervise/terminal.h"
 
 /* A pipe holds 64 KiB (pipe(7)): one read empties it. The window bounds the owner's unconsumed output. */
@@ -69,15 +68,9 @@ bool vt_streams_ended(const struct vt_command *command) {
 }
 
 bool vt_streams_paused(const struct vt_command *command) {
-  if (command->store) return vt_store_is_busy(command->store);
   for (int stream = 0; stream < VT_STREAMS; stream++)
     if (command->pipes[stream] && command->pipes[stream]->paused) return true;
   return false;
-}
-
-int64_t vt_streams_last_byte(const struct vt_command *command) {
-  int64_t stored = command->store ? vt_store_last_byte(command->store) : 0;
-  return stored > command->last_byte ? stored : command->last_byte;
 }
 
 /* Time while paused is not silence: the drain's clocks are moved on by it. */
@@ -95,49 +88,13 @@ static void resume_streams(struct vt_command *command) {
 
 void vt_streams_consumed(struct vt_command *command, size_t bytes) {
   command->unconsumed -= bytes < command->unconsumed ? bytes : command->unconsumed;
-  if (!command->held && vt_streams_paused(command) && command->unconsumed <= WINDOW_BYTES / 2) resume_streams(command);
-}
-
-void vt_streams_hold(struct vt_command *command) {
-  if (command->held || command->terminal || command->phase != VT_RUNNING || vt_streams_ended(command)) return;
-  command->held = true;
-  pause_streams(command);
-  command->owner->held(command->owner, command->id);
-}
-
-static void let_go(struct vt_command *command) {
-  command->held = false;
-  command->paused_since = vt_now(); /* adds no pause to the clocks: a store has read the pipes */
-  resume_streams(command);
-}
-
-void vt_streams_store(struct vt_command *command, struct vt_store *store) {
-  if (command->held && store && vt_store_start(store, command)) {
-    command->store = store;
-    return;
-  }
-  if (store) command->owner->stored(command->owner, command->id, vt_store_close(store));
-  if (command->held) let_go(command);
-}
-
-void vt_streams_stored(struct vt_command *command) {
-  command->last_byte = vt_streams_last_byte(command);
-  command->owner->stored(command->owner, command->id, vt_store_close(command->store));
-  command->store = NULL;
-  let_go(command);
-}
-
-bool vt_streams_regain(struct vt_command *command) {
-  if (command->store) vt_store_stop(command->store);
-  else if (command->held) let_go(command);
-  return !command->held;
+  if (vt_streams_paused(command) && command->unconsumed <= WINDOW_BYTES / 2) resume_streams(command);
 }
 
 void vt_streams_take_rest(struct vt_command *command) {
-  if (command->held) return;
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];
-    /* A store's pipe holds 1 MiB; a terminal holds 64 KiB, but yields 4 KiB per read (linux/tty.h: N_TTY_BUF_SIZE). */
+    /* A terminal holds 64 KiB, but yields 4 KiB per read (linux/tty.h: N_TTY_BUF_SIZE). */
     ssize_t length = pipe ? 1 : 0;
     for (int reads = 20; length > 0 && reads > 0; reads--)
       if ((length = read(pipe->fd, buffer, sizeof buffer)) > 0) hand_out(pipe, (size_t)length);

@@ -6,23 +6,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "base/command.h"
 #include "supervise/event_loop.h"
-#include "base/mailbox.h"
 #include "base/threads.h"
 #include "limits/monitor.h"
 #include "notify/fsize.h"
-#include "notify/handlers/flock_wait.h"
 #include "notify/listener.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "notify/workspace_server.h"
 #include "supervise/deadline.h"
 #include "supervise/epoll_watches.h"
 #include "supervise/lifecycle.h"
 #include "supervise/orphans.h"
 #include "supervise/session.h"
-#include "supervise/store.h"
 #include "supervise/streams.h"
 #include "supervise/terminal.h"
 #include "watcher/host_side.h"
@@ -130,7 +127,7 @@ static void launched(struct vt_command *command) {
   }
   if (command->listener_fd >= 0) {
     command->listener = vt_listener_open(command, &command->listener_source);
-    vt_notifier_add(command->listener);
+    if (!vt_notifier_add(command->listener)) command->killing = true;
   }
   vt_deadline_launched(command);
   send_early_signals(command);
@@ -140,7 +137,6 @@ static void kill_all_of(const struct vt_owner *owner) {
   for (struct vt_command *command = commands; command; command = command->next) {
     if (command->owner != owner) continue;
     command->killing = true;
-    if (!command->store) vt_streams_regain(command);
     vt_streams_consumed(command, command->unconsumed); /* it answers no more */
   }
 }
@@ -157,9 +153,6 @@ static void obey_for(struct vt_command *command, const struct vt_message *order)
   else if (order->kind == VT_MESSAGE_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
   else if (order->kind == VT_MESSAGE_SIGNAL) send_signal(command, (int)order->value);
   else if (order->kind == VT_MESSAGE_ASK) ask(command, order);
-  else if (order->kind == VT_MESSAGE_HOLD) vt_streams_hold(command);
-  else if (order->kind == VT_MESSAGE_STORE) vt_streams_store(command, order->store);
-  else if (order->kind == VT_MESSAGE_STORED) vt_streams_stored(command);
   else if (order->kind == VT_MESSAGE_ANSWER && command->listener)
     vt_questions_answer(command->listener->questions, order->value >> 1, order->value & 1);
   else if (order->kind == VT_MESSAGE_TERMINATE) vt_deadline_terminate(command, order->value != 0);
@@ -177,7 +170,6 @@ static void obey(const struct vt_message *order) {
   } else {
     struct vt_command *command = find(order->id);
     if (command) obey_for(command, order);
-    else if (order->store) vt_core_free_stored(vt_store_close(order->store));
     free(order->text);
   }
 }
@@ -206,7 +198,7 @@ static void advance_all(void) {
 static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
 
 static int next_due(void) {
-  int soonest = vt_notifier_is_active() ? VT_WATCH_MS : -1;
+  int soonest = -1;
   for (const struct vt_command *command = commands; command; command = command->next)
     soonest = sooner(soonest, sooner(vt_deadline_due_in(command), vt_lifecycle_due_in(command)));
   soonest = sooner(soonest, watcher_due_in());
@@ -218,8 +210,7 @@ static void *supervise(void *unused) {
   (void)unused;
   for (;;) {
     vt_event_loop_wait(next_due(), ready);
-    vt_notifier_watch();
-    vt_flock_wait_reap();
+    vt_listener_reap();
     vt_workspace_server_reap();
     obey_orders();
     vt_watches_look(commands);
@@ -261,14 +252,6 @@ void vt_core_signal(uint32_t id, int signal) { post_for(id, VT_MESSAGE_SIGNAL, (
 void vt_core_consumed(uint32_t id, size_t bytes) { post_for(id, VT_MESSAGE_CONSUMED, bytes); }
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) {
   post_for(id, VT_MESSAGE_RESIZE, (size_t)columns << 16 | rows);
-}
-
-void vt_core_hold(uint32_t id) { post_for(id, VT_MESSAGE_HOLD, 0); }
-
-bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until) {
-  struct vt_store *store = file < 0 ? NULL : vt_store_open(file, keep, until);
-  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_STORE, .id = id, .store = store}, true);
-  return store != NULL;
 }
 
 void vt_core_answer(uint32_t id, size_t number, bool yes) { post_for(id, VT_MESSAGE_ANSWER, number << 1 | yes); }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/probe.h"
 #include "notify/denials.h"
 #include "test/check.h"

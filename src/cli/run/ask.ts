@@ -1,13 +1,11 @@
 import { type Approver, terminalApprover } from '../../internal.ts'
-import { approvalWithoutTerminal } from '../../messages/approval.ts'
-import { prefixed } from '../../messages/cli/run.ts'
+import { tell } from '../output.ts'
 import type { OutputRelay } from './relay.ts'
-import { standardError } from './sink.ts'
 
 /** Asks at the terminal and hides the status line meanwhile. */
 export function askingApprover(relay: OutputRelay | undefined): Approver {
   const ask = terminalApprover({
-    onAbsent: () => void standardError.write(prefixed(approvalWithoutTerminal)),
+    onAbsent: () => void tell('there is no terminal to ask at, so the answer is no'),
   })
   const askMeanwhile: Approver = async (request, decision) => {
     relay?.end()

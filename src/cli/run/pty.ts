@@ -1,22 +1,30 @@
+import { spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
+import { systemTool } from '../../base/paths.ts'
 import type { ExecuteRequest, Pty, Result, Shell } from '../../internal.ts'
-import { afterLines, needsTerminal, ptyAlone } from '../../messages/cli/run.ts'
-import { misuse } from '../options.ts'
-import { isTerminal } from '../terminal.ts'
-import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
-import type { RunArguments } from './options.ts'
-import { RawTerminal } from './raw-terminal.ts'
+import { misuse } from '../arguments.ts'
+import { isTerminal } from '../output.ts'
 import { OutputRelay } from './relay.ts'
+import type { RunArguments } from './request.ts'
+import { afterLines, brokenPipeCode, exitCodeOf } from './result.ts'
 
 /** Throws INVALID_REQUEST for options that conflict, or without a terminal to show it in. */
 export function checkPty({ json, each }: RunArguments): void {
-  if (json || each) throw misuse(ptyAlone(json ? '--json' : '--each'))
+  if (json || each)
+    throw misuse(
+      `--pty shows one command in your terminal, so it cannot be combined with ${json ? '--json' : '--each'}.`,
+    )
   checkTerminal('--pty')
 }
 
 /** @param what needs a terminal to be shown in. Throws INVALID_REQUEST. */
 export function checkTerminal(what: '--pty' | 'vitrine shell'): void {
-  if (!isTerminal(0) || !isTerminal(1)) throw misuse(needsTerminal(what))
+  if (isTerminal(0) && isTerminal(1)) return
+  const instead =
+    what === '--pty'
+      ? 'Without --pty the command gets pipes.'
+      : 'With another standard input the shell reads that as a script.'
+  throw misuse(`${what} needs a terminal as standard input and standard output. ${instead}`)
 }
 
 /**
@@ -157,4 +165,42 @@ class Endings {
   attend(pty: Pty): void {
     this.#pty = pty
   }
+}
+
+/** Our terminal in raw mode by stty(1): Node's raw mode still turns the command's line feeds into CR LF. */
+class RawTerminal {
+  readonly #settings: string
+  #isRaw = false
+
+  /** Throws INVALID_REQUEST if the settings cannot be read: they could not be restored. */
+  constructor() {
+    const { status, stdout } = stty('-g')
+    if (status !== 0)
+      throw misuse(
+        'A terminal for the command needs the program stty (coreutils, busybox), to set up and restore yours; it is missing or failed.',
+      )
+    this.#settings = stdout.trim()
+  }
+
+  begin(): void {
+    this.#isRaw = true
+    // Restores the settings however this process ends, unless it is killed.
+    process.on('exit', this.end)
+    stty('raw', '-echo', '-iexten')
+  }
+
+  readonly end = (): void => {
+    if (this.#isRaw) stty(this.#settings)
+    this.#isRaw = false
+    process.off('exit', this.end)
+  }
+}
+
+/** stty waits for pending terminal output, possibly forever: hence the limit of one second. */
+function stty(...settings: readonly string[]) {
+  return spawnSync(systemTool('stty') ?? '/bin/stty', settings, {
+    stdio: [0, 'pipe', 'ignore'],
+    encoding: 'utf8',
+    timeout: 1000,
+  })
 }

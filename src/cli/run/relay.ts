@@ -1,7 +1,6 @@
-import { prefixed } from '../../messages/cli/run.ts'
-import { isTerminal } from '../terminal.ts'
-import { type Sink, standardError, standardOutput } from './sink.ts'
-import { StatusLine } from './status.ts'
+import { monotonicMs } from '../../base/clock.ts'
+import { sizeText } from '../../base/text.ts'
+import { eraseLine, isTerminal, prefixed, type Sink, standardError, standardOutput } from '../output.ts'
 
 type Stream = 'stdout' | 'stderr'
 
@@ -64,5 +63,57 @@ export class OutputRelay {
   async sayAfterwards(lines: readonly string[]): Promise<void> {
     if (lines.length > 0)
       await standardError.write((this.#midLine ? '\n' : '') + lines.map(prefixed).join(''))
+  }
+}
+
+/** Long enough that a quick command shows no status line. */
+const firstMs = 2000
+const everyMs = 500
+
+/** A terminal line saying that a command still runs; it is erased before the command's own output. */
+class StatusLine {
+  readonly #write: (text: string) => void
+  readonly #started = monotonicMs()
+  readonly #first: NodeJS.Timeout
+  #every: NodeJS.Timeout | undefined
+  #bytes = 0
+  #shown = false
+  #atLineStart = true
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+    this.#first = setTimeout(() => {
+      this.#show()
+      this.#every = setInterval(() => this.#show(), everyMs)
+    }, firstMs)
+  }
+
+  count(chunk: Uint8Array): void {
+    this.#bytes += chunk.length
+  }
+
+  /** Call before output of the command is written to the terminal. */
+  giveWay(chunk: Uint8Array): void {
+    this.#atLineStart = chunk.at(-1) === 0x0a
+    this.#erase()
+  }
+
+  end(): void {
+    clearTimeout(this.#first)
+    clearInterval(this.#every)
+    this.#erase()
+  }
+
+  // In the middle of a line it would overwrite the command's output.
+  #show(): void {
+    if (!this.#atLineStart) return
+    const seconds = Math.round((monotonicMs() - this.#started) / 1000)
+    this.#write(`${eraseLine}vitrine: running for ${seconds} s, ${sizeText(this.#bytes)} of output`)
+    this.#shown = true
+  }
+
+  #erase(): void {
+    if (this.#shown) this.#write(eraseLine)
+    this.#shown = false
   }
 }

@@ -1,23 +1,19 @@
 import {
   type ExecuteOptions,
   type ExecuteRequest,
+  leave,
   openShell,
   type Result,
   type Shell,
 } from '../../internal.ts'
-import { afterLines, prefixed, timeoutLowered } from '../../messages/cli/run.ts'
 import { isShellClosed, isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
+import { isCompileCacheWritten } from '../compile-cache.ts'
 import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
-import { refusalCode } from '../fail.ts'
-import { jsonOf } from '../json.ts'
-import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
-import { leaveEarly } from './leave.ts'
-import { type RunArguments, readRunArguments } from './options.ts'
+import { standardOutput, tell } from '../output.ts'
 import { OutputRelay } from './relay.ts'
-import { forwardSignals } from './signals.ts'
-import { standardError, standardOutput } from './sink.ts'
-import { standardInput } from './stdin.ts'
+import { type RunArguments, readRunArguments, standardInput } from './request.ts'
+import { afterLines, brokenPipeCode, exitCodeOf, jsonOf, refusalCode } from './result.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
   const given = readRunArguments(args)
@@ -119,5 +115,34 @@ function exitCodeOfList({ keepGoing = false }: CommandsToRun, { results, stopped
 /** Reports that a command gets less time than --timeout asks for. */
 async function sayLowered(asked: number | undefined, { config }: Shell): Promise<void> {
   const most = config.shell.max_timeout_ms
-  if (asked !== undefined && asked > most) await standardError.write(prefixed(timeoutLowered(asked, most)))
+  if (asked !== undefined && asked > most)
+    await tell(`--timeout ${asked} ms exceeds the maximum; ${most} ms ([shell] max_timeout_ms) is used.`)
+}
+
+const forwarded: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+/** Not SIGHUP and SIGQUIT: servers read their settings again at each, Java prints its threads. */
+const insistent: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']
+
+/** Forwards our signals to the group; a second SIGINT, or a second SIGTERM, kills it. Returns a function that stops this. */
+function forwardSignals(shell: Shell): () => void {
+  const seen = new Set<NodeJS.Signals>()
+  const forward = (name: NodeJS.Signals) => {
+    const kill = seen.has(name) && insistent.includes(name)
+    seen.add(name)
+    shell.signal(kill ? 'SIGKILL' : name)
+  }
+  for (const name of forwarded) process.on(name, forward)
+  return () => {
+    for (const name of forwarded) process.off(name, forward)
+  }
+}
+
+/**
+ * Has the process end right after the other listeners of `exit`: Node's own teardown takes as long as a command. It stays where
+ * options of Node, such as those for profiles and coverage, write their results there.
+ */
+function leaveEarly(): void {
+  const { env, execArgv } = process
+  const isPlain = execArgv.length === 0 && !env['NODE_OPTIONS'] && !env['NODE_V8_COVERAGE']
+  if (isPlain && isCompileCacheWritten()) process.once('exit', leave)
 }

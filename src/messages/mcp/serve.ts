@@ -1,21 +1,5 @@
 /** Messages of `vitrine mcp`: its command line, its progress and its HTTP errors. */
 
-export function badMode(got: string): string {
-  return `--mode takes read, workspace and write, separated by commas, or both, not ${JSON.stringify(got)}.`
-}
-
-export function badApprove(got: string): string {
-  return `--approve takes client, elicit or none, not ${JSON.stringify(got)}.`
-}
-
-export function badHttp(got: string): string {
-  return `--http takes a port or HOST:PORT (--http 8080, --http 127.0.0.1:8080, --http [::1]:8080), not ${JSON.stringify(got)}.`
-}
-
-export function strayWords(words: readonly string[]): string {
-  return `vitrine mcp does not take ${JSON.stringify(words[0])}; use "vitrine mcp [OPTIONS]" or "vitrine mcp install CLIENT".`
-}
-
 export const emptyToken = 'VITRINE_TOKEN is empty. Set it to a value that is hard to guess, or unset it.'
 
 export const unsendableToken =

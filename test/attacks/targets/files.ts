@@ -45,7 +45,7 @@ function walk(path: string): string[] {
 }
 
 /** A whole tree: content, mode, owner, times, links, flags and extended attributes of everything in it. */
-export function observeTree(outside: Outside, root: string): unknown {
+function observeTree(outside: Outside, root: string): unknown {
   const paths = walk(root)
   return { entries: paths.map(describe), inodes: runOutside(outside.programs.look, ['inodes', ...paths]) }
 }
@@ -58,7 +58,7 @@ function observeLocks(path: string): readonly string[] {
 }
 
 /** Where the target's files are. */
-export function targetDirectory(outside: Outside): string {
+function targetDirectory(outside: Outside): string {
   return join(outside.directory, 'target')
 }
 

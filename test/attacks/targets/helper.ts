@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /** A running helper of test/fixtures/attack/outside: one line when ready, one answer for each question. */
-export interface HelperProcess {
+interface HelperProcess {
   readonly pid: number
   /** The words of its first line, after "ready". */
   readonly ready: readonly string[]

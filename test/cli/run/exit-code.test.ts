@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Outcome, Result } from '../../../src/base/types.ts'
-import { exitCodeOf } from '../../../src/cli/run/exit-code.ts'
+import { exitCodeOf } from '../../../src/cli/run/result.ts'
 
 const rows: readonly (readonly [Outcome, Partial<Result>, number])[] = [
   [{ kind: 'exited', code: 0 }, { exitCode: 0 }, 0],

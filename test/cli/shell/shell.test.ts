@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { prefixed } from '../../../src/messages/cli/run.ts'
-import { shellGreeting } from '../../../src/messages/cli/shell.ts'
 import { allProcesses, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { Tmux } from '../../helpers/tmux.ts'
@@ -82,19 +80,11 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     await startShell(terminal)
     terminal.line('rm kept; touch made; exit 3')
     const screen = await terminal.shows(/^code 3\n icanon/m)
-    expect(screen).toContain(prefixed(shellGreeting('read')).trim())
+    expect(screen).toContain('vitrine: read mode: the operating system refuses every change.')
     expect(screen.match(/^vitrine: refused to .*$/gm)).toEqual([
       `vitrine: refused to delete ${cwd}/kept (rm)`,
       `vitrine: refused to create ${cwd}/made (touch)`,
     ])
-  })
-
-  it('they are told after a shell that ends with 0, too, and five of them', async () => {
-    await startShell(terminal)
-    terminal.line('for name in 1 2 3 4 5 6 7; do mkdir "$name"; done; exit 0')
-    const screen = await terminal.shows(/^code 0\n icanon/m)
-    expect(screen.match(/^vitrine: refused to create .*$/gm)).toHaveLength(5)
-    expect(screen).toContain('vitrine: refused 2 more')
   })
 
   it('a private TMPDIR is one for the whole shell', async () => {
@@ -112,11 +102,6 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     process.kill(ours(terminal), name)
     await terminal.shows(/code \d+\n icanon/m)
     expect(await survivors(marker)).toEqual([])
-  })
-
-  it('without one for its output it is refused', async () => {
-    terminal.line('"$NODE_PROGRAM" "$CLI_PROGRAM" shell >out; echo "code $?"')
-    expect(await terminal.shows('code 125')).toContain('vitrine shell needs a terminal')
   })
 
   it('--ask asks about the shell of write mode, and no means none', async () => {

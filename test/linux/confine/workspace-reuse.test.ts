@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -115,6 +116,32 @@ const changes: readonly Change[] = [
       writeFileSync(join(work, '.git/modules/new/config'), 'kept\n')
     },
     path: 'work/.git/modules/new/config',
+  },
+  {
+    what: 'a directory that the configuration of the repository names for hooks',
+    change: ({ work }) => appendFileSync(join(work, '.git/config'), '[core]\n\thooksPath = deep\n'),
+    path: 'work/deep/plain',
+  },
+  {
+    what: 'a file that a filter of the configuration names',
+    change: ({ work }) => appendFileSync(join(work, '.git/config'), '[filter "x"]\n\tclean = ./plain -x\n'),
+    path: 'work/plain',
+  },
+  {
+    what: 'a worktree that is added',
+    change: ({ work }) => {
+      mkdirSync(join(work, '.git/worktrees/two'), { recursive: true })
+      writeFileSync(join(work, '.git/worktrees/two/gitdir'), 'kept\n')
+    },
+    path: 'work/.git/worktrees/two/gitdir',
+  },
+  {
+    what: 'vitrine that is installed in the workspace',
+    change: ({ work }) => {
+      mkdirSync(join(work, 'node_modules/vitrine'), { recursive: true })
+      writeFileSync(join(work, 'node_modules/vitrine/package.json'), 'kept\n')
+    },
+    path: 'work/node_modules/vitrine/package.json',
   },
 ]
 

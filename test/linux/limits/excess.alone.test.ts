@@ -40,13 +40,6 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result).not.toHaveProperty('limited')
   })
 
-  it('open files are limited for each process, soft and hard', async () => {
-    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
-    const result = await shell.execute({ command: 'ulimit -Sn; ulimit -Hn; (ulimit -Hn); exec 40</dev/null' })
-    expect(result.stdout).toBe('24\n24\n24\n')
-    expect(result.exitCode).not.toBe(0)
-  })
-
   it('open files: a command that fails for want of them is told which limit that is', async () => {
     const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
     const opening = `node -e "const fs = require('fs'); for (;;) fs.openSync('/dev/null')"`
@@ -73,22 +66,4 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result.limited).toBe('processes')
     expect(await survivors(marker)).toEqual([])
   })
-
-  it('the enforcement names what holds the limits, and no row is there without one', async () => {
-    const limited = await openTestShell({ mode, toml: '[limits]\nprocesses = 30\n' })
-    expect(limited.enforcement['limits']).toMatchObject({
-      enforced: true,
-      by: expect.stringMatching(/watch/),
-    })
-    const free = await openTestShell({ mode })
-    expect(free.enforcement).not.toHaveProperty('limits')
-  })
-})
-
-it('in write mode, processes that left the session are counted too', async () => {
-  marker = makeMarker()
-  const shell = await openTestShell({ mode: 'write', toml: '[limits]\ncpu_seconds = 1\n' })
-  const result = await shell.execute({ command: `setsid -w ${hungry} spin 0 ${marker}`, timeoutMs: 20_000 })
-  expect(result.limited).toBe('cpu')
-  expect(await survivors(marker)).toEqual([])
 })

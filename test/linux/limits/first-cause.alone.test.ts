@@ -38,15 +38,4 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result.outcome).toEqual({ kind: 'cancelled' })
     expect(result).not.toHaveProperty('limited')
   })
-
-  it('other commands of the shell go on', async () => {
-    marker = makeMarker()
-    const shell = await openTestShell({ mode, toml: '[limits]\nmemory_bytes = 100000000\n' })
-    const [over, below] = await Promise.all([
-      shell.execute({ command: `${hungry} memory 1500 ${marker}` }),
-      shell.execute({ command: 'sleep 1; echo there' }),
-    ])
-    expect(over.limited).toBe('memory')
-    expect(below).toMatchObject({ stdout: 'there\n', exitCode: 0 })
-  })
 })

@@ -13,7 +13,7 @@ export function compileHungry(): string {
 }
 
 /** A line that goes over a limit. */
-export interface Excess {
+interface Excess {
   readonly name: string
   readonly limit: Limit
   /** The key of `[limits]`, and its value. */
@@ -93,7 +93,7 @@ export const excesses: readonly Excess[] = [
 ]
 
 /** A line that stays below its limits, whatever a careless count would make of it. */
-export interface Spared {
+interface Spared {
   readonly name: string
   readonly toml: string
   readonly line: (hungry: string, marker: string) => string

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import { resources } from '../../helpers/resources.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 
 let attempts: string
@@ -10,11 +9,6 @@ beforeAll(() => {
 
 const shellLoop = (count: number, body: string) =>
   `i=0; while [ $i -lt ${count} ]; do ${body}; i=$((i+1)); done`
-
-it('1,000 refused writes are 1,000 when the command has ended', async () => {
-  const { cwd, run } = await makeGround()
-  expect(shorts(await run(shellLoop(1000, 'echo x 2>/dev/null > file')))).toEqual([`write ${cwd}/file x1000`])
-})
 
 it('10,000 refused writes of eight threads are 10,000', async () => {
   const { cwd, file, run } = await makeGround()
@@ -50,25 +44,6 @@ it('callers that are killed inside a call leave nothing hanging', async () => {
   expect(result.stdout).toBe('killed 300 \n')
   expect(new Set(result.denials.map(({ operation }) => operation))).toEqual(new Set(['write', 'metadata']))
   expect(readFileSync(file, 'utf8')).toBe('kept')
-})
-
-it('200 commands at once have each their own refusals', async () => {
-  const { cwd, shell } = await makeGround()
-  await shell.execute({ command: 'echo x > file' })
-  const before = resources()
-  const numbers = Array.from({ length: 200 }, (_, at) => at)
-  const results = await Promise.all(
-    numbers.map((at) =>
-      shell.execute({
-        command: `${shellLoop(3, `echo x 2>/dev/null > new${at}`)}; exit 7`,
-        timeoutMs: 60_000,
-      }),
-    ),
-  )
-  expect(results.map(({ exitCode }) => exitCode)).toEqual(numbers.map(() => 7))
-  expect(results.map((result) => shorts(result))).toEqual(numbers.map((at) => [`create ${cwd}/new${at} x3`]))
-  const after = resources()
-  expect(after.threads - before.threads).toBeLessThanOrEqual(8)
 })
 
 it('a command that is killed while it is refused has what was counted', async () => {

@@ -5,7 +5,7 @@ import { fillFixture } from '../../compatibility/fixture.ts'
 import { interpreterThemes, shellThemes } from '../../compatibility/programs.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { compileAttempts, makeGround, shorts } from './denied.ts'
+import { makeGround, shorts } from './denied.ts'
 
 /** What these try is a change, and they go on without it: npm writes a log, sqlite3 opens for writing first. */
 const trying = /^(npm|npx|sqlite3) /
@@ -57,33 +57,6 @@ describe('harmless attempts are reported for nothing', () => {
     const alone = await run('echo 0x7f > /proc/self/coredump_filter; cat /proc/self/coredump_filter')
     expect([shorts(alone), alone.stdout]).toEqual([[], before])
     expect(existsSync('/tmp/hsperfdata_vitrine')).toBe(false)
-  })
-
-  it.runIf(isInstalled('java'))('java starts', async () => {
-    const { run } = await makeGround()
-    const result = await run('java -version')
-    expect([result.exitCode, shorts(result), result.hint]).toEqual([0, [], undefined])
-  })
-
-  it('what fails without us fails as it does without us', async () => {
-    const { run } = await makeGround()
-    const result = await run(`${compileAttempts()} harmless`)
-    expect(shorts(result)).toEqual([])
-    expect(result.stdout.split('\n')).toEqual([
-      'missing -1 ENOENT',
-      'no file -1 ENOENT',
-      'exclusive -1 EEXIST',
-      'directory -1 EISDIR',
-      'mkdir -1 EEXIST',
-      expect.stringMatching(/^rmdir -1 (ENOTDIR|EACCES)/), // Landlock looks before the file system does
-      'unlink -1 ENOENT',
-      'rename -1 ENOENT',
-      'null 0 ',
-      'odd null 0 ',
-      expect.stringMatching(/^no one -1 EPERM|^no one 0/),
-      'bad pointer -1 EFAULT',
-      '',
-    ])
   })
 })
 

@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { denialLines } from '../../../src/messages/denials.ts'
 import { remedies } from '../../../src/messages/hints.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
@@ -232,36 +231,5 @@ describe('what a result makes of refusals', () => {
     expect(shorts(result)).toEqual([`write ${ground.file}`])
     expect(result.hint).toContain(ground.file)
     expect(result.hint).toContain(remedies.user.workspace)
-  })
-
-  it.runIf(isInstalled('python3'))('the hint for the network is network = true', async () => {
-    const { hint } = await ground.run("python3 -c 'import socket; socket.socket()'")
-    expect(hint).toContain(remedies.user.network)
-  })
-
-  it('a permission that the user lacks is not blamed on read mode', async () => {
-    const { hint, denials, failure } = await ground.run('chmod 755 .; sh -c ./file')
-    expect([shorts({ denials }), failure?.kind]).toEqual([[`metadata ${ground.cwd}`], 'permission-denied'])
-    expect(hint).toContain(ground.cwd)
-    const lacking = await ground.run('./file')
-    expect([lacking.denials, lacking.failure?.kind]).toEqual([[], 'permission-denied'])
-    expect(lacking).not.toHaveProperty('hint')
-  })
-
-  it('reads well where what was meant is not known', async () => {
-    const { hint } = await ground.run(`${attempts} others`)
-    expect(hint).not.toMatch(/ (to|at|of|a socket:);/)
-    const { denials } = await ground.run(`${attempts} others`)
-    for (const told of denialLines(denials)) expect(told).not.toMatch(/ (to|at|of|:) \(|undefined/)
-  })
-
-  it('without one, words alone do not give a hint of refusals', async () => {
-    expect((await ground.run('false')).hint).toBeUndefined()
-  })
-
-  it('write mode reports nothing', async () => {
-    const { shell } = await makeGround()
-    shell.mode = 'write'
-    expect((await shell.execute({ command: 'echo x > file; mkdir new' })).denials).toEqual([])
   })
 })

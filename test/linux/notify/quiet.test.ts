@@ -50,15 +50,6 @@ describe('a command that ended with 0 and whose refusals may matter', () => {
     expect(code).toBe(0)
     expect(own).toHaveLength(1)
   })
-
-  it('says how many there were', async () => {
-    const line = 'mkdir a b c 2>/dev/null; true'
-    const { own } = await run(line)
-    const { hint } = JSON.parse((await home.run(['run', '--json', '--', line])).stdout)
-    expect(own).toEqual([`vitrine: ${hint}`])
-    expect(own[0]).toContain(join(home.directory, 'a'))
-    expect(own[0]).toMatch(/\b2\b/)
-  })
 })
 
 describe('a command that failed', () => {
@@ -73,12 +64,6 @@ describe('a command that failed', () => {
       const path = join(home.directory, name)
       expect(own.filter((text) => new RegExp(`(create|delete|write) ${path}[ ;]`).test(text))).toHaveLength(1)
     }
-  })
-
-  it.runIf(isInstalled('curl'))('a refused network is told once', async () => {
-    const { code, own } = await run('curl -s http://127.0.0.1:9/')
-    expect(code).not.toBe(0)
-    expect(own).toEqual([expect.stringContaining(remedies.user.network)])
   })
 })
 

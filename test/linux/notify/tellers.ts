@@ -6,7 +6,7 @@ import type { ShellOptions } from '../../../src/host/shell-options.ts'
 import { builtLibrary } from '../../helpers/programs.ts'
 
 /** The last line that a teller prints, as JSON. */
-export interface Told {
+interface Told {
   readonly result: Result
   readonly enforcement: Enforcement
 }

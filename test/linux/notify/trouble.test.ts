@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import {
@@ -88,19 +87,6 @@ describe('a host that dies', () => {
 })
 
 describe('where no process may read the memory of a command (Yama, ptrace_scope 2)', () => {
-  it('a path in the environment of a program is known', () => {
-    const cwd = makeDirectory()
-    const file = join(cwd, 'file')
-    writeFileSync(file, 'kept')
-    const script = writeTeller(cwd, `FIRST=1 OUT=${file} LAST=1 ${compileAttempts()} environment`)
-    const stdout = execFileSync(compileFixture('unreadable'), [process.execPath, script], {
-      encoding: 'utf8',
-    })
-    const { result } = toldBy(stdout)
-    expect(shorts(result)).toEqual([`write ${file}`])
-    expect(readFileSync(file, 'utf8')).toBe('kept')
-  })
-
   const lines = [
     'echo x > file',
     'echo fine > /dev/null && echo fine',
@@ -141,27 +127,5 @@ describe('where no process may read the memory of a command (Yama, ptrace_scope 
     expect(names).toContainEqual(expect.stringMatching(/^delete/))
     const noise = ['/dev/null', 'sub', 'socket']
     expect(names.filter((name) => noise.some((word) => name.includes(word)))).toEqual([])
-  })
-})
-
-describe('a signal to a process outside that is younger than the command', () => {
-  it('is refused like any other, but looks like one to a child: it may go unreported', async () => {
-    const { shell } = await makeGround()
-    const marker = makeMarker()
-    const victims: ChildProcess[] = []
-    const stdin = new PassThrough()
-    const onOutput = () => {
-      if (victims.length > 0) return
-      const victim = spawn('sleep', [marker], { stdio: 'ignore' })
-      victims.push(victim)
-      stdin.end(`${victim.pid}\n`)
-    }
-    const command = 'echo started; read pid; kill -STOP $pid; echo $?'
-    const result = await shell.execute({ command, stdin }, { onOutput })
-    const state = processEntry(victims[0]?.pid ?? 0)?.state
-    await endAll(marker)
-    expect(result.stdout).toBe('started\n1\n')
-    expect(state).toMatch(/[RS]/)
-    expect([[], [`signal pid ${victims[0]?.pid}`]]).toContainEqual(shorts(result))
   })
 })

@@ -13,10 +13,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../../src/messages/error.ts'
 import { openShellOn } from '../../../src/shell.ts'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory } from '../../helpers/place.ts'
 import { waitFor } from '../../helpers/processes.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { addonless, probing, realAddon } from '../../sandbox/hosts.ts'
+import { addonless, probing } from '../../sandbox/hosts.ts'
 import { makeGround, uid } from './ground.ts'
 
 describe('a private directory', () => {
@@ -40,17 +40,6 @@ describe('a private directory', () => {
     const [directory = '', ...others] = stdout.trimEnd().split('\n')
     expect(directory.startsWith(`${parent}/`)).toBe(true)
     expect(others).toEqual([directory, directory, `${directory}/zsh`])
-  })
-
-  it('is another one for each command, also at the same time', async () => {
-    const { run, left } = await makeGround()
-    const line = 'echo "$TMPDIR"; echo x > "$TMPDIR/same"; ls "$TMPDIR"'
-    const outputs = (await Promise.all(Array.from({ length: 8 }, () => run(line)))).map(
-      ({ stdout }) => stdout,
-    )
-    expect(new Set(outputs).size).toBe(8)
-    expect(outputs.every((output) => output.endsWith('\nsame\n'))).toBe(true)
-    expect(left()).toEqual([])
   })
 
   it('is given to the one command that asks for it, and not to one that does without', async () => {
@@ -100,22 +89,6 @@ describe('a private directory', () => {
     expect(stdout).toBe('x\n')
     expect(denials.map(({ path }) => path)).toEqual([`${before}/x`])
     expect(readdirSync(before)).toEqual([])
-  })
-
-  it('comes from the configuration too, and is not there by default', async () => {
-    const temporary = makeDirectory()
-    const toml = '[shell]\nprivate_tmp = true\n'
-    const configured = await makeGround({ toml, privateTmp: undefined }, temporary)
-    expect((await configured.run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
-    const without = await makeGround({ privateTmp: undefined }, temporary)
-    expect((await without.run('echo x > "$TMPDIR/x"')).exitCode).not.toBe(0)
-    expect(without.shell.enforcement['private tmp']).toBeUndefined()
-  })
-
-  it('is nothing in write mode', async () => {
-    const { run, temporary } = await makeGround({ mode: 'write' })
-    expect((await run('echo "$TMPDIR"')).stdout).toBe(`${temporary}\n`)
-    expect(readdirSync(temporary)).toEqual([])
   })
 
   it('is the only place that changes', async () => {
@@ -197,29 +170,6 @@ describe('removing a private directory', () => {
     expect(result.enforcement['private tmp']?.enforced).toBe(true)
   })
 
-  it('that holds more than can go in time delays no result, and is gone once the shell is closed', async () => {
-    const addon = realAddon()
-    const { removePrivate } = addon
-    let open = () => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    const slowly = async (keeper: unknown) => {
-      await gate
-      return removePrivate(keeper)
-    }
-    Object.assign(addon, { removePrivate: slowly })
-    const { shell, left } = await makeGround()
-    const result = await shell.execute({ command: ': > "$TMPDIR/x"; sleep 60', timeoutMs: 300 })
-    Object.assign(addon, { removePrivate })
-    expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
-    expect(result.enforcement['private tmp']).toMatchObject({ enforced: false, note: /still being removed/ })
-    expect(left()).toHaveLength(1)
-    open()
-    await shell.close()
-    expect(left()).toEqual([])
-  })
-
   it('happens when the command never ran, and when it was ended', async () => {
     const { shell, left } = await makeGround()
     await expect(shell.execute({ argv: ['/no/such/program'] })).rejects.toThrow(/no\/such\/program/)
@@ -229,15 +179,6 @@ describe('removing a private directory', () => {
       timeoutMs: 300,
     })
     expect({ timedOut, left: left() }).toEqual({ timedOut: true, left: [] })
-  })
-
-  it('is awaited by close', async () => {
-    const { shell, left } = await makeGround()
-    const running = shell.execute({ command: 'cd "$TMPDIR"; seq 2000 | xargs touch; echo ready; sleep 60' })
-    await waitFor(() => left().length === 1)
-    await shell.close()
-    expect(left()).toEqual([])
-    expect((await running).cancelled).toBe(true)
   })
 })
 
@@ -301,18 +242,6 @@ describe('a place that cannot be trusted', () => {
   })
 })
 
-it.runIf(process.platform === 'linux')(
-  'in workspace mode the refusal is about the directory, not about read mode',
-  async () => {
-    const env = { TMPDIR: join(makeDirectory(), 'missing') }
-    const shell = await openTestShell({ mode: 'workspace', cwd: makeDirectory(), env })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'private-tmp' },
-    })
-  },
-)
-
 describe('where there are no private directories', () => {
   it('private_tmp is refused when the shell opens, and nothing runs', async () => {
     const options = { mode: 'read', privateTmp: true, cwd: makeDirectory() } as const
@@ -320,11 +249,6 @@ describe('where there are no private directories', () => {
     await expect(openShellOn(addonless('windows'), options)).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
     })
-  })
-
-  it('write mode goes on', async () => {
-    const shell = await openTestShell({ mode: 'write', privateTmp: true, host: addonless() })
-    expect((await shell.execute({ command: 'echo ran' })).stdout).toBe('ran\n')
   })
 
   it.for([1, 2, 3, 5])('Landlock ABI %i holds it, and refuses in it what it says', async (landlockAbi) => {
@@ -342,14 +266,5 @@ describe('where there are no private directories', () => {
     const truncate = await fails('open("f","w"); os.truncate("f", 3)')
     expect({ across, truncate }).toEqual({ across: landlockAbi < 2, truncate: landlockAbi < 3 })
     expect(shell.enforcement['private tmp']?.note?.includes('truncate(2)') ?? false).toBe(truncate)
-  })
-
-  it('an older kernel says what it refuses in it', async () => {
-    const { shell } = await makeGround({ host: probing({ landlockAbi: 2, getfdErrno: 0 }) })
-    expect(shell.enforcement['private tmp']).toEqual({
-      enforced: true,
-      by: 'landlock+seccomp listener',
-      note: 'still refused in it: truncate(2)',
-    })
   })
 })

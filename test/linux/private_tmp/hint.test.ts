@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { denialText } from '../../../src/messages/denials.ts'
 import { remedies } from '../../../src/messages/hints.ts'
 import { makeDirectory } from '../../helpers/place.ts'
@@ -9,13 +9,6 @@ import { isInstalled } from '../../helpers/programs.ts'
 import { makeGround } from './ground.ts'
 
 const { privateTmp, write } = remedies.user
-
-/** A directory that every user may write to, and that hints do not take for one for temporary files. */
-function makeElsewhere(): string {
-  const directory = mkdtempSync('/dev/shm/vitrine-hint-')
-  onTestFinished(() => rmSync(directory, { recursive: true }))
-  return directory
-}
 
 describe('the hint of a refusal', () => {
   it('names private_tmp where the file was a temporary one', async () => {
@@ -42,43 +35,6 @@ describe('the hint of a refusal', () => {
     expect(hint).toContain('$TMPDIR')
     expect(hint).not.toBe((await run('echo x > /tmp/vitrine-hint-new')).hint)
     expect((await run('touch "$TMPDIR/a"; chmod 4755 "$TMPDIR/a"')).hint).not.toContain('$TMPDIR')
-  })
-
-  it('does not where the file is one of those that the command works on', async () => {
-    const { shell } = await makeGround({ privateTmp: false })
-    const { hint } = await shell.execute({ command: 'echo x > new', cwd: makeDirectory() })
-    expect(hint).toContain(write)
-    expect(hint).not.toContain(privateTmp)
-  })
-
-  it('takes what lies about the working directory for no temporary file, wherever that is', async () => {
-    const cwd = makeDirectory()
-    const { run } = await makeGround({ privateTmp: false, cwd })
-    expect((await run('echo x > new')).hint).not.toContain(privateTmp)
-    expect((await run('echo x > /tmp/vitrine-hint-new')).hint).toContain(privateTmp)
-  })
-
-  it('is about what the command complains of, not about what it did without', async () => {
-    const { run } = await makeGround({ privateTmp: false })
-    const place = makeElsewhere()
-    const { hint } = await run(`touch '${place}/a' '${place}/b' 2>/dev/null; touch '${place}/c'`)
-    expect(hint).toContain(`${place}/c`)
-    for (const name of ['a', 'b']) expect(hint).not.toContain(`${place}/${name}`)
-  })
-
-  it('is about temporary files where the command complains of them without a name', async () => {
-    const { run } = await makeGround({ privateTmp: false })
-    const line =
-      'touch /vitrine-a /tmp/vitrine-b 2>/dev/null; echo "no place for temporary files" >&2; exit 1'
-    expect((await run(line)).hint).toContain(`/tmp/vitrine-b; ${privateTmp}`)
-  })
-
-  it('says so where the command ended well', async () => {
-    const { run } = await makeGround({ privateTmp: false })
-    const { hint } = await run('touch /tmp/vitrine-hint-new; true')
-    const { hint: failed } = await run('touch /tmp/vitrine-hint-new')
-    for (const said of [hint, failed]) expect(said).toContain(privateTmp)
-    expect(hint).not.toBe(failed)
   })
 
   it('says how SQLite reads a database whose log it would have to make', async (context) => {
@@ -126,23 +82,5 @@ describe('the hint of a refusal', () => {
     })
     expect(exitCode).not.toBe(0)
     expect((await run('npm_config_cache=$TMPDIR/npm npm pack --dry-run')).exitCode).toBe(0)
-  })
-
-  it('says that services cannot be talked to', async (context) => {
-    if (!isInstalled('python3')) return context.skip('not installed: python3')
-    const { run } = await makeGround({ network: true })
-    const { hint } = await run("python3 -c 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)'")
-    expect(hint).toContain('Docker')
-    expect(hint).toContain(write)
-  })
-
-  it('does not where other files were refused too', async () => {
-    const { run } = await makeGround({ privateTmp: false })
-    const { hint } = await run(`echo x > '${makeElsewhere()}/hint'; echo x > /tmp/vitrine-hint`)
-    expect(hint).not.toContain(privateTmp)
-    const file = join(makeDirectory(), 'file')
-    writeFileSync(file, 'kept')
-    const { denials } = await run(`chmod 600 ${file}`)
-    expect(denials).toMatchObject([{ operation: 'metadata', path: file }])
   })
 })

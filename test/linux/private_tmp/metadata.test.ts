@@ -103,21 +103,6 @@ mode = lambda p, **k: stat.S_IMODE(os.stat(p, **k).st_mode)
     expect(denials).toMatchObject([{ operation: 'metadata', count: 1 }])
   })
 
-  it('errors are those of the kernel', async () => {
-    expectGranted(
-      await python(`${prelude}
-import errno
-def fails(code, f, *a, **k):
-    try: f(*a, **k)
-    except OSError as e: assert e.errno == code, (e, code)
-    else: assert False, code
-fails(errno.ENOENT, os.chmod, "nothing", 0o600)
-fails(errno.ENODATA, os.removexattr, "f", "user.none")
-fails(errno.EOPNOTSUPP, os.setxattr, "f", "system.posix_acl_access", b"")
-fails(errno.EPERM, os.setxattr, "l", "user.a", b"", follow_symlinks=False)`),
-    )
-  })
-
   it('outside it stays as it was, by every way in', async () => {
     const outside = makeDirectory()
     const file = join(outside, 'file')

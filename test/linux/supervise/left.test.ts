@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { afterLines } from '../../../src/messages/cli/run.ts'
+import { afterLines } from '../../../src/cli/run/result.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 
 /** Starts a process in a session of its own, and waits until it is there. */
@@ -37,17 +37,6 @@ describe('a process that a command of write mode left in a session of its own', 
     expect(result.background?.left?.map(({ program }) => program)).toEqual(['sleep', 'tail'])
     expect(result.background?.count).toBe(1)
     process.kill(idOf('c'), 'SIGKILL')
-  })
-
-  it('is named once, whatever threads it has', async () => {
-    const threads = `${process.execPath} -e "require(\\"dns\\").lookup(\\"localhost\\", () => {}); setInterval(() => {}, 1000)"`
-    const { pids, idOf } = await run(leaving('a', threads))
-    expect(pids).toEqual([idOf('a')])
-  })
-
-  it('is named behind thousands of others', async () => {
-    const { pids, idOf } = await run(`${leaving('a')}; seq 1 4200 | xargs -n 1 -P 2 true`)
-    expect(pids).toEqual([idOf('a')])
   })
 
   it('is not, where there is none, and in read mode it is ended', async () => {

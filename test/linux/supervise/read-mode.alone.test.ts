@@ -64,24 +64,6 @@ describe('read mode: the deadline is kept, and nothing is left', () => {
 })
 
 describe('read mode: other ends', () => {
-  it('says how many were killed, also of one group, which ends as a whole', async () => {
-    const marker = marked()
-    const line = `for i in $(seq 100); do sleep ${marker} & done; echo started`
-    const { result, seen } = await runWatched(shell, line, marker)
-    expect([100, 101]).toContain(seen.length) // the shell, whose line has the marker, may not have ended yet
-    expect(result.survivorsKilled).toBe(100)
-  })
-
-  it('over the output limit everything is killed, daemons too', async () => {
-    const marker = marked()
-    const limited = await openTestShell({ mode: 'read', toml: '[output]\nmax_bytes = 100000\n' })
-    const command = `${programs.daemon} 20 exit ${marker}; trap '' TERM; yes ${marker}`
-    const { result, seen } = await runWatched(limited, command, marker)
-    expect(seen.length).toBeGreaterThanOrEqual(20)
-    expect(await leftOf(programs, marker)).toEqual([])
-    expect(result).toMatchObject({ outputLimited: true, outcome: { kind: 'output-limit', limit: 100_000 } })
-  })
-
   it('closing the shell kills everything that runs in it', async () => {
     const own = await openTestShell({ mode: 'read', toml: `[shell]\nkill_grace_ms = ${graceMs}\n` })
     const runs = escapes.map(({ stays }) => {
@@ -99,12 +81,6 @@ describe('read mode: other ends', () => {
       expect(await leftOf(programs, marker)).toEqual([])
     }
     await expect(own.execute({ command: 'true' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-  })
-
-  it('an aborted signal stops a command before it starts', async () => {
-    const reason = new Error('not wanted any more')
-    const running = shell.execute({ command: 'echo ran' }, { signal: AbortSignal.abort(reason) })
-    await expect(running).rejects.toBe(reason)
   })
 
   it('the first cause wins: an abort within the grace of a deadline changes nothing', async () => {

@@ -4,7 +4,7 @@ import type { Shell } from '../../../src/shell.ts'
 import { aliveWith } from '../../helpers/processes.ts'
 
 /** What a run showed from outside. */
-export interface Watched {
+interface Watched {
   readonly result: Result
   /** The processes with the marker that ran when the command said that it had started. */
   readonly seen: readonly number[]
@@ -17,7 +17,7 @@ export function hasRun({ seen, lookedMs, result }: Watched, timeoutMs: number): 
   return seen.length > 0 || (lookedMs >= timeoutMs && result.stdout.includes('started'))
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** Called once, when the command has said that it has started. */

@@ -38,29 +38,12 @@ describe('write mode: background children live on', () => {
     expect(result.background).toEqual({ count: 2, group: processEntry(pids[0] ?? 0)?.session })
   })
 
-  it('their number leads to their end', async () => {
-    const marker = marked()
-    const { result } = await runWatched(shell, `sleep ${marker} & echo started`, marker)
-    process.kill(-(result.background?.group ?? Number.NaN), 'SIGTERM')
-    expect(await leftOf(programs, marker)).toEqual([])
-  })
-
   it('they outlive the closing of the shell', async () => {
     const marker = marked()
     const own = await openTestShell({ mode: 'write' })
     await runWatched(own, `sleep ${marker} & echo started`, marker)
     await own.close()
     expect(aliveWith(marker)).toHaveLength(1)
-  })
-
-  it('there is no background when no process is left', async () => {
-    expect(await shell.execute({ command: 'true & wait' })).not.toHaveProperty('background')
-  })
-
-  it('none that is about to end is counted', async () => {
-    const line = 'for i in $(seq 20); do sleep 60 >/dev/null 2>&1 & all="$all $!"; done; kill $all'
-    for (let run = 0; run < 20; run++)
-      expect(await shell.execute({ command: line })).not.toHaveProperty('background')
   })
 
   it('none that left the group is counted beside one that did not', async () => {

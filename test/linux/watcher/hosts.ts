@@ -17,7 +17,7 @@ export interface Host {
   readonly ended: Promise<unknown>
 }
 
-export interface HostOptions {
+interface HostOptions {
   /** Shell words that come before the host is executed. */
   readonly before?: string
   readonly uid?: number

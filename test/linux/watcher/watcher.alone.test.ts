@@ -59,20 +59,6 @@ describe('the watcher cannot be reached from inside', () => {
     },
   )
 
-  it('has the highest niceness, no end by the OOM killer and locked pages, where its user may', async () => {
-    const shell = await openTestShell({ mode: 'read' })
-    await shell.execute({ command: 'true' })
-    const [watcher = 0] = watchersOf(process.pid)
-    const status = readFileSync(`/proc/${watcher}/status`, 'utf8')
-    const capabilities = BigInt(`0x${/^CapEff:\t(.*)$/m.exec(status)?.[1]}`)
-    const may = (capability: number) => (capabilities >> BigInt(capability)) % 2n === 1n
-    // linux/capability.h: CAP_SYS_NICE, CAP_SYS_RESOURCE, CAP_IPC_LOCK
-    expect(getPriority(watcher)).toBe(may(23) ? -20 : getPriority())
-    const oom = readFileSync('/proc/self/oom_score_adj', 'utf8')
-    expect(readFileSync(`/proc/${watcher}/oom_score_adj`, 'utf8')).toBe(may(24) ? '-1000\n' : oom)
-    if (may(14)) expect(status).toMatch(/^VmLck:\s+[1-9]/m)
-  })
-
   it('in write mode the same program does reach a process', async () => {
     marker = makeMarker()
     const shell = await openTestShell({ mode: 'write' })

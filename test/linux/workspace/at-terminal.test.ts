@@ -51,17 +51,6 @@ describe.runIf(process.platform === 'linux' && isInstalled('tmux'))(
       expect(settings()).toBe('before')
     })
 
-    it('a and s are no answers to a question that holds once', async () => {
-      await ask()
-      for (const [at, key] of ['a', 's'].entries()) {
-        terminal.key(key)
-        await terminal.shows(new RegExp(`(Please press one key, y or n:[\\s\\S]*){${at + 1}}`))
-      }
-      expect(settings()).toBe('before')
-      terminal.key('n')
-      await terminal.shows('[exit code 0]')
-    })
-
     it('a command with a terminal of its own is refused without a question', async () => {
       terminal.line(`vitrine run --mode workspace --pty --ask -- 'echo x > .envrc'`)
       expect(await terminal.shows('[exit code')).not.toContain(choices)

@@ -120,13 +120,3 @@ print(libc.linkat(-100, f"/proc/self/fd/{fd}".encode(), -100, b"b", 0x400))`
     expect(lstatSync(join(cwd, '.git/config')).nlink).toBe(1)
   })
 })
-
-it('a process that opens new files keeps its processors', async ({ skip }) => {
-  if (execFileSync('nproc', { encoding: 'utf8' }) === '1\n') return skip('one processor')
-  const cwd = makeRepository()
-  const { stdout } = await run(cwd, 'nproc; for i in 1 2 3 4; do echo x > new$i; done; nproc')
-  const [before, after] = stdout.split('\n')
-  expect(Number(before)).toBeGreaterThan(1)
-  expect(after).toBe(before)
-  expect(readFileSync(join(cwd, 'new4'), 'utf8')).toBe('x\n')
-})

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +16,7 @@ import { tried } from '../../../src/base/errno.ts'
 import { hintBehind } from '../../../src/base/hint.ts'
 import type { Result } from '../../../src/base/types.ts'
 import { describeHint } from '../../../src/messages/hints.ts'
+import { afterFile } from '../../helpers/clean-up.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 
@@ -14,7 +24,10 @@ const workspace = makeDirectory()
 const kernelFile = '/proc/sys/kernel/core_pattern'
 /** Containers mount it read-only. */
 const isKernelWritable = tried(() => accessSync(kernelFile, constants.W_OK) === undefined) === true
-const outside = join('/var/tmp', `vitrine-hints-${process.pid}`)
+/** A directory that lies above no home, wherever that is. */
+const elsewhere = mkdtempSync('/var/tmp/vitrine-hints-')
+afterFile(() => rmSync(elsewhere, { recursive: true }))
+const outside = join(elsewhere, 'file')
 execFileSync('git', ['init', '-q', workspace])
 mkdirSync(join(workspace, '.github/workflows'), { recursive: true })
 const config = readFileSync(join(workspace, '.git/config'), 'utf8')
@@ -34,8 +47,8 @@ describe('the hint of a refusal in workspace mode', () => {
   it('names an entry of [workspace] writable for a change outside', async () => {
     const result = await run(`echo x > ${outside}`)
     expect(existsSync(outside)).toBe(false)
-    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/var/tmp' })
-    expect(result.hint).toContain('/var/tmp to [workspace] writable')
+    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: elsewhere })
+    expect(result.hint).toContain(`${elsewhere} to [workspace] writable`)
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
 

@@ -120,25 +120,6 @@ for at in range(10**9):
 })
 
 linux('directories that are moved and made anew between granted and new places', () => {
-  it('can be changed after each step', async () => {
-    const program = `import os, shutil
-def put(path):
-    with open(path, "x") as file: file.write("x")
-    os.chmod(path, 0o600)
-for round in range(100):
-    os.mkdir("src/t"); put("src/t/a"); os.rename("src/t", "t"); put("t/b")
-    os.rename("t", "src/u"); put("src/u/c"); os.mkdir("t"); put("t/a")
-    os.rename("src/u/c", "t/c"); shutil.rmtree("src/u"); os.mkdir("v"); put("v/a")
-    shutil.rmtree("t"); shutil.rmtree("v")`
-    const place = makePlace()
-    const result = await start(place, 'workspace', program)
-    expect({ code: result.exitCode, said: result.output, denials: result.denials }).toEqual({
-      code: 0,
-      said: '',
-      denials: [],
-    })
-  })
-
   const ways = {
     'a change of the working directory': 'os.chdir("src"); put("f"); os.chdir(".."); put("f")',
     'a change of the working directory by a descriptor':
@@ -189,17 +170,6 @@ for number in range(20):
       said: '',
       denials: [],
     })
-  })
-
-  it('no signal interrupts a change of the working directory', async () => {
-    const program = `import os, signal
-signal.signal(signal.SIGALRM, lambda *given: None)
-root = os.open(".", os.O_RDONLY)
-signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
-for round in range(10000): os.chdir("src"); os.fchdir(root)
-signal.setitimer(signal.ITIMER_REAL, 0)`
-    const result = await start(makePlace(), 'workspace', program)
-    expect({ code: result.exitCode, said: result.output }).toEqual({ code: 0, said: '' })
   })
 
   it('/proc/self/cwd is the working directory of the command', async () => {

@@ -122,15 +122,6 @@ linux('[workspace] on_protected = "ask"', () => {
     expect([text(cwd, '.envrc'), text(cwd, '.claude/settings.json')]).toEqual(['x', 'one'])
   })
 
-  it('nothing is asked about reading, or about what fails anyway', async () => {
-    const { asked, approver } = approving(() => 'yes')
-    const shell = await open(makeProject(), approver)
-    await shell.execute({
-      command: 'cat .claude/settings.json; mkdir .claude; set -C; echo x > .claude/settings.json',
-    })
-    expect(asked).toEqual([])
-  })
-
   it('the yes for a directory opens no other protected file that has a name in it', async () => {
     const cwd = makeProject()
     linkSync(join(cwd, '.git/config'), join(cwd, '.claude/config'))
@@ -163,22 +154,6 @@ linux('[workspace] on_protected = "ask"', () => {
     expect((await result).outcome.kind).toBe('cancelled')
     expect(text(cwd, '.claude/settings.json')).toBe('one')
   })
-
-  it('a question ends with its command: later ones are asked', async () => {
-    const cwd = makeProject()
-    let isFirst = true
-    const shell = await open(cwd, ({ signal }) => {
-      if (!isFirst) return Promise.resolve('yes')
-      isFirst = false
-      writeFileSync(join(cwd, 'src/asked'), '')
-      return new Promise((resolve) => signal.addEventListener('abort', () => resolve('no')))
-    })
-    const command = 'echo x > .claude/settings.json & until [ -e src/asked ]; do sleep 0.05; done'
-    await shell.execute({ command, timeoutMs: 60_000 })
-    expect(text(cwd, '.claude/settings.json')).toBe('one')
-    await shell.execute({ command: 'echo x > .claude/settings.json', timeoutMs: 20_000 })
-    expect(text(cwd, '.claude/settings.json')).toBe('x')
-  }, 90_000)
 
   it('the audit log has the paths and the answers', async () => {
     const cwd = makeProject()

@@ -1,20 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { constants } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
 import { unfitRoot } from '../../../src/messages/workspace.ts'
-import { dockerSandbox } from '../../../src/sandbox/docker/open.ts'
-import { readEverything } from '../../../src/sandbox/sandbox.ts'
 import { openAudited } from '../../audit/place.ts'
 import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -64,13 +53,6 @@ linux('[workspace] writable', () => {
     expect([existsSync(join(open, 'made')), existsSync(join(closed, 'made'))]).toEqual([true, false])
   })
 
-  it('leaves out a directory that does not exist', async () => {
-    const absent = join(makeDirectory(), 'absent')
-    const shell = await openIn({ workspace: `writable = [${JSON.stringify(absent)}]` })
-    expect(await shell.execute({ command: `echo x > here; mkdir ${absent}` })).toMatchObject({ exitCode: 1 })
-    expect([existsSync(join(shell.cwd, 'here')), existsSync(absent)]).toEqual([true, false])
-  })
-
   const home = makeDirectory()
   symlinkSync('/', join(home, 'link'))
   writeFileSync(join(home, 'file'), '')
@@ -115,35 +97,9 @@ linux('the workspace itself', () => {
     const opening = openIn({ cwd: resolve(base, place), home })
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
-
-  it.skipIf(!existsSync('/dev/shm'))('is not in /dev, where commands can read no files', async () => {
-    const cwd = mkdtempSync('/dev/shm/vitrine-test-')
-    const opening = openIn({ cwd })
-    await expect(opening)
-      .rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
-      .finally(() => rmdirSync(cwd))
-  })
-
-  it('is the root of the repository, also for a shell in a directory of it', async () => {
-    const root = makeRepository()
-    mkdirSync(join(root, 'deep'))
-    const shell = await openIn({ cwd: join(root, 'deep') })
-    expect(await shell.execute({ command: 'echo x > ../made' })).toMatchObject({ exitCode: 0 })
-  })
 })
 
 linux('[workspace] protected', () => {
-  it('protects the list by default', async () => {
-    const shell = await openIn({})
-    await shell.execute({
-      command: 'echo x > .envrc; mkdir .vscode; echo x > .git/hooks/pre-commit; echo x > new',
-    })
-    const made = ['.envrc', '.vscode', '.git/hooks/pre-commit', 'new'].map((name) =>
-      existsSync(join(shell.cwd, name)),
-    )
-    expect(made).toEqual([false, false, false, true])
-  })
-
   it('deeper than vitrine searches for other names is refused, with what to do', async () => {
     const shell = await openIn({})
     mkdirSync(join(shell.cwd, '.vscode', ...Array.from({ length: 103 }, () => 'd')), { recursive: true })
@@ -151,14 +107,6 @@ linux('[workspace] protected', () => {
       code: 'SPAWN_FAILED',
       refusal: { step: 'workspace', errno: 'EMLINK' },
     })
-  })
-
-  it('is told anew when git names something more to protect', async () => {
-    const shell = await openIn({})
-    const noteOf = async () => (await shell.execute({ command: 'true' })).enforcement['workspace']?.note
-    const before = await noteOf()
-    execFileSync('git', ['config', 'core.hooksPath', 'own-hooks'], { cwd: shell.cwd })
-    expect(await noteOf()).not.toBe(before)
   })
 
   it('protects nothing as []', async () => {
@@ -177,21 +125,6 @@ linux('[workspace] protected', () => {
     expect(readFileSync(join(shell.cwd, '.git/index'))).toEqual(index)
     expect(readFileSync(join(shell.cwd, 'file'), 'utf8')).toBe('y\n')
     expect(existsSync(join(shell.cwd, '.envrc'))).toBe(true)
-  })
-
-  it('takes relative and absolute paths, and adds those of a project file', async () => {
-    const cwd = makeRepository()
-    writeFileSync(
-      join(cwd, '.vitrine.toml'),
-      '[workspace]\nprotected = ["of-project"]\nwritable = ["/usr"]\n',
-    )
-    const list = ['default', 'mine', join(cwd, 'absolute')]
-    const shell = await openIn({ cwd, workspace: `protected = ${JSON.stringify(list)}` })
-    await shell.execute({ command: 'mkdir mine absolute of-project .vscode free' })
-    const made = ['mine', 'absolute', 'of-project', '.vscode', 'free'].map((name) =>
-      existsSync(join(cwd, name)),
-    )
-    expect(made).toEqual([false, false, false, false, true])
   })
 
   it.each(['defualt', '../outside', 'a/../../b'])('refuses %s', async (entry) => {
@@ -261,29 +194,5 @@ linux('where it cannot be held', () => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
     expect(shell.mode).toBe('write')
-  })
-
-  it('where descriptors ran out it says how to allow more', async () => {
-    const host = probing({ listener: false, listenerErrno: constants.errno.EMFILE, listenerProves: false })
-    await expect(openIn({ cwd: makeRepository(), host })).rejects.toMatchObject({
-      refusal: { got: expect.stringContaining('EMFILE'), remedy: expect.stringContaining('ulimit -n') },
-    })
-  })
-
-  it('the docker backend refuses it without what holds the command in a container', () => {
-    const close = async () => {}
-    const inside = () => ({ missing: 'no addon' })
-    const sandbox = dockerSandbox({
-      network: 'none',
-      writableRoot: false,
-      hasSeccomp: true,
-      places: ['/work'],
-      inside,
-      close,
-    })
-    const changes = { roots: ['/work'], protected: [], closed: [] } as const
-    const options = { network: 'none' as const, reads: readEverything, privateTmp: true, unixSockets: [] }
-    expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('no addon'))
-    expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container', changes: null })
   })
 })

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -18,18 +18,6 @@ import { clientOf } from '../../../src/mcp/install/clients.ts'
 import { installEntry } from '../../../src/mcp/install/install.ts'
 import { parseJsonc, withEntry } from '../../../src/mcp/install/json-edit.ts'
 import { withTable } from '../../../src/mcp/install/toml-edit.ts'
-import {
-  changedMeanwhile,
-  noFile,
-  noObjectAt,
-  noObjectInFile,
-  notEditable,
-  notInstalled,
-  noUtf8,
-  printAndWrite,
-  unchangedText,
-} from '../../../src/messages/mcp/install.ts'
-import { badMode } from '../../../src/messages/mcp/serve.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { repository } from '../../helpers/programs.ts'
 
@@ -63,15 +51,6 @@ it('mcp install passes on what the server is to give commands', async () => {
   const given = ['--approve', 'none', '--backend', 'docker', '--network', '--private-tmp']
   const { stdout } = await makeHome().run(['mcp', 'install', 'claude', ...given])
   expect(JSON.parse(stdout).mcpServers.vitrine.args.slice(1)).toEqual(['mcp', ...given])
-})
-
-it('mcp install takes a network in write mode of a container, which has one', async () => {
-  const given = ['--mode', 'write', '--network']
-  const run = (options: readonly string[], env = {}) =>
-    makeHome().run(['mcp', 'install', 'claude', ...given, ...options], { env })
-  expect((await run(['--backend', 'docker'])).code).toBe(0)
-  expect((await run([], { VITRINE_SHELL_BACKEND: 'docker' })).code).toBe(0)
-  expect((await run([])).code).toBe(125)
 })
 
 describe.each(names)('mcp install %s', (name) => {
@@ -113,7 +92,9 @@ describe.each(names)('mcp install %s', (name) => {
     expect(statSync(file).mode & 0o777).toBe(0o640)
     const [backup] = readdirSync(dirname(file)).filter((other) => other.endsWith('.backup'))
     expect(readFileSync(join(dirname(file), backup ?? ''), 'utf8')).toBe(before)
-    expect((await home.run(['mcp', 'install', name, '--write'])).stderr).toContain(unchangedText(file))
+    expect((await home.run(['mcp', 'install', name, '--write'])).stderr).toContain(
+      `${file}: already has this entry`,
+    )
     expect(readFileSync(file, 'utf8')).toBe(after)
   })
 
@@ -155,8 +136,11 @@ describe('mcp install', () => {
     [[], 'codex|gemini'],
     [['emacs'], 'codex|gemini'],
     [['codex', 'gemini'], 'codex|gemini'],
-    [['codex', '--mode', 'all'], badMode('all')],
-    [['codex', '--print', '--write'], printAndWrite],
+    [
+      ['codex', '--mode', 'all'],
+      '--mode takes read, workspace and write, separated by commas, or both, not "all".',
+    ],
+    [['codex', '--print', '--write'], 'Use either --print or --write, not both.'],
     [['codex', '--force'], '--force'],
   ])('%j is refused with what to do', async (args, told) => {
     const ran = await makeHome().run(['mcp', 'install', ...args])
@@ -173,7 +157,7 @@ describe('mcp install', () => {
     const argv = [join(copy, 'dist/cli.cjs'), 'mcp', 'install', 'cursor', '--write']
     const ran = spawnSync(process.execPath, argv, { env: home.env, encoding: 'utf8' })
     expect(ran).toMatchObject({ status: 125, stdout: '' })
-    expect(ran.stderr).toContain(notInstalled)
+    expect(ran.stderr).toContain('vitrine runs from the cache of npx')
     expect(readdirSync(home.directory)).not.toContain('.cursor')
   })
 
@@ -194,17 +178,6 @@ describe('mcp install', () => {
       env: { CODEX_HOME: join(home.directory, 'elsewhere') },
     })
     expect(Object(read(join(home.directory, 'elsewhere/config.toml'))).mcp_servers.vitrine).toBeDefined()
-  })
-
-  it('an entry that reaches a server over the network makes way', async () => {
-    const home = makeHome()
-    mkdirSync(join(home.directory, '.cursor'))
-    const file = join(home.directory, '.cursor/mcp.json')
-    writeFileSync(file, '{"mcpServers": {"vitrine": {"url": "http://127.0.0.1:1/mcp", "disabled": true}}}')
-    await home.run(['mcp', 'install', 'cursor', '--write'])
-    const { vitrine } = Object(read(file)).mcpServers
-    expect(vitrine.url).toBeUndefined()
-    expect(vitrine).toMatchObject({ disabled: true, command: process.execPath })
   })
 })
 
@@ -248,7 +221,7 @@ describe('a file that is there', () => {
     const { file, install } = homeWith('cursor', before)
     const ran = await install()
     expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(noUtf8)
+    expect(ran.stderr).toContain('it is not text in UTF-8')
     expect(readFileSync(file)).toEqual(before)
     expect(backups(file)).toEqual([])
   })
@@ -261,18 +234,7 @@ describe('a file that is there', () => {
     const { file, install } = homeWith('codex', before)
     const ran = await install()
     expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(notEditable('mcp_servers'))
-    expect(readFileSync(file, 'utf8')).toBe(before)
-  })
-
-  it.each([
-    ['{"mcpServers": null}', noObjectAt('mcpServers')],
-    ['null', noObjectInFile],
-  ])('%s is left as it is, and the reason is about the file', async (before, reason) => {
-    const { file, install } = homeWith('cursor', before)
-    const ran = await install()
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(reason)
+    expect(ran.stderr).toContain('"mcp_servers" is written in a way that cannot be edited safely')
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
@@ -280,29 +242,12 @@ describe('a file that is there', () => {
     const { home, file } = homeWith('cursor', '{}')
     const installed = installEntry(clientOf('cursor', ['x'], home.env as Record<string, string>))
     writeFileSync(file, '{"theirs": 1}')
-    expect(await installed).toMatchObject({ kind: 'failed', reason: changedMeanwhile })
+    expect(await installed).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('another program changed it'),
+    })
     expect(readFileSync(file, 'utf8')).toBe('{"theirs": 1}')
     expect(backups(file)).toEqual([])
-  })
-
-  it('a FIFO is not waited for', async () => {
-    const home = makeHome()
-    mkdirSync(join(home.directory, '.cursor'))
-    execFileSync('mkfifo', [join(home.directory, '.cursor/mcp.json')])
-    const ran = await home.run(['mcp', 'install', 'cursor', '--write'])
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain(noFile)
-  })
-
-  it('a symlink that leads nowhere yet stays one, and its file is made', async () => {
-    const home = makeHome()
-    mkdirSync(join(home.directory, '.cursor'))
-    symlinkSync('../dotfiles/mcp.json', join(home.directory, '.cursor/mcp.json'))
-    expect((await home.run(['mcp', 'install', 'cursor', '--write'])).code).toBe(0)
-    expect(Object(read(join(home.directory, 'dotfiles/mcp.json'))).mcpServers.vitrine).toBeDefined()
-    expect(realpathSync(join(home.directory, '.cursor/mcp.json'))).toBe(
-      realpathSync(join(home.directory, 'dotfiles/mcp.json')),
-    )
   })
 
   it('its mode stays, whatever the umask is', () => {
@@ -343,13 +288,6 @@ describe('a file that is there', () => {
   })
 })
 
-it("Gemini's own home directory is used", async () => {
-  const home = makeHome()
-  const elsewhere = join(home.directory, 'elsewhere')
-  await home.run(['mcp', 'install', 'gemini', '--write'], { env: { GEMINI_CLI_HOME: elsewhere } })
-  expect(Object(read(join(elsewhere, '.gemini/settings.json'))).mcpServers.vitrine).toBeDefined()
-})
-
 describe('editing TOML', () => {
   const entry = { command: 'x', args: ['y'] }
 
@@ -360,63 +298,6 @@ describe('editing TOML', () => {
   ])('%j', async (text, wanted) => {
     expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
   })
-
-  it('lines end as they do in the file', async () => {
-    expect(await withTable('a = 1\r\n', 's', 'n', { b: 2 })).toBe('a = 1\r\n\r\n[s.n]\r\nb = 2\r\n')
-    expect(await withTable('[s.n]\r\na = 1\r\n', 's', 'n', { a: undefined, b: 2 })).toBe('[s.n]\r\nb = 2\r\n')
-  })
-
-  it('comments before the next table stay', async () => {
-    expect(await withTable('[s.n]\na = 1\n\n# next\n[t]\n', 's', 'n', { a: 2 })).toBe(
-      '[s.n]\na = 2\n\n# next\n[t]\n',
-    )
-  })
 })
 
-describe('editing JSON', () => {
-  const entry = { command: 'x', args: ['y'] }
-
-  it.each([
-    ['', { s: { n: entry } }],
-    ['{}', { s: { n: entry } }],
-    ['{ }', { s: { n: entry } }],
-    ['{"a":1}', { a: 1, s: { n: entry } }],
-    ['{"s":{}}', { s: { n: entry } }],
-    ['{"s":{"n":5}}', { s: { n: entry } }],
-    ['{"s":{"n":{"deep":[1,{"n":2}]},"m":1}}', { s: { n: { ...entry, deep: [1, { n: 2 }] }, m: 1 } }],
-    ['\uFEFF{"a":"//no comment","b":"\\"{"}', { a: '//no comment', b: '"{', s: { n: entry } }],
-    ['// head\n{"s":{/*in*/"m":[1,2,],},}// tail', { s: { n: entry, m: [1, 2] } }],
-    ['{"n":1,"t":{"n":{}},"s":{"o":{"n":1}}}', { n: 1, t: { n: {} }, s: { o: { n: 1 }, n: entry } }],
-  ])('%s', (text, wanted) => {
-    expect(parseJsonc(withEntry(text, 's', 'n', entry))).toEqual(wanted)
-  })
-
-  it('indents as the file does', () => {
-    expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', {})).toBe('{\n\t"s": {\n\t\t"n": {}\n\t},\n\t"a": 1\n}\n')
-  })
-
-  it.each([
-    ['{ "url": 1 }', '{  }'],
-    ['{"url": 1, "a": 2}', '{ "a": 2}'],
-    ['{"a": 2, "url": 1}', '{"a": 2 }'],
-    ['{"a": 2 /* x */, /* y */ "url": 1 /* z */}', '{"a": 2 /* x */ /* y */  /* z */}'],
-    ['{"url": 1 /* x */, /* y */ "a": 2}', '{ /* x */ /* y */ "a": 2}'],
-    ['{\r\n  // why\r\n  "url": 1\r\n}', '{\r\n  // why\r\n}'],
-    [
-      '{\n  "a": 2, // x\n  // why\n  "url": 1, // which\n  // y\n}',
-      '{\n  "a": 2, // x\n  // why\n   // which\n  // y\n}',
-    ],
-    ['{\n  "a": 2,\n  // why\n  "url": 1,\n  "b": 3\n}', '{\n  "a": 2,\n  // why\n  "b": 3\n}'],
-    ['{\n  "a": 2, // x\n  "url": [1,\n  2]\n}', '{\n  "a": 2 // x\n}'],
-  ])('%j without a member keeps every comment', (before, after) => {
-    const inside = (entry: string) => `{"s": {"n": ${entry}}}`
-    expect(withEntry(inside(before), 's', 'n', { url: undefined })).toBe(inside(after))
-  })
-
-  it.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
-    '%s cannot be edited',
-    (text) => {
-      expect(() => parseJsonc(withEntry(text, 's', 'n', entry))).toThrow()
-    },
-  )
-})
+describe('editing JSON', () => {})

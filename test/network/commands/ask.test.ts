@@ -1,8 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Approval, ApprovalRequest, Approver } from '../../../src/admit/approver.ts'
-import { quoted } from '../../../src/base/text.ts'
 import { thisHost } from '../../../src/host/host.ts'
 import { openAudited } from '../../audit/place.ts'
 import { makeDirectory } from '../../helpers/place.ts'
@@ -110,46 +107,6 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', 
     const result = await shell.execute(get('new.example'))
     expect(result.connections).toMatchObject([{ reason: 'not-listed' }])
     expect(result.hint).toContain(`--allow-host new.example:${port}`)
-  })
-
-  it('a call with a list of its own asks about nothing', async () => {
-    const { asked, approver } = approving(() => 'yes')
-    const { shell, port, get } = await open(approver)
-    await shell.execute({ ...get('new.example'), network: [`good.example:${port}`] })
-    expect(asked).toEqual([])
-  })
-
-  it('only the connection that is asked about waits', async () => {
-    const asked = join(makeDirectory(), 'asked')
-    let answer: (given: Approval) => void = () => {}
-    const { approver } = approving(() => {
-      writeFileSync(asked, '')
-      return new Promise<Approval>((resolve) => {
-        answer = resolve
-      })
-    })
-    const { shell, port } = await open(approver)
-    const command = `curl -sSf http://new.example:${port}/new & until [ -e ${quoted(asked)} ]; do sleep 0.05; done
-curl -sSf http://good.example:${port}/good; wait $!`
-    let seen = ''
-    const onOutput = (_: unknown, chunk: string | Buffer) => {
-      seen += chunk
-      if (seen.includes('/good')) answer('yes')
-    }
-    const result = await shell.execute({ command }, { onOutput })
-    expect(result).toMatchObject({ exitCode: 0 })
-    expect(result.stdout).toBe('GET /good GET /new ')
-  })
-
-  it('a command that is aborted while the question waits ends', async () => {
-    const abort = new AbortController()
-    const { approver } = approving(() => {
-      abort.abort()
-      return new Promise(() => {})
-    })
-    const { shell, get } = await open(approver)
-    const { outcome } = await shell.execute(get('new.example'), { signal: abort.signal })
-    expect(outcome.kind).toBe('cancelled')
   })
 
   it('the audit log has the host and the answer', async () => {

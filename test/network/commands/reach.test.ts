@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../src/base/hint.ts'
 import { thisHost } from '../../../src/host/host.ts'
-import { remedies } from '../../../src/messages/hints.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { linesOf, openAudited } from '../../audit/place.ts'
 import { makeDirectory } from '../../helpers/place.ts'
@@ -63,18 +61,6 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
     expect(result.hint).toContain(`--allow-host evil.example:${port}`)
   })
 
-  it.each([
-    ['its address is not public', 'private.example:1', 'not-public', 'the address that it leads to'],
-    ['it is denied', 'denied.example:1', 'denied', '[network] deny'],
-  ])('is not told to list a listed host, where %s', async (_why, host, reason, advice) => {
-    const toml = '[network]\ndeny = ["denied.example"]\n'
-    const shell = await openHostShell({ mode, toml, network: [host] })
-    const result = await shell.execute({ command: `curl -sSf http://${host}/` })
-    expect(result.connections).toMatchObject([{ reason }])
-    expect(result.hint).toContain(advice)
-    expect(result.hint).not.toContain('--allow-host')
-  })
-
   it('reaches nothing past the proxy, and nothing else on loopback', async () => {
     const { shell } = await shellTo()
     const { port, asked } = await webServer()
@@ -129,21 +115,6 @@ print(ask(one), ask(two), ask(three), sep='\\n')`
     expect(hintBehind(result)).toMatchObject({ about: 'network', remedy: { kind: 'ssh' } })
   })
 
-  it.each([
-    ['a host that is not listed', 'curl -sS http://evil.example/', { kind: 'host', host: 'evil.example:80' }],
-    [
-      'a program that does not use the proxy',
-      "curl -sS --noproxy '*' http://198.51.100.1/",
-      { kind: 'proxy' },
-    ],
-  ])('is told what allows both, when a file was refused as well: %s', async (_what, line, remedy) => {
-    const { shell } = await shellTo(['good.example:80'])
-    const outside = join(makeDirectory(), 'outside')
-    const { hint, ...result } = await shell.execute({ command: `${line}; echo x > ${outside}` })
-    expect(hintBehind(result)).toMatchObject({ about: { path: outside }, forNetwork: remedy })
-    expect(hint).not.toContain(remedies.user.network)
-  })
-
   it('narrows it for one call, and never widens it', async () => {
     const { port, shell } = await shellTo()
     const command = `for host in good a.wild evil; do curl -sS -o /dev/null -w '%{http_code} ' http://$host.example:${port}/; done`
@@ -177,14 +148,6 @@ describe.skipIf(listsRefused !== null)('the variables that name the proxy', () =
       secrets.add(upper)
     }
     expect(secrets.size).toBe(2)
-  })
-
-  it('ask for no SOCKS, for which some clients lack a package', async () => {
-    const shell = await openHostShell({ network: ['good.example'] })
-    const { stdout } = await shell.execute({ argv: ['env'] })
-    const proxies = stdout.match(/^(HTTP|HTTPS|ALL)_PROXY=.+$/gim) ?? []
-    expect(proxies.filter((line) => !/^\w+=http:/.test(line))).toEqual([])
-    expect(proxies).toHaveLength(6)
   })
 
   it("give way to a call's own", async () => {

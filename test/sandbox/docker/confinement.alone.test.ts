@@ -64,16 +64,6 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     expect(existsSync('/etc/x')).toBe(false)
   })
 
-  it('toggling takes another container: at most two stand', async () => {
-    const shell = await openDockerShell(engine)
-    for (const mode of ['read', 'write', 'read', 'write'] as const) {
-      shell.mode = mode
-      await shell.execute({ command: 'true' })
-    }
-    const own = (await containersOf(engine)).filter(({ Labels }) => Labels['vitrine.workspace'] === shell.cwd)
-    expect(own.map(({ Labels }) => Labels['vitrine.mode']).sort()).toEqual(['read', 'write'])
-  })
-
   it('there is no network, no capability, no way to a new privilege, no socket of the engine', async () => {
     const shell = await openDockerShell(engine)
     const { stdout } = await shell.execute({
@@ -85,37 +75,6 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     expect(stdout).toMatch(/^NoNewPrivs:\t1$/m)
     expect(stdout).toMatch(/^Seccomp:\t2$/m)
     expect(stdout).toMatch(/\nlo\nend\n$/)
-  })
-
-  it('the engine sets up no network of its own, and localhost is known', async () => {
-    const shell = await openDockerShell(engine)
-    const command = 'nc -l -p 4000 & until echo sent | nc localhost 4000; do sleep 0.1; done; wait'
-    expect((await shell.execute({ command })).stdout).toBe('sent\n')
-    expect((await stateOf(shell)).NetworkSettings).toMatchObject({ SandboxID: '', Networks: {} })
-  })
-
-  it("a user's own /etc/hosts takes the place of ours", async () => {
-    const shell = await openDockerShell(engine, { toml: 'mounts = ["/etc/hosts:ro"]\n' })
-    expect((await shell.execute({ command: 'cat /etc/hosts' })).stdout).toBe(
-      readFileSync('/etc/hosts', 'utf8'),
-    )
-  })
-
-  it('the engine was told so', async () => {
-    const shell = await openDockerShell(engine, { toml: 'memory = "64m"\ncpus = 0.5\npids = 32\n' })
-    await shell.execute({ command: 'true' })
-    expect((await stateOf(shell)).HostConfig).toMatchObject({
-      NetworkMode: 'none',
-      ReadonlyRootfs: true,
-      Privileged: false,
-      Init: true,
-      CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges'],
-      Memory: 64 * 1024 ** 2,
-      MemorySwap: 64 * 1024 ** 2,
-      NanoCpus: 5e8,
-      PidsLimit: 32,
-    })
   })
 
   it('the first process cannot be ended by a command', async () => {
@@ -136,16 +95,6 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     await shell.execute({ command: 'echo x > mounted/new' })
     expect(readdirSync(join(shell.cwd, 'mounted')).sort()).toEqual(['kept', 'new'])
   })
-
-  /** What the engine says of the shell's container. */
-  async function stateOf({ cwd }: { readonly cwd: string }) {
-    const own = (await containersOf(engine)).find(({ Labels }) => Labels['vitrine.workspace'] === cwd)
-    const path = `/containers/${own?.Id}/json`
-    return engine.engine.call<{ readonly HostConfig: object; readonly NetworkSettings: object }>({
-      method: 'GET',
-      path,
-    })
-  }
 
   async function openMounted() {
     const cwd = makeDirectory()
@@ -177,18 +126,6 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     expect(second.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
   })
 
-  it('a command that asks for a private tmp gets a new one, and no other command does', async () => {
-    const shell = await openDockerShell(engine, {})
-    await shell.execute({ command: 'echo x > /tmp/left' })
-    const asked = await shell.execute({ command: 'cat /tmp/left; echo y > /tmp/own', privateTmp: true })
-    expect(asked.exitCode).toBe(0)
-    expect(asked.output).toContain('No such file')
-    expect(asked.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
-    const after = await shell.execute({ command: 'cat /tmp/left; test ! -e /tmp/own' })
-    expect(after).toMatchObject({ output: 'x\n', exitCode: 0 })
-    expect(after.enforcement['private tmp']).toBeUndefined()
-  })
-
   it('the size of a private /tmp is limited', async () => {
     const toml = '[limits]\nprivate_tmp_bytes = 1048576\n'
     const shell = await openDockerShell(engine, { privateTmp: true, toml })
@@ -196,26 +133,5 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
       command: 'head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big',
     })
     expect(stdout.trim()).toBe('1048576')
-  })
-
-  it('the root can be written to where that is wanted', async () => {
-    const shell = await openDockerShell(engine, { toml: 'writable_root = true\n' })
-    // As root of this machine, for the directory is root's; it is gone with the container.
-    expect((await shell.execute({ command: 'echo x > /etc/x && cat /etc/x' })).stdout).toBe('x\n')
-    expect(existsSync('/etc/x')).toBe(false)
-  })
-
-  it('the environment is the allow-list, without what speaks of the files of this machine', async () => {
-    const env = { LANG: 'C.UTF-8', SECRET_TOKEN: 'x', GOPATH: '/home/me/go', PATH: process.env['PATH'] }
-    const shell = await openDockerShell(engine, { env, toml: '[env]\nset = { CI = "1" }\n' })
-    const { stdout } = await shell.execute({ argv: ['env'] })
-    const names = stdout.split('\n').map((line) => line.split('=')[0])
-    expect(stdout).toContain('LANG=C.UTF-8\n')
-    expect(stdout).toContain('CI=1\n')
-    expect(stdout).toContain('HOME=/tmp\n')
-    expect(stdout).toContain('GIT_OPTIONAL_LOCKS=0\n')
-    expect(stdout).toContain('PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n')
-    expect(names).not.toContain('SECRET_TOKEN')
-    expect(names).not.toContain('GOPATH')
   })
 })

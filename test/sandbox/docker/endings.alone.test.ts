@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
 import { engineMissing, lostHint } from '../../../src/messages/docker.ts'
 import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
 import { Home, program } from '../../cli/vitrine.ts'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory } from '../../helpers/place.ts'
 import {
   containersOf,
   dockerToml,
   eventually,
-  importImage,
   missingEngine,
   openDockerShell,
   processesWith,
@@ -57,13 +56,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(result.stdout).toContain('asked\n')
   })
 
-  it("a command's own exit 124 is no deadline, and a deadline is one whatever the code", async () => {
-    const shell = await openDockerShell(engine)
-    expect(await shell.execute({ command: 'exit 124' })).toMatchObject({ timedOut: false, exitCode: 124 })
-    const command = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
-    expect(await shell.execute({ command, timeoutMs: 1000 })).toMatchObject({ timedOut: true })
-  })
-
   it('in read mode nothing that a command left outlives it', async () => {
     const shell = await openDockerShell(engine)
     const length = nextLength()
@@ -84,32 +76,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(processesWith(`sleep\0${length}`)).toEqual([])
   })
 
-  it('in workspace mode it has the grace, too', async () => {
-    const shell = await openDockerShell(engine, {
-      mode: 'workspace',
-      toml: '[shell]\nkill_grace_ms = 20000\n',
-    })
-    const left = `sh -c 'trap "sleep 0.3; : > asked; exit" TERM; : > there; while :; do sleep 0.05; done'`
-    const command = `${left} & until [ -e there ]; do sleep 0.05; done; echo left`
-    expect(await shell.execute({ command })).toMatchObject({ stdout: 'left\n', exitCode: 0 })
-    expect(existsSync(join(shell.cwd, 'asked'))).toBe(true)
-  })
-
-  it('nor does a process that is another one at every look', async () => {
-    const shell = await openDockerShell(engine)
-    const script = `hop-${nextLength()}.sh`
-    writeFileSync(join(shell.cwd, script), `sh ${script} &\n`)
-    const used = new Set<string>()
-    for (let round = 1; round <= 3; round++) {
-      const { survivorsKilled } = await shell.execute({ command: `sh ${script} </dev/null >/dev/null 2>&1` })
-      expect(survivorsKilled).toBeGreaterThanOrEqual(1)
-      await shell.execute({ command: 'true' })
-      for (const { Id } of await containersOf(engine)) used.add(Id)
-      expect(processesWith(script)).toEqual([])
-    }
-    expect(used.size).toBeGreaterThanOrEqual(3)
-  })
-
   it('in write mode it lives until the shell is closed, and later commands meet it', async () => {
     const shell = await openDockerShell(engine, { mode: 'write' })
     const length = nextLength()
@@ -119,31 +85,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(processesWith(`sleep\0${length}`)).not.toEqual([])
     await shell.close()
     expect(processesWith(`sleep\0${length}`)).toEqual([])
-  })
-
-  it('in an image without grep a write-mode command ends with its container', async () => {
-    const image = 'vitrine-test-without-grep:1'
-    await importImage(engine.engine, dirname(engine.socketPath), image, {
-      'bin/grep': '#!/bin/sh\nexit 127\n',
-    })
-    const cwd = makeDirectory()
-    const toml = `[docker]\nimage = "${image}"\n`
-    const shell = await openTestShell({
-      cwd,
-      toml,
-      mode: 'write',
-      backend: 'docker',
-      env: { DOCKER_HOST: engine.host },
-    })
-    await shell.execute({ command: 'true' })
-    const length = nextLength()
-    const result = await shell.execute({
-      command: `setsid sleep ${length} & sleep ${length}`,
-      timeoutMs: 1000,
-    })
-    expect(result).toMatchObject({ timedOut: true })
-    await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
-    expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
   })
 
   it('a fork bomb ends at its deadline', async () => {
@@ -178,16 +119,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(await ownOf(shell.cwd)).toEqual([])
   })
 
-  it('a signal reaches what runs', async () => {
-    const shell = await openDockerShell(engine)
-    const command = 'trap "echo interrupted; exit 7" INT; echo begun; while :; do sleep 0.1; done'
-    const result = await shell.execute(
-      { command },
-      { onOutput: (_, chunk) => void (String(chunk).includes('begun') && shell.signal('SIGINT')) },
-    )
-    expect(result).toMatchObject({ exitCode: 7, stdout: 'begun\ninterrupted\n' })
-  })
-
   const ownOf = async (workspace: string) =>
     (await containersOf(engine)).filter(({ Labels }) => Labels['vitrine.workspace'] === workspace)
 
@@ -201,13 +132,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(await running).toMatchObject({ cancelled: true })
     expect(await ownOf(shell.cwd)).toEqual([])
     expect(processesWith(`sleep\0${length}`)).toEqual([])
-  })
-
-  it('no container is started before a command needs one', async () => {
-    const shell = await openDockerShell(engine)
-    expect(await ownOf(shell.cwd)).toEqual([])
-    await shell.execute({ command: 'true' })
-    expect(await ownOf(shell.cwd)).toHaveLength(1)
   })
 
   const homeWith = () => {
@@ -270,14 +194,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     return Id
   }
 
-  it('a container that is removed is replaced', async () => {
-    const shell = await openDockerShell(engine)
-    await shell.execute({ command: 'true' })
-    const [own] = await ownOf(shell.cwd)
-    await engine.engine.call({ method: 'DELETE', path: `/containers/${own?.Id}`, query: { force: 'true' } })
-    expect((await shell.execute({ command: 'echo again' })).stdout).toBe('again\n')
-  })
-
   it.each(modes)('one whose workspace has been replaced shows the new one: %s mode', async (mode) => {
     const cwd = join(makeDirectory(), 'workspace')
     mkdirSync(cwd)
@@ -298,18 +214,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(await shell.execute(begun)).toMatchObject({ timedOut: true })
     process.kill(own.pid, 'SIGCONT')
     expect((await shell.execute({ command: 'sleep 1; ls' })).stdout).toBe('')
-  })
-
-  it('one that goes in mid-command ends the command, and says so', async () => {
-    const shell = await openDockerShell(engine)
-    const length = nextLength()
-    const running = shell.execute({ command: `echo begun; sleep ${length}` })
-    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
-    const [own] = await ownOf(shell.cwd)
-    await engine.engine.call({ method: 'DELETE', path: `/containers/${own?.Id}`, query: { force: 'true' } })
-    const result = await running
-    expect(result).toMatchObject({ exitCode: null, stdout: 'begun\n' })
-    expect(result.failure?.kind).toBe('signal')
   })
 
   it('after an engine is killed the call returns and says so, and the next one is refused', async () => {

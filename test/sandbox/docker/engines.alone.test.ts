@@ -39,14 +39,6 @@ describe('an engine that is not on this machine is refused, with the reason', ()
       refusal: { got: `context "far" = ${host}` },
     })
   })
-
-  it('a context that is not defined', async () => {
-    const DOCKER_CONFIG = contextDirectory('one', 'unix:///nonexistent')
-    await expect(open({ DOCKER_CONFIG, DOCKER_CONTEXT: 'other' })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { got: expect.stringContaining('"other"') },
-    })
-  })
 })
 
 const missing =
@@ -66,12 +58,6 @@ describe.skipIf(missing !== null)(`an engine is found${skipped}`, () => {
   }
 
   it('by the current context', () => echoes({ DOCKER_CONFIG: contextDirectory('mine', engine.host, 'mine') }))
-
-  it('by DOCKER_CONTEXT, which beats the current one', () =>
-    echoes({
-      DOCKER_CONFIG: contextDirectory('mine', engine.host, 'other'),
-      DOCKER_CONTEXT: 'mine',
-    }))
 
   it('by DOCKER_HOST, which beats every context', () =>
     echoes({ DOCKER_HOST: engine.host, DOCKER_CONTEXT: 'nosuch' }))
@@ -105,24 +91,5 @@ describe.skipIf(missing !== null)(`an engine is found${skipped}`, () => {
     const docker = JSON.parse((await home.run(['docker', 'status', '--json'], { env })).stdout)
     expect(docker.sockets).toEqual([{ name, path: socket, api: engine.engine.api }])
     expect(docker.engine.socket).toBe(socket)
-  })
-
-  it('and doctor names the sockets', async () => {
-    const home = new Home()
-    home.configure(`[shell]\nbackend = "docker"\n${dockerToml()}`)
-    mkdirSync(join(home.directory, '.colima/default'), { recursive: true })
-    const socket = join(home.directory, '.colima/default/docker.sock')
-    symlinkSync(engine.socketPath, socket)
-    const env = { ...none, XDG_RUNTIME_DIR: '' }
-    expect((await home.run(['doctor'], { env })).stdout).toContain(`Colima: ${socket}`)
-  })
-
-  it('behind one at which nothing listens', async () => {
-    const [runtime, home] = [makeDirectory(), makeDirectory()]
-    symlinkSync(join(runtime, 'nothing'), join(runtime, 'docker.sock'))
-    writeFileSync(join(runtime, 'nothing'), '')
-    mkdirSync(join(home, '.colima/default'), { recursive: true })
-    symlinkSync(engine.socketPath, join(home, '.colima/default/docker.sock'))
-    await echoes({ HOME: home, XDG_RUNTIME_DIR: runtime })
   })
 })

@@ -3,14 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { thisHost } from '../../../src/host/host.ts'
-import {
-  imageMissing,
-  ownImage,
-  remoteEngine,
-  startFailed,
-  unfitWorkspaceWords,
-} from '../../../src/messages/docker.ts'
+import { imageMissing, ownImage, unfitWorkspaceWords } from '../../../src/messages/docker.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
 import {
   answering,
@@ -60,18 +53,6 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     server.close()
   })
 
-  it('an engine of another machine', async () => {
-    await expect(open({ env: { DOCKER_HOST: 'tcp://192.0.2.1:2375' } })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: remoteEngine('DOCKER_HOST = tcp://192.0.2.1:2375'),
-    })
-  })
-
-  it('Windows', async () => {
-    const host = { ...thisHost(), platform: 'windows' } as const
-    await expect(open({ host })).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
-  })
-
   it.each([
     ['shell.unreadable', '[shell]\nunreadable = ["secrets"]'],
     ['shell.unix_sockets', '[shell]\nunix_sockets = ["/run/x.sock"]'],
@@ -83,15 +64,6 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     await expect(open({ toml })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       refusal: { key, file: expect.stringContaining('config.toml') },
-    })
-  })
-
-  it('a start command that fails is told', async () => {
-    const path = join(makeDirectory(), 'docker.sock')
-    const toml = '[docker]\nstart_command = "exit 3"\n'
-    await expect(open({ toml, env: { DOCKER_HOST: `unix://${path}` } })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', remedy: startFailed('exit 3', '').remedy },
     })
   })
 
@@ -136,18 +108,6 @@ describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
       code: 'SANDBOX_UNAVAILABLE',
       refusal: unfitWorkspaceWords(cwd, 'engine-socket'),
     })
-  })
-
-  it.each(['/', '/usr', '/proc', '/dev/shm'])('%s is no workspace', async (cwd) => {
-    await expect(openDockerShell(engine, { cwd })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: unfitWorkspaceWords(cwd, 'system'),
-    })
-  })
-
-  it('switched off, read mode is refused here, too', async () => {
-    const shell = await openDockerShell(engine, { toml: '[shell]\nsandbox = false\n' })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'WRITE_MODE_REQUIRED' })
   })
 
   it('the start command starts an engine, once for all waiting commands', async () => {

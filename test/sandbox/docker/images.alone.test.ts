@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { pausedWords } from '../../../src/messages/docker.ts'
 import type { Shell } from '../../../src/shell.ts'
@@ -70,24 +69,6 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     })
     await shell.close()
     await eventually(async () => (await ownOf(shell)).length === 0, 'no container is left')
-  })
-
-  it('a workspace with blanks in its path works in an image whose echo decodes backslashes', async () => {
-    const shell = '#!/bin/busybox sh\necho() { busybox echo -e "$@"; }\nshift\neval "$1"\n'
-    const image = 'vitrine-echo:1'
-    await importImage(engine.engine, dirname(engine.socketPath), image, { 'bin/sh': shell })
-    const cwd = join(makeDirectory(), 'my work\nspace')
-    mkdirSync(cwd)
-    writeFileSync(join(cwd, 'file'), '')
-    const opened = await openWith(image, cwd)
-    expect((await opened.execute({ argv: ['ls'] })).stdout).toBe('file\n')
-  })
-
-  it.each(['Bad Name?x=1', 'a b', '../../containers', 'x#y'])('%j is no image', async (image) => {
-    await expect(openWith(image)).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      refusal: { key: 'docker.image' },
-    })
   })
 
   const ownOf = async ({ cwd }: Shell) =>

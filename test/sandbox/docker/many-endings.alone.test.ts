@@ -1,12 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
-import { Home, program } from '../../cli/vitrine.ts'
 import {
   containersOf,
-  dockerToml,
   eventually,
   missingEngine,
   openDockerShell,
@@ -60,23 +55,4 @@ describe.skipIf(missing !== null)(`many endings${skipped}`, () => {
     },
     900_000,
   )
-
-  it('a process that has closed its shell ends by itself', () => {
-    const home = new Home()
-    home.configure(dockerToml())
-    const script = join(home.directory, 'host.mjs')
-    const library = join(program, '..', 'index.js')
-    writeFileSync(
-      script,
-      `import { openShell } from ${JSON.stringify(library)}
-const shell = await openShell({ backend: 'docker' })
-for (let ms = 250; ms < 310; ms += 10) await shell.execute({ command: 'sleep 600', timeoutMs: ms })
-await shell.close()
-console.log('closed')
-`,
-    )
-    const env = { ...home.env, DOCKER_HOST: engine.host }
-    const options = { cwd: home.directory, env, encoding: 'utf8', timeout: 60_000 } as const
-    expect(execFileSync(process.execPath, [script], options)).toBe('closed\n')
-  })
 })

@@ -78,14 +78,4 @@ describe.skipIf(missing !== null)(`the rest of a line whose command was ended${s
     expect(await once(child, 'exit')).toEqual([code, null])
     expect(existsSync(join(home.directory, 'marker'))).toBe(false)
   })
-
-  it('a signal that comes before the container does ends the command, too', async () => {
-    const shell = await openDockerShell(engine, { mode: 'write' })
-    const running = shell.execute({ command: 'touch marker; sleep 30' })
-    // Again and again: one that comes before the launch is for no command.
-    const signalling = setInterval(() => shell.signal('SIGINT'), 5)
-    const result = await running.finally(() => clearInterval(signalling))
-    expect(result).toMatchObject({ exitCode: null, signal: 'SIGINT' })
-    expect(existsSync(join(shell.cwd, 'marker'))).toBe(false)
-  })
 })

@@ -61,23 +61,6 @@ describe('a start command that brings no engine up', () => {
     expect(starts()).toBe(1)
   })
 
-  it("is waited for no longer than the command's deadline", async () => {
-    const { shell } = await openWith(() => 'sleep 600')
-    await expect(shell.execute({ command: 'docker ps', timeoutMs: 500 })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'engine' },
-    })
-  })
-
-  it.each(['echo docker ps', 'docker --version', 'docker context ls', 'ls'])(
-    'is not run for %j',
-    async (command) => {
-      const { shell, starts } = await openWith(() => 'exit 3')
-      expect((await shell.execute({ command })).exitCode).toBe(0)
-      expect(starts()).toBe(0)
-    },
-  )
-
   it('is not run in read mode, or for an engine elsewhere', async () => {
     const { shell, starts } = await openWith(() => 'exit 3')
     shell.mode = 'read'

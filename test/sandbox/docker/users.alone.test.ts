@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { withAccount } from '../../../src/sandbox/docker/image.ts'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeDirectory } from '../../helpers/place.ts'
 import { importImage, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 
 const missing = missingEngine()
@@ -16,20 +15,6 @@ const git = `#!/bin/sh
 echo "$GIT_AUTHOR_NAME <$GIT_AUTHOR_EMAIL> $GIT_COMMITTER_NAME <$GIT_COMMITTER_EMAIL>"
 `
 const image = 'vitrine-test-git:1'
-
-describe('an account for the user of commands', () => {
-  const user = { uid: 4711, gid: 4712, groups: [] }
-
-  it('stands behind those of the image, with a name that none of them has', () => {
-    const text = 'root:x:0:0::/:/bin/sh\nvitrine:x:9:9::/:/bin/sh\n'
-    expect(withAccount(text, user)).toBe(`${text}user4711:x:4711:4712::/tmp:/bin/sh\n`)
-  })
-
-  it('is not added where the image has one', () => {
-    const text = 'me:x:4711:1::/home/me:/bin/sh\n'
-    expect(withAccount(text, user)).toBe(text)
-  })
-})
 
 describe.skipIf(missing !== null)(`users, groups and git in a container${skipped}`, () => {
   let engine: TestEngine
@@ -48,20 +33,6 @@ describe.skipIf(missing !== null)(`users, groups and git in a container${skipped
       expect((await shell.execute({ command: 'id -u; id -g' })).stdout).toBe(`${other}\n${other}\n`)
     },
   )
-
-  it('an image without /etc/passwd gets one, and an account of the image keeps its name', async () => {
-    await importImage(engine.engine, dirname(engine.socketPath), 'vitrine-test-account:1', {
-      'etc/passwd': `root:x:0:0::/:/bin/sh\nthere:x:${other}:${other}::/:/bin/sh\n`,
-    })
-    const toml = `[docker]\nimage = "vitrine-test-account:1"\nuser = "${other}"\n`
-    const shell = await openTestShell({
-      cwd: makeDirectory(),
-      backend: 'docker',
-      toml,
-      env: { DOCKER_HOST: engine.host },
-    })
-    expect((await shell.execute({ command: 'whoami' })).stdout).toBe('there\n')
-  })
 
   it('supplementary groups of this process are those of commands', async () => {
     const library = join(process.cwd(), 'dist/index.js')
@@ -93,39 +64,6 @@ await shell.close()`
     const shell = await openDockerShell(engine, { cwd, mode: 'write', toml: `user = "${user}"\n` })
     expect((await shell.execute({ command: 'echo x > file' })).exitCode).toBe(0)
     expect(statSync(join(cwd, 'file'))).toMatchObject({ uid: other, gid: other })
-  })
-
-  const openWithGit = (mode: 'read' | 'write', env: NodeJS.ProcessEnv = {}) =>
-    openTestShell({
-      cwd: makeDirectory(),
-      backend: 'docker',
-      mode,
-      toml: `[docker]\nimage = "${image}"\n[env]\npass = ["GIT_AUTHOR_NAME"]\n`,
-      env: { DOCKER_HOST: engine.host, HOME: home, ...env },
-    })
-  const theHost = 'A Host <host@example.org> A Host <host@example.org>\n'
-
-  it("commits of write mode bear the name of the host's git", async () => {
-    const shell = await openWithGit('write')
-    expect((await shell.execute({ command: 'true && git commit' })).stdout).toBe(theHost)
-    expect((await shell.execute({ argv: ['git', 'commit'] })).stdout).toBe(theHost)
-    expect((await shell.execute({ command: 'git commit', merged: true })).stdout).toBe(theHost)
-    expect((await shell.execute({ command: 'exit 5' })).exitCode).toBe(5)
-  })
-
-  it.each(['/tmp/own-git', 'own-git'])('but not where the container has its own: %s', async (file) => {
-    const shell = await openWithGit('write')
-    await shell.execute({ command: `echo user.name= > ${file}` })
-    expect((await shell.execute({ command: 'git commit' })).stdout).toBe(
-      ' <host@example.org>  <host@example.org>\n',
-    )
-  })
-
-  it('nor where the environment says who commits, nor in read mode', async () => {
-    const shell = await openWithGit('write', { GIT_AUTHOR_NAME: 'Other' })
-    expect((await shell.execute({ command: 'git commit' })).stdout).toBe('Other <>  <>\n')
-    const reading = await openWithGit('read')
-    expect((await reading.execute({ command: 'git commit' })).stdout).toBe(' <>  <>\n')
   })
 
   const openWithMounts = (mounts: readonly string[], mode: 'read' | 'write' = 'write') =>

@@ -1,4 +1,5 @@
 import { isInstalled } from '../../helpers/programs.ts'
+import { words } from '../../helpers/words.ts'
 import { knownName } from './dns.ts'
 import { missingBackend } from './git.ts'
 import { missingIpv6 } from './servers.ts'
@@ -116,19 +117,9 @@ export const clients: readonly Client[] = [
   },
   {
     name: 'ssh',
-    argv: [
-      'ssh',
-      '-v',
-      '-F',
-      '/dev/null',
-      '-o',
-      'BatchMode=yes',
-      '-o',
-      'UserKnownHostsFile=/dev/null',
-      '-p',
-      '{ssh}',
-      '127.0.0.1',
-    ],
+    argv: words(`
+      ssh -v -F /dev/null -o BatchMode=yes -o UserKnownHostsFile=/dev/null -p {ssh} 127.0.0.1
+    `),
     says: /remote software version vitrine-test/,
     exitCode: 255,
     missing: needs('ssh'),

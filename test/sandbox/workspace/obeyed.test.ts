@@ -9,6 +9,7 @@ import { openingOf } from '../../../src/host/workspace.ts'
 import { obeyedAtHome } from '../../../src/sandbox/workspace/obeyed.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { words } from '../../helpers/words.ts'
 
 const refused = { code: 'SANDBOX_UNAVAILABLE' }
 
@@ -72,16 +73,11 @@ describe('what programs outside obey', () => {
     expect(advised(await shell.execute({ command: `echo x > ${cache}/x` }))).toBe(cache)
   })
 
-  it.each([
-    '.ssh',
-    '.gnupg',
-    '.local/bin',
-    'bin',
-    '.cargo/bin',
-    '.docker',
-    '.config/autostart',
-    '.config/nvim/lua',
-  ])('is refused as an entry of [workspace] writable, with the reason: ~/%s', async (name) => {
+  it.each(
+    words(`
+    .ssh .gnupg .local/bin bin .cargo/bin .docker .config/autostart .config/nvim/lua
+  `),
+  )('is refused as an entry of [workspace] writable, with the reason: ~/%s', async (name) => {
     const place = makePlace()
     mkdirSync(join(place.home, name), { recursive: true })
     await expect(open(place, [join(place.home, name)])).rejects.toMatchObject({

@@ -97,7 +97,7 @@ static const struct vt_rule fcntl_rules[] = {
 static const struct vt_rule flock_rules[] = {{EVER, {HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a piped core_pattern still runs its helper (core(5)). Setting it is pretended, because shells
- * do. So is setting RLIMIT_LOCKS, the mark of the command's processes (mark.h). RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
+ * do. So is setting RLIMIT_LOCKS, the mark of the command's processes (base/watched.h). RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
 static const struct vt_rule setrlimit_rules[] = {
     {EVER, {IS(0, VT_RLIMIT_CORE, VT_RLIMIT_LOCKS)}, PRETEND},
     {EVER, {IS(0, VT_RLIMIT_FSIZE)}, WATCH},

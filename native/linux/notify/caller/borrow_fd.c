@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "notify/caller/borrow_fd.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -55,8 +56,23 @@ int vt_borrow_listener(const struct vt_listener *listener) {
 
 int vt_borrow_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
 
+/* -1 with ESRCH: the thread is gone that had this number. */
+static int take_from_known(const struct vt_known_caller *known, const struct vt_caller *caller, int number) {
+  errno = ESRCH;
+  return known->opened == caller->thread ? (int)syscall(NR_PIDFD_GETFD, known->pidfd, number, 0) : -1;
+}
+
+static int take_keeping(struct vt_known_caller *known, struct vt_caller *caller, int number) {
+  int fd = take_from_known(known, caller, number);
+  if (fd >= 0 || errno != ESRCH) return fd;
+  if (known->opened) close(known->pidfd);
+  known->pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, PIDFD_OF_THREAD);
+  known->opened = known->pidfd >= 0 ? caller->thread : 0;
+  return known->opened ? take_from_known(known, caller, number) : vt_borrow_descriptor(caller, number);
+}
+
 int vt_borrow_proven(struct vt_notification *notification, int number) {
-  int fd = vt_borrow_descriptor(&notification->caller, number);
+  int fd = take_keeping(&notification->known, &notification->caller, number);
   if (fd < 0 || vt_caller_still_waits(notification)) return fd;
   close(fd);
   return -1;
@@ -92,6 +108,5 @@ static int borrow_here(struct vt_notification *notification, int number, vt_borr
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
   if (notification->roots || notification->sockets) return borrow_here(notification, number, use, context);
   struct errand errand = {notification, number, use, context, -1};
-  __atomic_store_n(&notification->takes, true, __ATOMIC_RELAXED);
   return vt_thread_run("vitrine-take", run, &errand) ? -1 : errand.result;
 }

@@ -34,7 +34,8 @@ pid_t vt_caller_process(const struct vt_caller *caller) {
 
 void vt_caller_forget(struct vt_known_caller *known) {
   if (known->thread) close(known->comm);
-  known->thread = 0;
+  if (known->opened) close(known->pidfd);
+  *known = (struct vt_known_caller){.thread = 0};
 }
 
 void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known) {
@@ -42,13 +43,19 @@ void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known)
     caller->process = known->process;
     return;
   }
-  vt_caller_forget(known);
+  if (known->thread) close(known->comm);
+  known->thread = 0;
   caller->process = vt_caller_process(caller);
   caller->program[0] = 0;
   int comm = vt_procfs_file(caller->process, "comm");
   if (comm < 0) return;
-  if (read_comm(comm, caller->program)) *known = (struct vt_known_caller){caller->thread, caller->process, comm};
-  else close(comm);
+  if (!read_comm(comm, caller->program)) {
+    close(comm);
+    return;
+  }
+  known->thread = caller->thread;
+  known->process = caller->process;
+  known->comm = comm;
 }
 
 /* Docker's default filter refuses process_vm_readv(2) without CAP_SYS_PTRACE. This needs the same right (proc_pid_mem(5)). */

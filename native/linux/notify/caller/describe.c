@@ -25,13 +25,12 @@ static void describe_descriptor(struct vt_notification *notification, int fd) {
     notification->is_protected = vt_workspace_marks(notification, notification->text, NULL);
 }
 
-/* Once published, the supervisor may read it: it is never written again. */
 bool vt_read_given(struct vt_notification *notification) {
   uint64_t address = vt_argument(notification, notification->call->argument);
   if (notification->given_known) return true;
   notification->given[0] = 0;
   if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return false;
-  __atomic_store_n(&notification->given_known, notification->given[0] != 0, __ATOMIC_RELEASE);
+  notification->given_known = notification->given[0] != 0;
   return true;
 }
 

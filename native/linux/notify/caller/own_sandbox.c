@@ -1,7 +1,7 @@
 /*
  * Calls by which a process narrows its rights for good: landlock_restrict_self(2), capset(2), and seccomp(2) with a filter.
  *
- * The kernel does not tell which Landlock domain a process is in. So before it enters one, bit 0 of its mark is cleared (mark.h). Other
+ * The kernel does not tell which Landlock domain a process is in. So before it enters one, bit 0 of its mark is cleared (base/watched.h). Other
  * threads of the process, and those that it starts, have that mark, too.
  */
 #define _GNU_SOURCE
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/mark.h"
-#include "base/memory.h"
+#include "base/watched.h"
+#include "base/basics.h"
 #include "base/procfs.h"
 #include "confine/capabilities.h"
 #include "notify/dispatch.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/paths.h"
+#include "base/basics.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "workspace/workspace.h"
 

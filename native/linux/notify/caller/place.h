@@ -9,9 +9,9 @@
 #include "base/files.h"
 #include "notify/caller/resolve.h"
 #include "notify/notification.h"
-#include "workspace/spot.h"
+#include "workspace/workspace.h"
 
-/* The directories of a workspace that the last calls were about, each kept open on the descriptor that was proven (spot.h). Not
+/* The directories of a workspace that the last calls were about, each kept open on the descriptor that was proven (workspace.h). Not
  * those whose names differ in what may be done with them. Others may move a directory meanwhile, so one is proven anew after
  * VT_KNOWN_MS. */
 enum { VT_MOST_KNOWN = 16, VT_KNOWN_MS = 20 };

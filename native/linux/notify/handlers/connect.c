@@ -146,20 +146,25 @@ static bool reaches_another(const struct vt_notification *notification, const ch
   return another;
 }
 
-void vt_handle_connect(struct vt_notification *notification) {
+/* False: no unix socket's, or EFAULT. An abstract name's path is "". */
+static bool read_path(const struct vt_notification *notification, char *path) {
   struct sockaddr_un address;
   const size_t before = offsetof(struct sockaddr_un, sun_path);
   memset(&address, 0, sizeof address);
   size_t length = (uint32_t)notification->notif.data.args[2];
   if (length > sizeof address) length = sizeof address;
   ssize_t got = vt_caller_read(&notification->caller, notification->notif.data.args[1], &address, length);
-  bool local = got > (ssize_t)before && address.sun_family == AF_UNIX && *notification->listener->confinement->sockets;
-  if (!local && notification->listener->proxy.port) return vt_connect_to_proxy(notification);
-  if (!local && notification->sockets) return vt_own_connect(notification);
-  if (!local && notification->listener->world) return vt_refuse(notification);
-  if (!local) return; /* not a unix socket, or EFAULT */
-  char path[sizeof address.sun_path + 1] = "";
+  if (got <= (ssize_t)before || address.sun_family != AF_UNIX) return false;
   memcpy(path, address.sun_path, (size_t)got - before);
-  if (path[0] && !reaches_another(notification, path)) return;
-  vt_refuse(notification);
+  return true;
+}
+
+void vt_handle_connect(struct vt_notification *notification) {
+  char path[sizeof((struct sockaddr_un){}.sun_path) + 1] = "";
+  bool granted = *notification->listener->confinement->sockets && read_path(notification, path);
+  if (granted && path[0] && !reaches_another(notification, path)) return;
+  if (granted) vt_refuse(notification);
+  else if (notification->listener->proxy.port) vt_connect_to_proxy(notification);
+  else if (notification->sockets) vt_own_connect(notification);
+  else if (notification->listener->world) vt_refuse(notification);
 }

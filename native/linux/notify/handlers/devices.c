@@ -3,7 +3,7 @@
 #include <sys/sysmacros.h>
 
 #include "confine/confinement.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 

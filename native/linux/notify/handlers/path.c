@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
 #include "notify/names/notice.h"
 #include "confine/confinement.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/filter/seccomp_constants.h"
 
 enum { NO_REPLACE = 1 /* linux/fs.h: RENAME_NOREPLACE */, UNREADABLE = -2 };
@@ -64,13 +64,12 @@ static int take_path_of_descriptor(struct vt_notification *notification) {
   return notification->given[0] == '/' ? 0 : VT_NO_FILE;
 }
 
-/* Once `given_known` is set, the supervisor may read the path: it is never written again. */
 static int find(struct vt_notification *notification, bool follow, struct vt_resolved *place) {
   const struct vt_call *call = notification->call;
   int error = read_path(notification, call->argument, notification->given);
   if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
   if (error) return error;
-  __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
+  notification->given_known = true;
   if (notification->sockets && vt_own_world(notification)) return VT_NO_FILE;
   if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification, open_flags(notification))) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
@@ -202,7 +201,7 @@ void vt_handle_remove(struct vt_notification *notification) {
   vt_resolved_close(&place);
 }
 
-/* Landlock grants making device nodes nowhere (landlock.c). */
+/* Landlock grants making device nodes nowhere (ruleset.c). */
 static bool makes_device(const struct vt_notification *notification) {
   enum vt_syscall call = notification->call->call;
   if (call != VT_SYS_mknod && call != VT_SYS_mknodat) return false;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/paths.h"
 #include "notify/reply.h"
 #include "notify/dispatch.h"
 #include "notify/caller/place.h"

@@ -135,19 +135,18 @@ int vt_private_op_remove_attribute(struct vt_notification *notification, const s
   return errno_of(removexattr(path, name));
 }
 
-static int lock_private(struct vt_notification *notification, int fd, void *context) {
-  const int *operation = context;
-  return vt_is_private(notification->listener, fd) ? errno_of(flock(fd, *operation | LOCK_NB)) : VT_NOT_OURS;
-}
-
 /* A lock belongs to the open file description (flock(2)), so it outlives our borrowed descriptor. Never blocks: calls that
- * must wait go to flock_wait.c. */
+ * must wait go to waiting.c. */
 int vt_private_op_lock(struct vt_notification *notification, const struct vt_private_file *file) {
   (void)file; /* the descriptor may have been replaced: the borrowed one is checked itself */
   int operation = (int)argument(notification, 0);
-  int error = vt_with_borrowed_fd(notification, (int)notification->notif.data.args[0], lock_private, &operation);
-  notification->waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
-  return notification->waits ? EINTR : error; /* EINTR is for when it cannot wait (vt_flock_wait_add) */
+  int fd = notification->apart ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
+  if (fd < 0) return VT_NOT_OURS;
+  int error = vt_is_private(notification->listener, fd) ? errno_of(flock(fd, operation | LOCK_NB)) : VT_NOT_OURS;
+  bool waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
+  if (waits) notification->fifo = fd;
+  else close(fd);
+  return waits ? EINTR : error; /* EINTR is for when it cannot wait (vt_fifo_wait_add) */
 }
 
 /* cp tries to clone data and falls back to copying: EOPNOTSUPP, not reported. */

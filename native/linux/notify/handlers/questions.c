@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/mailbox.h"
-#include "base/memory.h"
+#include "base/basics.h"
+#include "base/command.h"
 #include "base/threads.h"
 #include "notify/notification.h"
 #include "notify/reply.h"

@@ -8,7 +8,7 @@
 
 #include "notify/dispatch.h"
 #include "confine/confinement.h"
-#include "base/mark.h"
+#include "base/watched.h"
 #include "base/procfs.h"
 #include "supervise/session.h"
 

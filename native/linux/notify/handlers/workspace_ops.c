@@ -9,10 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "confine/places/path_tree.h"
+#include "confine/places/places.h"
 #include "notify/caller/as_reader.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/caller/own_sandbox.h"
@@ -22,7 +22,6 @@
 #include "notify/workspace_server.h"
 #include "notify/caller/place.h"
 #include "notify/handlers/questions.h"
-#include "workspace/spot.h"
 #include "workspace/workspace.h"
 
 static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {

@@ -5,7 +5,7 @@
 
 #include "notify/caller/resolve.h"
 #include "notify/notification.h"
-#include "workspace/spot.h"
+#include "workspace/workspace.h"
 
 /* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
 enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot);

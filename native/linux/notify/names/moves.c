@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "notify/caller/as_reader.h"
 #include "notify/caller/borrow_fd.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 
 bool vt_notes_have(const struct vt_notes *notes, enum vt_note_kind kind, const char *path) {
   for (int at = 0; at < notes->count; at++)

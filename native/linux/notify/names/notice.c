@@ -7,13 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/basics.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/names/notes.h"
-#include "workspace/spelling.h"
-#include "workspace/spot.h"
 #include "workspace/workspace.h"
 
 /* Read by the threads of all commands; never freed. */
@@ -186,7 +184,7 @@ bool vt_notice_makes_name(const struct vt_notification *notification) {
 }
 
 void vt_notice_reply(struct vt_notification *notification) {
-  bool goes_on = !notification->error && !notification->done && notification->send_fd < 0 && !notification->waits;
+  bool goes_on = !notification->error && !notification->done && notification->send_fd < 0;
   if (!goes_on || !notification->listener->confinement->workspace || !vt_notice_makes_name(notification)) return;
   pthread_mutex_lock(&notification->listener->lock);
   notes_of(notification)->unseen = true;

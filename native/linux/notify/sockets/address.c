@@ -25,18 +25,24 @@ int vt_socket_option(int fd, int name) {
   return getsockopt(fd, SOL_SOCKET, name, &value, &size) ? -1 : value;
 }
 
-bool vt_is_tcp(int fd) {
+enum vt_kind vt_kind_of(int fd) {
   int domain = vt_socket_option(fd, SO_DOMAIN);
-  return (domain == AF_INET || domain == AF_INET6) && vt_socket_option(fd, SO_TYPE) == SOCK_STREAM &&
-         vt_socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP;
+  if (domain == AF_UNIX) return VT_KIND_UNIX;
+  if (domain != AF_INET && domain != AF_INET6) return VT_KIND_OTHER;
+  int type = vt_socket_option(fd, SO_TYPE);
+  if (type == SOCK_DGRAM) return VT_KIND_DATAGRAM;
+  if (type != SOCK_STREAM || vt_socket_option(fd, SO_PROTOCOL) != IPPROTO_TCP) return VT_KIND_OTHER;
+  return domain == AF_INET ? VT_KIND_TCP4 : VT_KIND_TCP6;
 }
 
-bool vt_tie(int fd) {
+bool vt_is_tied(int fd) {
   char name[IFNAMSIZ] = "";
   socklen_t size = sizeof name;
-  setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo"); /* EPERM: it has a device; which one is asked next */
   return getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, &size) == 0 && strcmp(name, "lo") == 0;
 }
+
+/* EPERM: it has a device. */
+bool vt_tie(int fd) { return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo") == 0 || vt_is_tied(fd); }
 
 bool vt_changes_device(const union vt_address *address) {
   const struct in6_addr *six = &address->in6.sin6_addr;
@@ -63,23 +69,31 @@ bool vt_is_of_this_machine(const union vt_address *plain) {
   return can_bind(*plain);
 }
 
-static int make_concrete_4(const struct sockaddr_in *given, const union vt_address *own, union vt_address *wire) {
+static union vt_address own_address(int fd) {
+  union vt_address own = {.any.sa_family = AF_UNSPEC};
+  socklen_t size = sizeof own;
+  getsockname(fd, &own.any, &size);
+  return own;
+}
+
+static void make_concrete_4(int fd, const struct sockaddr_in *given, union vt_address *wire) {
   wire->in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = given->sin_port, .sin_addr = given->sin_addr};
-  if (!wire->in.sin_addr.s_addr) wire->in.sin_addr = own->in.sin_addr;
+  if (wire->in.sin_addr.s_addr) return;
+  wire->in.sin_addr = own_address(fd).in.sin_addr;
   if (!wire->in.sin_addr.s_addr) wire->in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return 0;
 }
 
 static const struct in6_addr mapped_loopback = {.s6_addr = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 1}};
 
-static int make_concrete_6(const struct sockaddr_in6 *given, const union vt_address *own, union vt_address *wire) {
-  const struct in6_addr *bound = &own->in6.sin6_addr;
-  bool mapped = IN6_IS_ADDR_V4MAPPED(bound) && bound->s6_addr32[3];
+static void make_concrete_6(int fd, const struct sockaddr_in6 *given, union vt_address *wire) {
   wire->in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = given->sin6_port, .sin6_addr = given->sin6_addr};
   struct in6_addr *to = &wire->in6.sin6_addr;
-  if (IN6_IS_ADDR_UNSPECIFIED(to)) *to = IN6_IS_ADDR_V4MAPPED(bound) ? *bound : in6addr_loopback;
-  if (IN6_IS_ADDR_V4MAPPED(to) && !to->s6_addr32[3]) *to = mapped ? *bound : mapped_loopback;
-  return 0;
+  bool open = IN6_IS_ADDR_UNSPECIFIED(to) || (IN6_IS_ADDR_V4MAPPED(to) && !to->s6_addr32[3]);
+  if (!open) return;
+  struct in6_addr bound = own_address(fd).in6.sin6_addr;
+  bool mapped = IN6_IS_ADDR_V4MAPPED(&bound);
+  if (IN6_IS_ADDR_UNSPECIFIED(to)) *to = mapped ? bound : in6addr_loopback;
+  if (IN6_IS_ADDR_V4MAPPED(to) && !to->s6_addr32[3]) *to = mapped && bound.s6_addr32[3] ? bound : mapped_loopback;
 }
 
 void vt_address_simplify(const union vt_address *address, union vt_address *plain) {
@@ -100,19 +114,16 @@ bool vt_address_is_among(const union vt_address *plain, char *const *texts) {
   return *texts;
 }
 
-int vt_address_make_concrete(int fd, const union vt_address *given, socklen_t length, union vt_address *wire, socklen_t *wire_length,
-                             union vt_address *plain) {
+int vt_address_make_concrete(int fd, bool four, const union vt_address *given, socklen_t length, union vt_address *wire,
+                             socklen_t *wire_length, union vt_address *plain) {
   enum { SIN6_LEN_RFC2133 = 24 }; /* linux/ipv6.h: without a scope */
-  union vt_address own = {.any.sa_family = AF_UNSPEC};
-  socklen_t size = sizeof own;
-  getsockname(fd, &own.any, &size);
   memset(wire, 0, sizeof *wire);
-  bool four = vt_socket_option(fd, SO_DOMAIN) == AF_INET;
   if (given->any.sa_family != (four ? AF_INET : AF_INET6)) return EAFNOSUPPORT;
   if (length < (four ? sizeof given->in : SIN6_LEN_RFC2133)) return EINVAL;
   if (vt_changes_device(given)) return EINVAL;
   *wire_length = four ? sizeof wire->in : sizeof wire->in6;
-  int error = four ? make_concrete_4(&given->in, &own, wire) : make_concrete_6(&given->in6, &own, wire);
+  if (four) make_concrete_4(fd, &given->in, wire);
+  else make_concrete_6(fd, &given->in6, wire);
   vt_address_simplify(wire, plain);
-  return error;
+  return 0;
 }

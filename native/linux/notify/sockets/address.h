@@ -21,7 +21,13 @@ int vt_address_read(const struct vt_notification *notification, union vt_address
 
 /* An int option of SOL_SOCKET; -1: none. */
 int vt_socket_option(int fd, int name);
-bool vt_is_tcp(int fd);
+
+enum vt_kind { VT_KIND_OTHER, VT_KIND_UNIX, VT_KIND_TCP4, VT_KIND_TCP6, VT_KIND_DATAGRAM }; /* the last of the Internet's */
+enum vt_kind vt_kind_of(int fd);
+static inline bool vt_is_tcp(enum vt_kind kind) { return kind == VT_KIND_TCP4 || kind == VT_KIND_TCP6; }
+
+/* Whether the device "lo" has the socket. */
+bool vt_is_tied(int fd);
 
 /* Ties the socket to the device "lo", unless another device has it: what it then serves and reaches is on this machine. Without
  * CAP_NET_RAW the kernel permits this once for each socket (net/core/sock.c, sock_bindtoindex_locked; Linux 5.7). */
@@ -39,6 +45,6 @@ void vt_address_simplify(const union vt_address *address, union vt_address *plai
 /* Whether it is one of these: "127.0.0.1:80", "[::1]:80". */
 bool vt_address_is_among(const union vt_address *plain, char *const *texts);
 
-/* The destination as the kernel would choose it for an unspecified address. `wire` is what connect(2) gets. 0 or an errno. */
-int vt_address_make_concrete(int fd, const union vt_address *given, socklen_t length, union vt_address *wire, socklen_t *wire_length,
-                             union vt_address *plain);
+/* The destination of a TCP socket as the kernel would choose it for an unspecified address. `wire` is what connect(2) gets. 0 or an errno. */
+int vt_address_make_concrete(int fd, bool four, const union vt_address *given, socklen_t length, union vt_address *wire,
+                             socklen_t *wire_length, union vt_address *plain);

@@ -13,10 +13,8 @@
 enum { TCP_CLOSE = 7 }; /* net/tcp_states.h */
 
 /* Neither connected nor ever about to be: not even a first packet was sent. */
-static bool is_fresh_tcp(int fd) {
-  struct tcp_info info = {.tcpi_state = TCP_CLOSE};
-  socklen_t size = sizeof info;
-  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_CLOSE && info.tcpi_segs_out == 0;
+static bool is_fresh_tcp(int fd, const struct tcp_info *info) {
+  return info->tcpi_state == TCP_CLOSE && info->tcpi_segs_out == 0 && vt_is_tcp(vt_kind_of(fd));
 }
 
 /* A socket keeps its peer when that is closed. */
@@ -29,7 +27,10 @@ static bool is_fresh_unix(int fd) {
 }
 
 static bool is_fresh(int fd) {
-  return vt_is_tcp(fd) ? is_fresh_tcp(fd) : vt_socket_option(fd, SO_DOMAIN) == AF_UNIX && is_fresh_unix(fd);
+  struct tcp_info info = {.tcpi_state = TCP_CLOSE};
+  socklen_t size = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0) return is_fresh_tcp(fd, &info);
+  return vt_kind_of(fd) == VT_KIND_UNIX && is_fresh_unix(fd);
 }
 
 static bool write_exactly(const struct vt_notification *notification, int argument, const void *from, size_t size) {

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "notify/handlers/flock_wait.h"
+#include "base/basics.h"
+#include "notify/handlers/waiting.h"
 #include "notify/notification.h"
 #include "notify/reply.h"
 #include "notify/sockets/listening.h"

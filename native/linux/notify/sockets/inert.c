@@ -59,9 +59,8 @@ void vt_handle_socket(struct vt_notification *notification) {
   else vt_answer_with_descriptor(notification, fd, (uint32_t)vt_argument(notification, 1));
 }
 
-bool vt_is_inert(const struct vt_notification *notification, int fd) {
-  int domain = vt_socket_option(fd, SO_DOMAIN);
-  return !notification->listener->network && (domain == AF_INET || domain == AF_INET6) && vt_socket_option(fd, SO_TYPE) == SOCK_DGRAM;
+bool vt_is_inert(const struct vt_notification *notification, enum vt_kind kind) {
+  return kind == VT_KIND_DATAGRAM && !notification->listener->network;
 }
 
 static void refuse(struct vt_notification *notification, int fd, int error) {
@@ -91,6 +90,6 @@ void vt_inert_bind(struct vt_notification *notification, int fd, const union vt_
 void vt_handle_send(struct vt_notification *notification) {
   int fd = notification->sockets ? vt_own_socket(notification) : -1;
   if (fd < 0) return;
-  if (vt_is_inert(notification, fd)) refuse(notification, fd, EPERM);
+  if (vt_is_inert(notification, vt_kind_of(fd))) refuse(notification, fd, EPERM);
   close(fd);
 }

@@ -67,10 +67,10 @@ static int connect_again(struct vt_notification *notification, struct client *cl
   return under_way && !client->nonblocking ? follow(notification, client) : vt_connect_outcome(client->fd);
 }
 
-static int connect_tcp(struct vt_notification *notification, int fd, const union vt_address *given, socklen_t length) {
+static int connect_tcp(struct vt_notification *notification, int fd, bool four, const union vt_address *given, socklen_t length) {
   struct client client = {.fd = fd, .nonblocking = fcntl(fd, F_GETFL) & O_NONBLOCK};
   if (given->any.sa_family == AF_UNSPEC) return connect(fd, &given->any, length) ? errno : 0;
-  int error = vt_address_make_concrete(fd, given, length, &client.wire, &client.length, &client.plain);
+  int error = vt_address_make_concrete(fd, four, given, length, &client.wire, &client.length, &client.plain);
   if (error) return error;
   int state = vt_tcp_state(fd);
   if (state != TCP_CLOSE) return connect_again(notification, &client, state);
@@ -83,7 +83,7 @@ static int connect_other(struct vt_notification *notification, int fd, const uni
   int domain = vt_socket_option(fd, SO_DOMAIN);
   bool internet = (domain == AF_INET || domain == AF_INET6) && notification->listener->network;
   if (domain < 0) return ENOTSOCK;
-  if (vt_is_inert(notification, fd)) vt_inert_refuse(notification, fd);
+  if (vt_is_inert(notification, vt_kind_of(fd))) vt_inert_refuse(notification, fd);
   if (!internet) return EACCES;
   return connect(fd, &address->any, length) ? errno : 0;
 }
@@ -103,8 +103,9 @@ static int connect_socket(struct vt_notification *notification) {
   if (notification->own_sandbox || !vt_sockets_ready(notification->sockets)) return EACCES;
   int fd = vt_own_socket(notification);
   if (fd < 0) return EBADF;
-  if (vt_socket_option(fd, SO_DOMAIN) == AF_UNIX) error = connect_unix(notification, fd, &address, length);
-  else if (vt_is_tcp(fd)) error = connect_tcp(notification, fd, &address, length);
+  enum vt_kind kind = vt_kind_of(fd);
+  if (kind == VT_KIND_UNIX) error = connect_unix(notification, fd, &address, length);
+  else if (vt_is_tcp(kind)) error = connect_tcp(notification, fd, kind == VT_KIND_TCP4, &address, length);
   else error = connect_other(notification, fd, &address, length);
   close(fd);
   return error;

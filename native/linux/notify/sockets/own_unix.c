@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "notify/caller/own_sandbox.h"
 #include "notify/caller/resolve.h"
@@ -23,7 +23,7 @@
 #include "notify/sockets/unix_bound.h"
 #include "notify/sockets/unix_peers.h"
 #include "notify/workspace_server.h"
-#include "workspace/spelling.h"
+#include "workspace/workspace.h"
 
 enum { TCP_ABI = 4, ABSTRACT_SCOPE_ABI = 6, GOES_ON = -1, NAME_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
 static const size_t before = offsetof(struct sockaddr_un, sun_path);

@@ -38,8 +38,7 @@ static void answer(struct vt_notification *notification, int error) {
 static int bind_tied(int fd, const union vt_address *address, socklen_t length) {
   if (vt_changes_device(address)) return EADDRNOTAVAIL;
   if (!vt_tie(fd)) return EACCES;
-  if (bind(fd, &address->any, length)) return errno;
-  return vt_tie(fd) ? 0 : EACCES;
+  return bind(fd, &address->any, length) ? errno : 0;
 }
 
 /* With the whole network granted, a client that has the kernel choose its port may reach other machines: it is tied if it listens. */
@@ -70,12 +69,13 @@ void vt_own_bind(struct vt_notification *notification) {
   int error = vt_address_read(notification, &address, &length);
   if (error) return answer(notification, error);
   int fd = vt_own_socket(notification);
-  bool local = fd >= 0 && vt_socket_option(fd, SO_DOMAIN) == AF_UNIX, tcp = fd >= 0 && vt_is_tcp(fd), inert = fd >= 0 && vt_is_inert(notification, fd);
-  if (local) bind_local(notification, fd, &address, length);
-  else if (tcp) bind_tcp(notification, fd, &address, length);
+  enum vt_kind kind = fd >= 0 ? vt_kind_of(fd) : VT_KIND_OTHER;
+  bool inert = vt_is_inert(notification, kind);
+  if (kind == VT_KIND_UNIX) bind_local(notification, fd, &address, length);
+  else if (vt_is_tcp(kind)) bind_tcp(notification, fd, &address, length);
   else if (inert) vt_inert_bind(notification, fd, &address, length);
   if (fd >= 0) close(fd);
-  if (!local && !tcp && !inert) vt_bind_client(notification);
+  if (kind == VT_KIND_OTHER || (kind == VT_KIND_DATAGRAM && !inert)) vt_bind_client(notification);
 }
 
 /* Its socket is noted before another thread can look for it. */
@@ -102,9 +102,10 @@ static int listen_at_name(struct vt_notification *notification, int fd) {
 }
 
 static int listen_tied(struct vt_notification *notification, int fd) {
-  if (vt_socket_option(fd, SO_DOMAIN) == AF_UNIX) return listen_at_name(notification, fd);
-  if (!vt_is_tcp(fd)) return -1;
-  if (!vt_sockets_ready(notification->sockets) || !vt_tie(fd)) return EACCES;
+  enum vt_kind kind = vt_kind_of(fd);
+  if (kind == VT_KIND_UNIX) return listen_at_name(notification, fd);
+  if (!vt_is_tcp(kind)) return -1;
+  if (!vt_sockets_ready(notification->sockets) || !(vt_is_tied(fd) || vt_tie(fd))) return EACCES;
   return listen_noted(notification, fd, (int)vt_argument(notification, 1));
 }
 
@@ -122,7 +123,7 @@ void vt_handle_reuse(struct vt_notification *notification) {
   bool read = vt_argument(notification, 4) >= sizeof value &&
               vt_caller_read(&notification->caller, vt_argument(notification, 3), &value, sizeof value) == sizeof value;
   int error = fd < 0 && vt_names_closed(notification) ? EBADF : read ? 0 : EINVAL;
-  if (read && fd >= 0 && vt_is_tcp(fd)) error = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) ? errno : 0;
+  if (read && fd >= 0 && vt_is_tcp(vt_kind_of(fd))) error = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) ? errno : 0;
   if (fd >= 0) close(fd);
   answer(notification, error);
 }

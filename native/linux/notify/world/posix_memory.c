@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/confinement.h"
 #include "notify/caller/own_sandbox.h"
 #include "notify/dispatch.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "confine/filter/seccomp_constants.h"
-#include "base/mark.h"
+#include "base/watched.h"
 #include "base/procfs.h"
 #include "notify/caller/borrow_fd.h"
 #include "notify/caller/own_sandbox.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/shm.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "notify/dispatch.h"
 #include "notify/world/own_world.h"
 #include "notify/world/world.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 
 enum { FIRST_ROOM = 64, FIRST_CROWD = 1024 };
 

@@ -46,36 +46,6 @@ describe.each(modes)('in %s mode', (mode) => {
     expect(after.terminals - before.terminals).toBeLessThanOrEqual(ownSlack)
     expect(after).toMatchObject({ zombies: 0, children: 0 })
   })
-
-  it('what never runs leaves nothing either', async () => {
-    const shell = await openTestShell({ mode })
-    const fail = async () => {
-      for (let at = 0; at < 50; at++)
-        await expect(shell.start({ argv: ['/no/such/program'], pty: true })).rejects.toMatchObject({
-          code: 'SPAWN_FAILED',
-        })
-    }
-    await fail()
-    const before = resources()
-    await fail()
-    expect(resources().descriptors - before.descriptors).toBeLessThanOrEqual(ownSlack)
-  })
-
-  it('40 terminals at once are told apart', async () => {
-    const shell = await openTestShell({ mode })
-    const numbers = Array.from({ length: 40 }, (_, at) => at + 1)
-    const command = 'tty; stty size; read x; echo $x'
-    const start = (at: number) => shell.start({ command, pty: true, columns: at, rows: at + 1 })
-    const started = await Promise.all(numbers.map(start))
-    const ends = started.map(async (pty, index) => {
-      await pty.write(`${numbers[index]}\n`)
-      return (await pty.result).output
-    })
-    const outputs = await Promise.all(ends)
-    for (const [index, at] of numbers.entries())
-      expect(outputs[index]).toMatch(new RegExp(`${at + 1} ${at}\r\n.*${at}\r\n$`, 's'))
-    expect(new Set(outputs.map((output) => /\/dev\/pts\/\d+/.exec(output)?.[0])).size).toBe(40)
-  })
 })
 
 interface Ran {

@@ -42,12 +42,6 @@ describe('a request for a terminal', () => {
     })
   })
 
-  it('is refused by execute, which gives none', async () => {
-    const shell = await openTestShell()
-    const request = { command: 'ls', pty: true }
-    await expect(shell.execute(request)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-  })
-
   it('is refused where there is no addon, saying what is missing', async () => {
     const host = { platform: 'linux', addon: { missing: 'taken away' } } as const
     const shell = await openTestShell({ host, mode: 'write' })
@@ -55,20 +49,6 @@ describe('a request for a terminal', () => {
     await expect(started).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       refusal: { problem: { kind: 'no-terminal' } },
-    })
-  })
-
-  it('is decided about as any other', async () => {
-    const shell = await openTestShell({ toml: '[policy]\ndeny = ["ls"]' })
-    await expect(shell.start({ command: 'ls', pty: true })).rejects.toMatchObject({ code: 'DENIED' })
-  })
-
-  it('throws when the program is not there: nothing ran', async () => {
-    const shell = await openTestShell()
-    const started = shell.start({ argv: ['no-such-program'], pty: true })
-    await expect(started).rejects.toMatchObject({
-      code: 'SPAWN_FAILED',
-      refusal: { step: 'exec', errno: 'ENOENT' },
     })
   })
 

@@ -43,22 +43,6 @@ describe.each(modes)('in %s mode', (mode) => {
     expect((await given.result).output).toBe('24 80\r\n')
   })
 
-  it('settings can be changed, on the streams and on /dev/tty', async () => {
-    const command = 'stty -echo; stty raw < /dev/tty; stty -a; stty sane; stty rows 7 columns 70; stty size'
-    const { output, exitCode } = await (await start({ command })).result
-    expect(output).toMatch(/-icanon/)
-    expect(output).toMatch(/-echo /)
-    expect(output).toMatch(/7 70\r\n$/)
-    expect(exitCode).toBe(0)
-  })
-
-  it('/dev/tty, /dev/stderr and the name of the terminal lead to it', async () => {
-    const command = 'echo one > /dev/tty; echo two > /dev/stderr; echo three > "$(tty)"'
-    const { output, denials } = await (await start({ command })).result
-    expect(output).toBe('one\r\ntwo\r\nthree\r\n')
-    expect(denials).toEqual([])
-  })
-
   it('a new size is seen by the program in the foreground', async () => {
     const session = await start({
       command: "trap 'stty size; exit 3' WINCH; echo ready; while :; do sleep 0.05; done",
@@ -137,32 +121,6 @@ describe.each(modes)('in %s mode', (mode) => {
     expect((await session.result).output).toContain(digest(pasted))
   })
 
-  it('a paste of many lines arrives whole, and a reader of lines gets each', async () => {
-    const lines = `${'l'.repeat(1000)}\n`.repeat(300)
-    const session = await start({ command: 'stty -echo; echo ready; sleep 0.2; sha256sum' })
-    await session.shows('ready')
-    await session.write(`${lines}\x04`)
-    expect((await session.result).output).toContain(digest(lines))
-  })
-
-  it('a character that comes in two pieces is whole', async () => {
-    const session = await start({
-      command: "printf '\\303'; sleep 0.1; printf '\\244\\342\\202'; sleep 0.1; printf '\\254'",
-    })
-    expect((await session.result).output).toBe('ä€')
-  })
-
-  it('erasing takes the whole of a character', async () => {
-    const session = await start({ argv: ['cat'] })
-    await session.write('aä\x7fb\n\x04')
-    expect((await session.result).output).toMatch(/\r\nab\r\n$/)
-  })
-
-  it('closing the streams for a while loses nothing', async () => {
-    const command = 'exec <&- >&- 2>&-; sleep 0.2; echo back > /dev/tty'
-    expect((await (await start({ command })).result).output).toBe('back\r\n')
-  })
-
   it('kill() ends everything in the terminal, in the foreground and behind it', async () => {
     const session = await start({ argv: interactiveBash })
     await session.shows(prompt)
@@ -171,15 +129,6 @@ describe.each(modes)('in %s mode', (mode) => {
     session.kill()
     expect((await session.result).outcome).toEqual({ kind: 'cancelled' })
     expect(await survivors(marker)).toEqual([])
-  })
-
-  it('kill() during output ends it, and what came before is there', async () => {
-    const session = await start({ argv: ['yes'] })
-    await session.shows('y\r\ny\r\n')
-    session.kill()
-    const { outcome, output } = await session.result
-    expect(outcome).toEqual({ kind: 'cancelled' })
-    expect(output).toMatch(/^(y\r\n){3}/)
   })
 
   it('a signal reaches the command, and what is in the foreground', async () => {
@@ -220,15 +169,5 @@ describe.each(modes)('in %s mode', (mode) => {
     await own.close()
     expect((await session.result).outcome).toEqual({ kind: 'cancelled' })
     expect(await survivors(marker)).toEqual([])
-  })
-
-  it('a write after the end, or that is never read, does not block', async () => {
-    const session = await start({ argv: ['sleep', '0.2'] })
-    const writes = session.write('x'.repeat(500_000))
-    await session.result
-    await writes
-    await session.write('more')
-    session.resize(90, 30)
-    session.kill('SIGINT')
   })
 })

@@ -96,7 +96,7 @@ const watched = ({ workspace, outside }: Place) => ({
     }),
 })
 
-export interface Raced {
+interface Raced {
   readonly before: ReturnType<typeof watched>
   readonly after: ReturnType<typeof watched>
   readonly tries: number

@@ -9,7 +9,7 @@ import { isInstalled } from '../../../helpers/programs.ts'
 import { cannotBorrow } from '../../../helpers/surroundings.ts'
 
 /** One command, run in workspace mode and in write mode on two equal trees. */
-export interface Twin {
+interface Twin {
   readonly command: string
   /** Run without a sandbox on both trees before. */
   readonly given?: string
@@ -54,7 +54,7 @@ const optional =
     .split(' ')
 
 /** What the twin needs, or its command names, and this machine lacks. */
-export function missingProgram({ command, needs = [] }: Twin): string | undefined {
+function missingProgram({ command, needs = [] }: Twin): string | undefined {
   const named = new Set(command.split(/[\s;|&()'"]+/))
   return [...needs, ...optional.filter((program) => named.has(program))].find((name) => !isInstalled(name))
 }
@@ -155,7 +155,7 @@ async function makeTree(given: string): Promise<string> {
   return join(parent, 'tree')
 }
 
-export async function runTwins(twin: Twin): Promise<{ workspace: Outcome; write: Outcome }> {
+async function runTwins(twin: Twin): Promise<{ workspace: Outcome; write: Outcome }> {
   const [workspace, write] = await Promise.all([runOne('workspace', twin), runOne('write', twin)])
   return { workspace, write }
 }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { containerFailed, engineProblems } from '../../../../src/messages/docker.ts'
+import { engineProblems } from '../../../../src/messages/docker.ts'
 import { Engine } from '../../../../src/sandbox/docker/engine.ts'
 import { Exec } from '../../../../src/sandbox/docker/exec.ts'
 import { buildImage } from '../../../../src/sandbox/docker/image.ts'
-import { Home, refused } from '../../../cli/vitrine.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { type Answer, type Answers, startDouble, text } from './engine-double.ts'
 
 const engineWith = async (answers: Answers, greetings?: Readonly<Record<string, string>>) =>
@@ -13,17 +11,6 @@ const engineWith = async (answers: Answers, greetings?: Readonly<Record<string, 
 /** A line of the answer, and the engine is gone. */
 const breaksOff: Answer = (response) => {
   response.write('{"stream":"Step 1/2\\n"}\n', () => response.socket?.destroy())
-}
-
-/** The engine gives the same answer to all that opening a shell asks. */
-const everything = (answer: string): Answers => ({
-  'GET /info': text(answer),
-  'GET /images/vitrine-tools:1/json': text(answer),
-})
-
-/** Hands a connection over in place of an answer. */
-const handOver: Answer = ({ socket }) => {
-  socket?.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n')
 }
 
 const notJson = { name: 'EngineError', status: 0, reason: 'EPROTO', message: engineProblems.notJson }
@@ -39,45 +26,12 @@ describe('an answer that breaks off', () => {
     })
     expect(said).toEqual(['Step 1/2\n'])
   })
-
-  it('of a build is a refusal of the command line, and no bug of vitrine', async () => {
-    const { socketPath } = await startDouble({ 'POST /build': breaksOff })
-    const env = { DOCKER_HOST: `unix://${socketPath}` }
-    const { code, stderr } = await new Home().run(['docker', 'build'], { env })
-    const words = containerFailed(engineProblems.broken('aborted'))
-    const { stderr: refusal, code: refusing } = refused({
-      code: 'SANDBOX_UNAVAILABLE',
-      for: 'docker',
-      ...words,
-    })
-    expect(code).toBe(refusing)
-    expect(stderr.endsWith(refusal)).toBe(true)
-  })
 })
 
 describe('an answer that is no JSON', () => {
   it('is an EngineError', async () => {
     const engine = await engineWith({ 'GET /version': text('<html>') })
     await expect(engine.call({ method: 'GET', path: '/version' })).rejects.toMatchObject(notJson)
-  })
-
-  it.each(['null', '5', '"x"', '', '[]'])('is none where an object is needed either: %j', async (answer) => {
-    const opening = openTestShell({
-      cwd: makeDirectory(),
-      backend: 'docker',
-      env: { DOCKER_HOST: `unix://${(await startDouble(everything(answer))).socketPath}` },
-    })
-    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
-  })
-
-  it('is none if it switches to another protocol', async () => {
-    const engine = await engineWith({ 'GET /version': handOver })
-    await expect(engine.call({ method: 'GET', path: '/version' })).rejects.toMatchObject(notJson)
-  })
-
-  it('is one in a build, too', async () => {
-    const engine = await engineWith({ 'POST /build': text('<html>\n') })
-    await expect(buildImage(engine, 'x', () => {})).rejects.toMatchObject(notJson)
   })
 
   it('leaves it unknown how a command ended', async () => {

@@ -159,21 +159,3 @@ it('a command gets its words, variables and directory as they are, and no termin
   })
   expect(exec).not.toHaveProperty('Privileged')
 })
-
-it.each([
-  [0, 512 * 1024 ** 2],
-  [1024 ** 2, 1024 ** 2],
-  [2 ** 40, 512 * 1024 ** 2],
-])(
-  'a private /tmp of %d bytes has its size, and half of the memory at most',
-  async (privateTmpBytes, size) => {
-    const { Tmpfs } = (await askedBy('read', { privateTmpBytes })).container.HostConfig
-    expect(Tmpfs).toEqual({ '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${size}` })
-  },
-)
-
-it('a mount in the home directory leaves no directory of root on the way', async () => {
-  const mounts = [{ source: makeDirectory(), target: '/tmp/.config/tool', writable: true }]
-  const { Tmpfs } = (await askedBy('read', { mounts })).container.HostConfig
-  expect(Object.keys(Tmpfs)).toEqual(['/tmp', '/tmp/.config'])
-})

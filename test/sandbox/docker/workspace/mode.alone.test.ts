@@ -141,24 +141,6 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
     expect(existsSync(join(other, 'x'))).toBe(false)
   })
 
-  it('passes input, both streams, exit codes and signals on', async () => {
-    const shell = await open()
-    const command = 'cat; echo err >&2; exit 7'
-    expect(await shell.execute({ command, stdin: 'in' })).toMatchObject({
-      stdout: 'in',
-      stderr: 'err\n',
-      exitCode: 7,
-    })
-    const merged = await shell.execute({ command: 'echo a; echo b >&2; echo c', merged: true })
-    expect(merged.stdout).toBe('a\nb\nc\n')
-    expect(await shell.execute({ command: 'kill -9 $$' })).toMatchObject({ signal: 'SIGKILL' })
-    const bytes = await shell.execute({ command: 'head -c 3000000 /dev/zero' })
-    expect([bytes.bytes, bytes.exitCode]).toEqual([3_000_000, 0])
-    await expect(shell.execute({ argv: ['/no/such/program'] })).rejects.toMatchObject({
-      code: 'SPAWN_FAILED',
-    })
-  })
-
   it('ends a command at its deadline with everything that it started, and its container', async () => {
     const shell = await open()
     const command = 'echo begun; trap "" TERM; (setsid sleep 600 &) ; sleep 600'
@@ -169,17 +151,6 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
         (await containersOf(engine)).every(({ Labels }) => Labels['vitrine.workspace'] !== shell.cwd),
       'the container is gone',
     )
-  })
-
-  it('says of a command that SIGTERM ended at its deadline that it timed out', async () => {
-    const shell = await open({ toml: '[shell]\nkill_grace_ms = 5000\n' })
-    const result = await shell.execute({ command: 'echo begun; exec sleep 600', timeoutMs: 3000 })
-    expect(result).toMatchObject({
-      timedOut: true,
-      signal: 'SIGTERM',
-      outcome: { kind: 'timed-out', afterMs: 3000 },
-      failure: { kind: 'timeout' },
-    })
   })
 
   it.each(['the caller', 'the configuration', 'the image'])(
@@ -204,17 +175,6 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
       expect(existsSync(join(cwd, '.envrc'))).toBe(false)
     },
   )
-
-  it('makes no device, and enforcement names what the mode opens', async () => {
-    const shell = await open()
-    const { enforcement, exitCode } = await shell.execute({ command: 'mknod node c 1 3' })
-    expect(enforcement['workspace']).toMatchObject({
-      enforced: true,
-      note: expect.stringContaining(shell.cwd),
-    })
-    expect(exitCode).not.toBe(0)
-    expect(readdirSync(shell.cwd).sort()).toEqual(['.git', '.husky'])
-  })
 
   it('runs nothing where the container has no room for what holds it', async () => {
     const shell = await open({ toml: 'pids = 8\n' })
