@@ -128,9 +128,15 @@ describe('docs/workspace.md', () => {
     ])
   })
 
-  it('names each place at home that programs outside obey, who obeys it, and no other', () => {
-    const list = beneath('### Places that programs outside obey').find((block) => block.startsWith('- `'))
-    expect(namesIn(list)).toEqual(obeyedAtHome.flatMap(([, names]) => names))
+  it('names what programs outside obey at home, with examples', () => {
+    const list = beneath('### Places that programs outside obey').find((block) => block.startsWith('- '))
+    const rows = (list ?? '').split('\n').map((row) => row.slice(2).split(': '))
+    expect(rows.map(([by]) => by)).toEqual(obeyedAtHome.map(([by]) => by))
+    const names = new Map(obeyedAtHome)
+    const unknown = rows.flatMap(([by = '', examples = '']) =>
+      codeOf(examples).filter((name) => !names.get(by)?.includes(name)),
+    )
+    expect(unknown).toEqual([])
   })
 })
 
