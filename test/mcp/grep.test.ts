@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { compilePattern } from '../../src/mcp/pattern.ts'
-import { grepLine } from '../../src/messages/mcp/scratchpad.ts'
+import { compilePattern, grepLine } from '../../src/mcp/scratchpad.ts'
 import { connect } from './connect.ts'
 
 /** Whether a pattern matches a text; undefined: it is refused. */
-function matches(source: string, text: string, ignoreCase = false): boolean | undefined {
-  const pattern = compilePattern(source, ignoreCase)
+async function matches(source: string, text: string, ignoreCase = false): Promise<boolean | undefined> {
+  const pattern = await compilePattern(source, ignoreCase)
   return 'reason' in pattern ? undefined : pattern.test(text)
 }
 
@@ -28,12 +27,13 @@ describe('the syntax of read_scratchpad with grep', () => {
     ['(a{1000}){1000}', 'a', undefined],
     ['a'.repeat(1001), 'a', undefined],
     ['[a-z]{999}[a-z]{999}', 'a', undefined],
-  ])('%s in %j: %s', (source, text, expected) => {
-    expect(matches(source, text)).toBe(expected)
+  ])('%s in %j: %s', async (source, text, expected) => {
+    expect(await matches(source, text)).toBe(expected)
   })
 
-  it('takes upper and lower case for the same when asked to', () => {
-    expect([matches('ERROR', 'an error'), matches('ERROR', 'an error', true)]).toEqual([false, true])
+  it('takes upper and lower case for the same when asked to', async () => {
+    const found = [matches('ERROR', 'an error'), matches('ERROR', 'an error', true)]
+    expect(await Promise.all(found)).toEqual([false, true])
   })
 })
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
-import { rangeAndPattern, unknownNameText } from '../../src/messages/mcp/scratchpad.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect, eras } from './connect.ts'
 
@@ -25,11 +23,11 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
   })
 
   it.each([
-    [{ name: 'none' }, unknownNameText('none', ['log', 'bin'])],
-    [{ name: '../log' }, unknownNameText('../log', ['log', 'bin'])],
+    [{ name: 'none' }, 'no saved output named "none". Saved: log, bin.'],
+    [{ name: '../log' }, 'no saved output named "../log". Saved: log, bin.'],
     [{ name: 'log', grep: '(' }, 'RE2'],
-    [{ name: 'log', grep: 'x', offset: 1 }, rangeAndPattern],
-    [{ name: 'log', limit: 0 }, wantedTexts.limit],
+    [{ name: 'log', grep: 'x', offset: 1 }, 'Use either grep, or offset and limit, not both.'],
+    [{ name: 'log', limit: 0 }, 'limit: Invalid value: Expected >=1'],
     [{ name: 'bin' }, '"bin"'],
   ])('%j is an error that says what to do', async (input, said) => {
     const { run, read } = await connect([], { era })

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Limits } from '../../../src/launch/launch.ts'
+import { resultText } from '../../../src/messages/answer.ts'
 import { limitReached, openFilesHint } from '../../../src/messages/limits.ts'
-import { resultText } from '../../../src/messages/mcp/tool.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
 import { compileHungry, excesses, spared } from './hungry.ts'

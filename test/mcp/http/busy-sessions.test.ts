@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { Turns } from '../../../src/base/turns.ts'
-import { HttpSessions } from '../../../src/mcp/http/sessions.ts'
-import { maxSessions } from '../../../src/mcp/limits.ts'
+import { HttpSessions, maxSessions } from '../../../src/mcp/http/sessions.ts'
 import { makeServer } from '../../../src/mcp/server.ts'
 import { McpSession } from '../../../src/mcp/session.ts'
 import { makeDirectory } from '../../helpers/place.ts'

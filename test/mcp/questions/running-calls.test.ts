@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PendingQuestion } from '../../../src/mcp/approvers.ts'
-import { RunningCall } from '../../../src/mcp/running-calls.ts'
+import { type PendingQuestion, RunningCall } from '../../../src/mcp/approvals.ts'
 
 const context = {} as Parameters<RunningCall<string>['continue']>[0]
 const question = (name: string) => ({ name }) as unknown as PendingQuestion

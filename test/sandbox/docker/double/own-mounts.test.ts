@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { Engine } from '../../../../src/sandbox/docker/engine.ts'
-import { ownMounts } from '../../../../src/sandbox/docker/identity.ts'
+import { ownMounts } from '../../../../src/sandbox/docker/image.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { startDouble, status, text } from './engine-double.ts'
 

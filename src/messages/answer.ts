@@ -1,13 +1,21 @@
-import { bytesText, sizeText, withLine } from '../../base/text.ts'
-import type { Denial, Mode, Result } from '../../base/types.ts'
-import type { Config } from '../../config/schema.ts'
-import { attemptsIn, denialsToList, denialText, handoffLines, listeningLines } from '../denials.ts'
-import type { VitrineError } from '../error.ts'
-import { limitAdvice, limitReached } from '../limits.ts'
-import { lineHeader, listLines } from '../list.ts'
-import { omittedLine } from '../refusal.ts'
-import { leftText, processes, survivorsText } from '../sandbox/processes.ts'
-import { refusalText, type ToolFacts } from './mcp.ts'
+import { bytesText, sizeText, withLine } from '../base/text.ts'
+import type { Denial, Mode, Result } from '../base/types.ts'
+import { lostLine } from './audit.ts'
+import type { VitrineError } from './error.ts'
+import { limitAdvice, limitReached } from './limits.ts'
+import { describeRefusal, omittedLine } from './refusal.ts'
+import {
+  attemptsIn,
+  denialsToList,
+  denialText,
+  handoffLines,
+  leftText,
+  lineHeader,
+  listeningLines,
+  listLines,
+  processes,
+  survivorsText,
+} from './result.ts'
 
 /** The parts of a call that affect the text of its result. */
 export interface ToolRequest {
@@ -141,26 +149,7 @@ export function savedText({ name, path, bytes }: NonNullable<Result['scratchpad'
   return `output: ${sizeText(bytes)}, saved whole to scratchpad "${name}" at ${path}`
 }
 
-/** The defaults, for a description if no shell could be opened. */
-const unknownConfig = {
-  shell: { network: false, timeout_ms: 30_000, max_timeout_ms: 600_000 },
-  output: { inline_max_chars: 30_000 },
-}
-
-export function factsOf(
-  config: Pick<Config, 'shell' | 'output'> | undefined,
-  mode: Mode,
-  looserTool: string | undefined,
-  interpreter: ToolFacts['interpreter'],
-): ToolFacts {
-  const { shell, output } = config ?? unknownConfig
-  return {
-    mode,
-    looserTool,
-    network: shell.network,
-    interpreter,
-    defaultTimeoutMs: Math.min(shell.timeout_ms, shell.max_timeout_ms),
-    maxTimeoutMs: shell.max_timeout_ms,
-    inlineChars: output.inline_max_chars,
-  }
+export function refusalText({ code, refusal, auditFault }: VitrineError): string {
+  const said = describeRefusal(refusal, 'tool')
+  return `${code}: ${auditFault ? `${said} ${lostLine(auditFault)}` : said}`
 }
