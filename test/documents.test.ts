@@ -130,11 +130,14 @@ describe('docs/workspace.md', () => {
 
   it('names what programs outside obey at home, with examples', () => {
     const list = beneath('### Places that programs outside obey').find((block) => block.startsWith('- '))
-    const rows = (list ?? '').split('\n').map((row) => row.slice(2).split(': '))
-    expect(rows.map(([by]) => by)).toEqual(obeyedAtHome.map(([by]) => by))
-    const names = new Map(obeyedAtHome)
-    const unknown = rows.flatMap(([by = '', examples = '']) =>
-      codeOf(examples).filter((name) => !names.get(by)?.includes(name)),
+    const rows = [...(list ?? '').matchAll(/^- (.*): (.*)$/gm)].map(([, by = '', names = '']) => ({
+      by,
+      names,
+    }))
+    expect(rows.map(({ by }) => by)).toEqual(obeyedAtHome.map(([by]) => by))
+    const places = new Map(obeyedAtHome)
+    const unknown = rows.flatMap(({ by, names }) =>
+      codeOf(names).filter((name = '') => !places.get(by)?.includes(name)),
     )
     expect(unknown).toEqual([])
   })
