@@ -12,7 +12,6 @@
 #include "base/basics.h"
 #include "notify/listener.h"
 #include "supervise/deadline.h"
-#include "notify/fsize.h"
 #include "limits/monitor.h"
 #include "notify/notifiers.h"
 #include "supervise/orphans.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/names/notice.h"
+#include "notify/handlers/workspace_ops.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/names/notes.h"
+#include "notify/report.h"
 #include "workspace/workspace.h"
 
 /* Read by the threads of all commands; never freed. */

@@ -9,11 +9,8 @@
 
 #include "base/files.h"
 #include "confine/confinement.h"
-#include "notify/caller/as_reader.h"
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/names/acting.h"
-#include "notify/names/notice.h"
 #include "notify/caller/place.h"
 #include "workspace/workspace.h"
 

@@ -1,16 +1,49 @@
-/* Signals to the command's own processes continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below it this
- * check decides; the target is in a register, which cannot change. */
+/* Calls of processes about themselves and others: signals, scheduling, limits, and those by which a process narrows its rights for good. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/bpf_common.h>
+#include <linux/filter.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "notify/dispatch.h"
-#include "confine/confinement.h"
-#include "base/watched.h"
+#include "base/basics.h"
 #include "base/procfs.h"
+#include "base/watched.h"
+#include "confine/confinement.h"
+#include "notify/dispatch.h"
 #include "supervise/session.h"
+
+static void note(bool *flag) { __atomic_store_n(flag, true, __ATOMIC_RELEASE); }
+
+/* The call goes on. */
+void vt_handle_umask(struct vt_notification *notification) { note(&notification->listener->umask_varies); }
+
+static void refuse(struct vt_notification *notification, int error) {
+  notification->error = error;
+  notification->counted = true;
+}
+
+/* Of the caller itself. Its number is in a register, so the call can go on. */
+void vt_handle_scheduling(struct vt_notification *notification) {
+  pid_t target = (pid_t)vt_argument(notification, notification->call->argument);
+  if (target == notification->caller.thread || target == vt_caller_process(&notification->caller)) return;
+  refuse(notification, EPERM);
+  vt_describe(notification);
+}
+
+/* The call goes on; a SIGXFSZ may now come from the command's own limit. */
+void vt_handle_file_limit(struct vt_notification *notification) { note(&notification->listener->limits_files); }
+
+/* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */
+void vt_handle_file_size(struct vt_notification *notification) {
+  const __u64 *arguments = notification->notif.data.args;
+  bool allocates = notification->call->call == VT_SYS_fallocate;
+  uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = notification->listener->most_file_bytes;
+  if (most && size > most && size <= INT64_MAX) note(&notification->listener->asks_too_much);
+}
 
 enum whose { OURS, FOREIGN, NO_PROCESS };
 
@@ -101,7 +134,8 @@ static void judge_number(struct vt_notification *notification, pid_t target, boo
   name_target(notification, target);
 }
 
-/* Never blocks. Without the scope pidfds are refused: one could be replaced after the check. With it kill(-1) continues: the
+/* Signals to the command's own processes continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below it this
+ * check decides; the target is in a register, which cannot change. Without the scope pidfds are refused: one could be replaced after the check. With it kill(-1) continues: the
  * kernel picks the permitted targets. */
 void vt_handle_signal(struct vt_notification *notification) {
   pid_t target = target_of(notification);
@@ -110,4 +144,59 @@ void vt_handle_signal(struct vt_notification *notification) {
   if (scoped || !is_by_pidfd(notification)) return judge_number(notification, target, scoped);
   notification->error = EPERM;
   notification->counted = signal_of(notification) != 0;
+}
+
+/*
+ * landlock_restrict_self(2), capset(2), and seccomp(2) with a filter. The kernel does not tell which Landlock domain a process is in.
+ * So before it enters one, bit 0 of its mark is cleared (base/watched.h). Other threads of the process, and those that it starts, have
+ * that mark, too.
+ */
+
+/* False: it has no mark, or has ended. */
+static bool bind_mark(struct vt_listener *listener, pid_t thread) {
+  struct rlimit bound = {listener->mark, listener->mark};
+  if (!listener->mark || mark_of(thread) != listener->mark) return false;
+  note(&listener->has_domains);
+  return prlimit(thread, RLIMIT_LOCKS, &bound, NULL) == 0;
+}
+
+/* Goes on once the bit is cleared: no process with it is in a domain. */
+void vt_handle_own_domain(struct vt_notification *notification) {
+  if (!bind_mark(notification->listener, notification->caller.thread)) refuse(notification, EPERM);
+}
+
+void vt_handle_capabilities(struct vt_notification *notification) { note(&notification->listener->capabilities_vary); }
+
+static bool may_return_trace(const struct sock_filter *instruction) {
+  if (BPF_CLASS(instruction->code) != BPF_RET) return false;
+  return instruction->code != (BPF_RET | BPF_K) || (instruction->k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_TRACE;
+}
+
+static bool has_trace(const struct sock_filter *filter, size_t length) {
+  while (length > 0 && !may_return_trace(filter)) filter++, length--;
+  return length > 0;
+}
+
+/* EFAULT and EINVAL are for the kernel to find. */
+static int judge_filter(const struct vt_notification *notification) {
+  struct sock_fprog program;
+  ssize_t got = vt_caller_read(&notification->caller, vt_argument(notification, 2), &program, sizeof program);
+  if (got != (ssize_t)sizeof program) return got < 0 && errno != EFAULT ? EACCES : 0;
+  if (program.len == 0 || program.len > BPF_MAXINSNS) return 0;
+  size_t size = program.len * sizeof *program.filter;
+  struct sock_filter *filter = vt_must(malloc(size));
+  got = vt_caller_read(&notification->caller, (uintptr_t)program.filter, filter, size);
+  int error = got == (ssize_t)size ? (has_trace(filter, program.len) ? EINVAL : 0) : got < 0 && errno != EFAULT ? EACCES : 0;
+  free(filter);
+  return error;
+}
+
+/*
+ * Of two filters the stricter action counts: all that refuse win over our notification, but for SECCOMP_RET_TRACE, which without a
+ * tracer refuses with ENOSYS (seccomp(2)), and no process of a command has a tracer. A call that is notified would be made all the
+ * same, so such a filter is refused. The process may change it after this look; it narrows only itself by it.
+ */
+void vt_handle_own_filter(struct vt_notification *notification) {
+  int error = judge_filter(notification);
+  if (error) refuse(notification, error);
 }

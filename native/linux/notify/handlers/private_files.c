@@ -1,8 +1,10 @@
+/* Calls on files that are proven to be in the command's private directories or its workspace, carried out for the caller. Landlock does
+ * not cover metadata, and a continued call could have its path or descriptor replaced after the check. So each acts on our own
+ * descriptor. */
 #define _GNU_SOURCE
-#include "notify/handlers/private_ops.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +15,123 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "base/files.h"
 #include "base/kernel.h"
 #include "confine/confinement.h"
-#include "notify/handlers/private_gate.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/names/notice.h"
+#include "notify/caller/caller.h"
+#include "notify/caller/place.h"
+#include "notify/dispatch.h"
+#include "notify/handlers/workspace_ops.h"
 #include "workspace/workspace.h"
+
+/* NOT_OURS: the refusal stands, and is reported. */
+enum { NOT_OURS = -1, NOT_FOUND = -2 };
+
+/* An O_PATH descriptor of the file, and its status. */
+struct vt_private_file {
+  int fd;
+  struct stat status;
+};
+
+/* The path alone proves nothing: that of a file on a detached mount can begin with anything. */
+static bool is_in(const char *directory, const char *path, uint64_t mount) {
+  struct vt_identity own;
+  if (!vt_path_beneath(path, directory)) return false;
+  int fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool same = vt_identify(fd, "", AT_EMPTY_PATH, &own) == 0 && own.mount == mount;
+  close(fd);
+  return same;
+}
+
+/* The kernel names a file by the directory entry it was opened by. No foreign file gets one in a private directory: Landlock
+ * refuses links and renames across its border. */
+bool vt_is_private(const struct vt_listener *listener, int fd) {
+  char path[PATH_MAX];
+  struct vt_identity own;
+  if (vt_path_of(fd, path, sizeof path) || vt_identify(fd, "", AT_EMPTY_PATH, &own)) return false;
+  for (char **directory = listener->confinement->writable; *directory; directory++)
+    if (is_in(*directory, path, own.mount)) return true;
+  return vt_workspace_holds(listener, fd, path);
+}
+
+static int open_descriptor(const struct vt_notification *notification, int number) {
+  char link[48];
+  snprintf(link, sizeof link, "/proc/%d/fd/%d", notification->caller.thread, number);
+  return open(link, O_PATH | O_CLOEXEC);
+}
+
+/* A directory descriptor and no path: the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */
+static int open_directory_itself(const struct vt_notification *notification) {
+  const struct vt_call *call = notification->call;
+  bool may_be_empty = call->flags && (vt_argument(notification, call->flags) & AT_EMPTY_PATH);
+  bool has_no_path = vt_argument(notification, call->argument) == 0;
+  if (call->directory == VT_NO_ARGUMENT || !(may_be_empty || has_no_path)) return -1;
+  return open_descriptor(notification, (int)vt_argument(notification, call->directory));
+}
+
+/* `known`: found in a directory of the workspace, on its mount. */
+static int open_place(const struct vt_notification *notification, const struct vt_resolved *place, bool *known) {
+  const char *name = place->name[0] ? place->name : ".";
+  int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  *known = place->known != NULL;
+  int fd = *known ? vt_openat2(place->parent, name, flags, RESOLVE_IN_MOUNT) : openat(place->parent, name, flags);
+  bool missing = fd < 0 && errno == ENOENT;
+  return missing && (*known || vt_is_private(notification->listener, place->parent)) ? NOT_FOUND : fd;
+}
+
+/* Opens the file of the call's path. NOT_FOUND: missing, in a private directory. */
+static int open_at_path(struct vt_notification *notification, bool *known) {
+  const struct vt_call *call = notification->call;
+  struct vt_resolved place;
+  if (!vt_read_given(notification)) return -1;
+  if (!notification->given[0]) return open_directory_itself(notification);
+  size_t length = strlen(notification->given);
+  bool follow = vt_call_follows(call, &notification->notif.data) || notification->given[length - 1] == '/';
+  if (vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, &place)) return -1;
+  int fd = open_place(notification, &place, known);
+  vt_resolved_close(&place);
+  return fd;
+}
+
+static int open_subject(struct vt_notification *notification, bool *known) {
+  const struct vt_call *call = notification->call;
+  if (call->subject != VT_DESCRIPTOR) return open_at_path(notification, known);
+  return open_descriptor(notification, (int)vt_argument(notification, call->argument));
+}
+
+/* Unknown flags are for the kernel to refuse. */
+static bool may_have_action(const struct vt_notification *notification) {
+  const struct vt_confinement *confinement = notification->listener->confinement;
+  int flags = notification->call->flags;
+  if (!notification->call->act || (!confinement->writable[0] && !confinement->workspace)) return false;
+  return !flags || (vt_argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
+}
+
+/* The caller must still wait, so that the file is its own. Later renames change nothing. */
+static int act_on(struct vt_notification *notification, int fd, bool known) {
+  struct vt_private_file file = {.fd = fd};
+  if (fstat(fd, &file.status)) return NOT_OURS;
+  bool proven = known && !vt_workspace_protects(notification->listener->confinement->workspace, &file.status);
+  if (!proven && !vt_is_private(notification->listener, fd)) return NOT_OURS;
+  return vt_caller_still_waits(notification) ? notification->call->act(notification, &file) : NOT_OURS;
+}
+
+bool vt_private_gate(struct vt_notification *notification) {
+  if (!may_have_action(notification)) return false;
+  notification->own_sandbox = vt_lacks_capability(notification);
+  if (notification->own_sandbox) return false;
+  bool known = false;
+  int fd = open_subject(notification, &known);
+  if (fd == -1) return false;
+  int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd, known);
+  if (fd >= 0) close(fd);
+  if (error == NOT_OURS) return false;
+  notification->error = error;
+  notification->done = error == 0;
+  return true;
+}
 
 /* linux/limits.h */
 enum { ATTRIBUTE_NAME_BYTES = 256, ATTRIBUTE_BYTES = 65536 };
@@ -50,7 +162,7 @@ int vt_private_op_chmod(struct vt_notification *notification, const struct vt_pr
   mode_t harmless = S_ISDIR(file->status.st_mode) ? S_ISGID : 0;
   if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
   if (!is_own(file)) return EPERM;
-  if ((mode & (S_ISUID | S_ISGID) & ~harmless) || is_shut(notification, file, mode)) return VT_NOT_OURS;
+  if ((mode & (S_ISUID | S_ISGID) & ~harmless) || is_shut(notification, file, mode)) return NOT_OURS;
   if (mode & 0111) vt_notice_executable(notification, file->fd);
   if (syscall(NR_FCHMODAT2, file->fd, "", mode, AT_EMPTY_PATH) == 0) return 0; /* Linux 6.6; by /proc it takes three times as long */
   path_of(file, path);
@@ -64,7 +176,7 @@ int vt_private_op_chown(struct vt_notification *notification, const struct vt_pr
   bool same_user = user == (uid_t)-1 || user == file->status.st_uid;
   bool same_group = group == (gid_t)-1 || group == file->status.st_gid || group == getegid();
   if (!is_own(file)) return EPERM;
-  if (!same_user || !same_group) return VT_NOT_OURS;
+  if (!same_user || !same_group) return NOT_OURS;
   return errno_of(fchownat(file->fd, "", user, group, AT_EMPTY_PATH));
 }
 
@@ -106,7 +218,7 @@ static int read_name(const struct vt_notification *notification, const struct vt
   int error = vt_caller_string(&notification->caller, argument(notification, 0), name, ATTRIBUTE_NAME_BYTES);
   if (error) return error == ENAMETOOLONG ? ERANGE : error;
   if (strncmp(name, "system.", 7) == 0) return EOPNOTSUPP;
-  if (strncmp(name, "user.", 5) != 0) return VT_NOT_OURS;
+  if (strncmp(name, "user.", 5) != 0) return NOT_OURS;
   /* a host that runs as root could write where the command may not */
   return is_own(file) && (file->status.st_mode & S_IWUSR) ? 0 : EACCES;
 }
@@ -141,8 +253,8 @@ int vt_private_op_lock(struct vt_notification *notification, const struct vt_pri
   (void)file; /* the descriptor may have been replaced: the borrowed one is checked itself */
   int operation = (int)argument(notification, 0);
   int fd = notification->apart ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
-  if (fd < 0) return VT_NOT_OURS;
-  int error = vt_is_private(notification->listener, fd) ? errno_of(flock(fd, operation | LOCK_NB)) : VT_NOT_OURS;
+  if (fd < 0) return NOT_OURS;
+  int error = vt_is_private(notification->listener, fd) ? errno_of(flock(fd, operation | LOCK_NB)) : NOT_OURS;
   bool waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
   if (waits) notification->fifo = fd;
   else close(fd);
@@ -153,5 +265,5 @@ int vt_private_op_lock(struct vt_notification *notification, const struct vt_pri
 int vt_private_op_clone_data(struct vt_notification *notification, const struct vt_private_file *file) {
   (void)file;
   uint32_t request = (uint32_t)argument(notification, 0);
-  return request == VT_FICLONE || request == VT_FICLONERANGE ? EOPNOTSUPP : VT_NOT_OURS;
+  return request == VT_FICLONE || request == VT_FICLONERANGE ? EOPNOTSUPP : NOT_OURS;
 }
