@@ -68,8 +68,5 @@ void vt_notice_moved(struct vt_notification *notification, const char *old, cons
 /* Before the file of a descriptor becomes executable. */
 void vt_notice_executable(struct vt_notification *notification, int fd);
 
-/* Whether it may make a piece of a repository. */
-bool vt_notice_makes_name(const struct vt_notification *notification);
-
 /* Before a reply: a call that makes a name, and goes on. */
 void vt_notice_reply(struct vt_notification *notification);
