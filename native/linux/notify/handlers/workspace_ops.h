@@ -45,10 +45,10 @@ static inline bool vt_spot_is_in(const struct vt_spot *spot) {
   return (spot->kind == VT_SPOT_HELD || spot->kind == VT_SPOT_GRANTED) && spot->parent >= 0 && spot->name[0];
 }
 
-/* notice.c: notices what a command of workspace mode makes or changes that programs outside obey (report.h): repositories of git, and names of the
- * owner's table. Git takes a directory for a repository only if it finds `objects` and `refs` (setup.c, is_git_directory), which have
- * to be directories, links or executable files. Every call that could make one of these is made by the workspace server, so the name
- * that is compared is the name that is made; a call that goes on could make another.
+/* notice.c: notices what a command of workspace mode makes or changes that programs outside obey (report.h): repositories of git, and
+ * names of the owner's table. Git takes a directory for a repository only if it finds `objects` and `refs` (setup.c, is_git_directory),
+ * which have to be directories, links or executable files. Every call that could make one of these is made by the workspace server, so
+ * the name that is compared is the name that is made; a call that goes on could make another.
  *
  * The names of the owner's table, for all commands from now on: each a line, `a/b` or `*.suffix`. Once. */
 void vt_notice_names(const char *lines);
