@@ -16,15 +16,12 @@
 #include "notify/denials.h"
 #include "notify/names/notice.h"
 #include "notify/names/notes.h"
-#include "supervise/deadline.h"
-#include "launch/launcher.h"
+#include "supervise/supervise.h"
+#include "launch/launch.h"
 #include "limits/monitor.h"
 #include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"
-#include "supervise/streams.h"
-#include "supervise/supervisor.h"
-#include "supervise/terminal.h"
 #include "watcher/host_side.h"
 
 /* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */

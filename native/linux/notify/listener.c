@@ -12,7 +12,7 @@
 #include "base/command.h"
 #include "base/files.h"
 #include "confine/confine.h"
-#include "supervise/event_loop.h"
+#include "supervise/supervise.h"
 #include "base/basics.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */

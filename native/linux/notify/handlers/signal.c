@@ -10,7 +10,7 @@
 #include "confine/confinement.h"
 #include "base/watched.h"
 #include "base/procfs.h"
-#include "supervise/session.h"
+#include "supervise/supervise.h"
 
 enum whose { OURS, FOREIGN, NO_PROCESS };
 
