@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { expect, it } from 'vitest'
 import { keyEntries } from '../../src/config/schema.ts'
@@ -24,16 +23,6 @@ it('every key has one row, in the schema’s order, with its value and its sourc
     source: 'user',
     where: place.userFile,
   })
-})
-
-it('the rows’ texts are TOML that loads to the same configuration', async () => {
-  const place = makePlace()
-  const env = { VITRINE_ENV_SET: 'A B="x",C=\u001b[2J', VITRINE_SHELL_UNREADABLE: 'secrets,/a"b\\c' }
-  const rule = '[[policy.rule]]\nprefix = ["a"]\nverdict = "ask"\nreason = "tab\\tand é"\n'
-  const before = await place.load({ env, configFile: place.write(join(place.home, 'a.toml'), rule) })
-  const text = configRows(before).map((row) => `${row.key} = ${row.text}\n`)
-  const after = await place.load({ configFile: place.write(join(place.home, 'b.toml'), text.join('')) })
-  expect(after.config).toEqual(before.config)
 })
 
 it.each([

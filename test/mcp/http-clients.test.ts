@@ -1,10 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Turns } from '../../src/base/turns.ts'
 import { type HttpServer, serveOnHttp } from '../../src/mcp/http/server.ts'
-import { HttpSessions } from '../../src/mcp/http/sessions.ts'
 import { maxSessions } from '../../src/mcp/limits.ts'
-import { makeServer } from '../../src/mcp/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, waitFor } from '../helpers/processes.ts'
@@ -123,34 +120,4 @@ describe('a connection that breaks in the middle of a call', () => {
     expect(performance.now() - broken).toBeGreaterThanOrEqual(900)
     expect((await post(url, session, 'tools/list')).status).toBe(200)
   })
-})
-
-it('a session that begins while the server ends is closed, and its client is told', async () => {
-  const options = { version: '0', approve: 'client', structured: false, earlierSessions: false } as const
-  const session = new McpSession({ ...options, modes: ['read'], cwd: makeDirectory(), log: () => {} })
-  let go = () => {}
-  const gate = new Promise<void>((resolve) => {
-    go = resolve
-  })
-  const sessions = new HttpSessions({
-    idleMs: 60_000,
-    makeSession: () => session,
-    makeServer: async () => {
-      await gate
-      return makeServer({ session, turns: new Turns(1), hasSession: true })
-    },
-  })
-  const clientInfo = { name: 'test', version: '1' }
-  const body = message('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
-  const begin = () => sessions.handle(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
-  const beginning = begin()
-  await sessions.close()
-  go()
-  expect((await beginning).status).toBe(503)
-  expect(sessions.count).toBe(0)
-  const shell = await session.shell('read')
-  await expect(shell.executeAll(['true'])).rejects.toMatchObject({
-    refusal: { problem: { kind: 'shell-closed' } },
-  })
-  expect((await begin()).status).toBe(503)
 })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { Approver } from '../../src/admit/approver.ts'
 import { openTestShell } from '../helpers/place.ts'
 
 const toml = `[policy]
@@ -27,17 +26,4 @@ it('a denied command says which line denies it', async () => {
       },
     },
   })
-})
-
-it('the question to the approver names its place, and so does shell.decide', async () => {
-  const sources: string[][] = []
-  const approver: Approver = async (_, { matches }) => {
-    sources.push(matches.map(({ source }) => source))
-    return 'no'
-  }
-  const shell = await openTestShell({ mode: 'write', toml, approver })
-  await expect(shell.execute({ command: 'asked' })).rejects.toMatchObject({ code: 'NOT_APPROVED' })
-  const { matches } = await shell.decide({ command: 'asked' })
-  sources.push(matches.map(({ source }) => source))
-  for (const found of sources) expect(found).toContainEqual(expect.stringMatching(/config\.toml:\d+$/))
 })

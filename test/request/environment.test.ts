@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
@@ -260,53 +260,7 @@ describe('read mode forces more', () => {
   })
 })
 
-/** A repository that runs a program of its own when git looks at it; the program tells by a line on stderr. */
-function hostileRepository(key: string, payload: string): string {
-  const directory = makeDirectory()
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, stdio: 'ignore' })
-  git('init')
-  const program = join(directory, 'payload')
-  writeFileSync(program, `#!/bin/sh\necho PAYLOAD RAN >&2\n${payload}\n`)
-  chmodSync(program, 0o755)
-  writeFileSync(join(directory, 'file'), 'text\n')
-  git('add', 'file')
-  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-m', 'x')
-  writeFileSync(join(directory, 'file'), 'changed\n')
-  git('config', key, program)
-  return directory
-}
-
 describe('a repository that brings programs along', { timeout: 20_000 }, () => {
-  it('core.fsmonitor does not run for git status', async ({ skip }) => {
-    if (!isInstalled('git')) return skip('not installed: git')
-    const cwd = hostileRepository('core.fsmonitor', 'exit 1')
-    const read = await openTestShell({ mode: 'read', cwd })
-    const write = await openTestShell({ mode: 'write', cwd, approver: async () => 'no' })
-    const command = 'git status --short'
-    // The control: this repository does run its payload where nothing is forced.
-    expect(spawnSync('git', ['status'], { cwd, encoding: 'utf8' }).stderr).toContain('PAYLOAD RAN')
-    expect(await write.execute({ command })).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(await read.execute({ command })).toMatchObject({
-      exitCode: 0,
-      stderr: '',
-      stdout: ' M file\n?? payload\n',
-    })
-  })
-
-  it('its hooks do not run', async ({ skip }) => {
-    if (!isInstalled('git')) return skip('not installed: git')
-    const cwd = hostileRepository('core.hooksPath', 'exit 1')
-    writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\necho PAYLOAD RAN >&2\nexit 1\n', {
-      mode: 0o755,
-    })
-    execFileSync('git', ['config', '--unset', 'core.hooksPath'], { cwd })
-    const read = await openTestShell({ mode: 'read', cwd })
-    const write = await openTestShell({ mode: 'write', cwd })
-    const command = 'git hook run pre-commit; true'
-    expect((await write.execute({ command })).stderr).toContain('PAYLOAD RAN')
-    expect((await read.execute({ command })).stderr).not.toContain('PAYLOAD RAN')
-  })
-
   it('a bare repository inside is not taken for one', async ({ skip }) => {
     if (!isInstalled('git')) return skip('not installed: git')
     const cwd = makeDirectory()

@@ -18,17 +18,6 @@ describe('output that is longer than the result shows', () => {
 })
 
 describe('inlineMaxChars', () => {
-  it('shows more than the configuration does, for this call alone', async () => {
-    const shell = await openTestShell({ mode: 'read' })
-    const { truncated, stdout, scratchpad } = await shell.execute(
-      { command: json },
-      { inlineMaxChars: 60_000 },
-    )
-    expect({ truncated, scratchpad }).toEqual({ truncated: false, scratchpad: undefined })
-    expect(JSON.parse(stdout)[0]).toHaveLength(48_893)
-    expect((await shell.execute({ command: json })).truncated).toBe(true)
-  })
-
   it('0 shows nothing, and everything is saved', async () => {
     const shell = await openTestShell({ mode: 'read' })
     const result = await shell.execute({ command: 'echo x; echo y >&2' }, { inlineMaxChars: 0 })

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -67,24 +66,6 @@ describe('executeAll', () => {
     caller.abort()
     expect(await all).toMatchObject([{ cancelled: true }])
     expect(made('second')).toBe(false)
-  })
-
-  it('one signal ends many commands, without a warning of Node, and keeps no listener', async () => {
-    const shell = await openTestShell({ cwd })
-    const caller = new AbortController()
-    const { signal } = caller
-    const warnings: string[] = []
-    const note = ({ name }: Error) => warnings.push(name)
-    process.on('warning', note)
-    await shell.execute({ command: 'true' }, { signal })
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    const all = Array.from({ length: 12 }, () => shell.execute({ command: 'sleep 30' }, { signal }))
-    await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(1)
-    caller.abort()
-    expect((await Promise.all(all)).every(({ cancelled }) => cancelled)).toBe(true)
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    process.off('warning', note)
-    expect(warnings).toEqual([])
   })
 
   it('a list refused in the middle keeps the results of what ran', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Limits } from '../../../src/launch/launch.ts'
-import { limitReached, openFilesHint } from '../../../src/messages/limits.ts'
+import { limitReached } from '../../../src/messages/limits.ts'
 import { resultText } from '../../../src/messages/mcp/tool.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
@@ -38,24 +37,6 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     const result = await shell.execute({ command: line(hungry, marker), timeoutMs: 20_000 })
     expect(result.outcome).toEqual({ kind: 'exited', code: 0 })
     expect(result).not.toHaveProperty('limited')
-  })
-
-  it('open files: a command that fails for want of them is told which limit that is', async () => {
-    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
-    const opening = `node -e "const fs = require('fs'); for (;;) fs.openSync('/dev/null')"`
-    const result = await shell.execute({ command: opening })
-    expect(result).toMatchObject({ outcome: { kind: 'exited' }, failure: { kind: 'limit', retryable: true } })
-    expect(result.hint).toBe(openFilesHint({ openFiles: 24 } as Limits, 1, 'EMFILE'))
-    expect(resultText(result, asked)).toContain(`[${result.hint}]`)
-    const loader = await openTestShell({ mode, toml: '[limits]\nopen_files = 3\n' })
-    const unloaded = await loader.execute({ command: 'true' }) // no shell can load its libraries with that
-    if (unloaded.exitCode !== 0)
-      expect(unloaded.hint).toBe(openFilesHint({ openFiles: 3 } as Limits, 1, 'EMFILE'))
-    const other = await shell.execute({ command: 'echo "Too many open files"; exit 0' })
-    expect(other).not.toHaveProperty('hint')
-    const unlimited = await openTestShell({ mode })
-    const said = await unlimited.execute({ command: 'echo "Too many open files" >&2; exit 1' })
-    expect(said.failure?.kind).toBe('non-zero')
   })
 
   it('ends a command over a limit even if it traps the signal', async () => {

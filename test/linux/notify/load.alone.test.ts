@@ -38,14 +38,6 @@ it('a path that changes between the look and the call never gets at the target',
   expect(readFileSync(file, 'utf8')).toBe('kept')
 })
 
-it('callers that are killed inside a call leave nothing hanging', async () => {
-  const { file, run } = await makeGround()
-  const result = await run(`${attempts} killed ${file} 300`)
-  expect(result.stdout).toBe('killed 300 \n')
-  expect(new Set(result.denials.map(({ operation }) => operation))).toEqual(new Set(['write', 'metadata']))
-  expect(readFileSync(file, 'utf8')).toBe('kept')
-})
-
 it('a command that is killed while it is refused has what was counted', async () => {
   const { cwd, shell } = await makeGround()
   const result = await shell.execute({

@@ -184,13 +184,6 @@ except OSError as error: print(error.strerror)`
     expect(shorts(result)).toEqual([expect.stringMatching(told)])
   })
 
-  it.runIf(isInstalled('python3'))('sockets by their family', async () => {
-    const socket = (family: string) => `python3 -c 'import socket; socket.socket(socket.${family})'`
-    expect(shorts(await ground.run(socket('AF_INET')))).toEqual(['socket inet'])
-    expect(shorts(await ground.run(socket('AF_INET6')))).toEqual(['socket inet6'])
-    expect(shorts(await ground.run(socket('AF_UNIX')))).toEqual(['socket unix'])
-  })
-
   it.runIf(isInstalled('python3')).each([
     ['AF_INET, socket.SOCK_RAW, 1', 'socket inet raw'],
     ['AF_INET6, socket.SOCK_DGRAM, 58', 'socket inet6 icmp'],

@@ -95,22 +95,4 @@ describe.each(modes)('a host of its own, in %s mode', (mode) => {
     expect(failed.some(({ step }) => step === 'terminal')).toBe(true)
     for (const one of ran) if (!one.code) expect(one).toMatchObject({ output: 'ran\r\n', exitCode: 0 })
   })
-
-  it('without terminals to be had says so', ({ skip }) => {
-    // A devpts that holds one terminal, in a mount namespace of its own.
-    const mounted =
-      'mount -t devpts -o newinstance,ptmxmode=0666,max=1 devpts /dev/pts && mount --bind /dev/pts/ptmx /dev/ptmx'
-    const alone = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c']
-    if (spawnSync(alone[0] ?? '', [...alone.slice(1), mounted]).status !== 0)
-      return skip('mounting a devpts is not possible here')
-    const ran = runHost([...alone, `${mounted} && exec "$0" "$@"`], [mode, '3', 'echo ran; sleep 0.5'])
-    const failed = ran.filter(({ code }) => code !== undefined)
-    expect(ran.length - failed.length).toBe(1)
-    for (const one of failed)
-      expect(one).toMatchObject({
-        code: 'SPAWN_FAILED',
-        step: 'terminal',
-        errno: 'ENOSPC',
-      })
-  })
 })
