@@ -63,5 +63,3 @@ describe('a command that failed', () => {
     }
   })
 })
-
-describe('the tool of the MCP server', () => {})
