@@ -11,6 +11,7 @@ import { plots, table } from './lib/table.mjs'
 const names = [
   'start',
   'held',
+  'calls',
   'reads',
   'workspace',
   'peers',

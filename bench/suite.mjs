@@ -1,5 +1,6 @@
 // Runs one suite in this process, alone, and prints its rows as JSON: started by run.mjs.
 import { burst } from './suites/burst.mjs'
+import { calls } from './suites/calls.mjs'
 import { cli } from './suites/cli.mjs'
 import { deadline } from './suites/deadline.mjs'
 import { explore } from './suites/explore.mjs'
@@ -18,6 +19,7 @@ import { workspace } from './suites/workspace.mjs'
 const suites = {
   start,
   held,
+  calls,
   reads,
   workspace,
   peers,

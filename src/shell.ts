@@ -1,7 +1,6 @@
 import { Admission } from './admit/admission.ts'
 import type { StandingApproval } from './admit/approvals.ts'
 import { type AuditEntry, openRecorder, type Recorder } from './audit/open.ts'
-import { tried } from './base/errno.ts'
 import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue } from './config/load.ts'
@@ -20,7 +19,7 @@ import { VitrineError, withResults } from './messages/error.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
 import type { StartRequest } from './request/terminal.ts'
-import { type Asked, admit, ask, decide, type Given } from './run/admit.ts'
+import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
 import { mayRunAgain, refusedOf, withoutSecondRun } from './run/again.ts'
 import { contextOf, type RunContext } from './run/context.ts'
 import type { Execution, Running } from './run/execution.ts'
@@ -128,7 +127,7 @@ export class Shell {
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
-    options: ExecuteOptions<E> = {},
+    options?: ExecuteOptions<E>,
   ): Promise<Result<OutputIn<E>>> {
     const asked = this.#ask({ kind: 'command', request }, options)
     const execution = await this.#admit(asked)
@@ -136,15 +135,14 @@ export class Shell {
   }
 
   async #admit(asked: Asked): Promise<Recorded> {
-    const entry = await this.#recorder?.begin(asked.told, asked.mode, this.scratchpad.session)
+    const entry = await this.#recorder?.begin(toldOf(asked), asked.mode, this.scratchpad.session)
     try {
-      const options = asked.options()
-      this.#checkOpen(options)
-      const execution = await admit(asked, options, this.#context)
+      this.#checkOpen(asked.options)
+      const execution = await admit(asked, this.#context)
       entry?.admitted(execution.admission)
       return { entry, ...execution }
     } catch (error) {
-      await entry?.refused(error, tried(asked.options)?.signal)
+      await entry?.refused(error, asked.options.signal)
       throw error
     }
   }
@@ -161,19 +159,20 @@ export class Shell {
       this.#running.delete(running)
       const finished = await finish(execution, ended)
       const result = (await entry?.ended(finished, execution)) ?? finished
-      if (!running.listener.withholds || !refusedOf(execution, result)) await running.listener.end(result)
+      const { listener } = running
+      if (listener && !(listener.withholds && refusedOf(execution, result))) await listener.end(result)
       return result as Result<OutputIn<E>> // its encoding is that of the options
     } catch (error) {
       await entry?.refused(error, options.signal)
       throw error
     } finally {
       access?.end()
-      await tmp.remove()
+      await tmp?.remove()
       await entry?.close()
     }
   }
 
-  #ask(given: Given, options: ExecuteOptions<Encoding>): Asked {
+  #ask(given: Given, options: ExecuteOptions<Encoding> | undefined): Asked {
     return ask(given, options, this.#mode, this.#context)
   }
 
@@ -201,10 +200,10 @@ export class Shell {
    * Starts one command in a terminal of its own (Linux); otherwise as `execute`. Also throws INVALID_REQUEST
    * where no terminal is available. When the promise resolves, the command runs, or has ended before it could.
    */
-  async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
+  async start(request: StartRequest, options?: ExecuteOptions): Promise<Pty> {
     const execution = await this.#admit(this.#ask({ kind: 'terminal', request }, options))
     const result = this.#counted(this.#run<'utf8'>(execution))
-    await Promise.race([execution.running?.started ?? result, result])
+    await Promise.race([execution.running?.begun ?? result, result])
     return ptyOf(execution.running, result)
   }
 

@@ -8,7 +8,7 @@ import { noise, summary } from './stats.mjs'
  * @property {string} [against] the contender that is 1.00
  * @property {number} [ratio] of the medians
  * @property {import('./stats.mjs').Summary} [value]
- * @property {'ms' | 'MB' | 'MB/s'} [unit]
+ * @property {'ms' | 'MB' | 'MB/s' | ''} [unit]
  * @property {{ most: number, of: 'ratio' | 'value' | 'median', met: boolean }} [target]
  * @property {number} [noise] of the contender that is 1.00
  * @property {string} [skipped] why there is no measurement

@@ -41,11 +41,11 @@ function cellsOf(row) {
   return [
     `  ${row.name}`,
     row.ratio === undefined ? '' : row.ratio.toFixed(row.ratio < 0.2 ? 3 : 2),
-    `${number(value.median)} ${unit}`,
+    `${number(value.median)} ${unit}`.trimEnd(),
     `${number(value.min)}..${number(value.max)}`,
     String(value.runs),
-    row.target ? `≤ ${row.target.most}${row.target.of === 'ratio' ? '' : ` ${unit}`}` : '',
-    [row.target && (row.target.met ? 'met' : 'MISSED'), row.note].filter(Boolean).join(', '),
+    row.target ? `≤ ${row.target.most}${row.target.of === 'ratio' || unit === '' ? '' : ` ${unit}`}` : '',
+    [row.target && !row.target.met && 'MISSED', row.note].filter(Boolean).join(', '),
   ]
 }
 

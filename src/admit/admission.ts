@@ -11,7 +11,7 @@ import {
   explainSecondRun,
   explainUnheld,
 } from '../messages/policy.ts'
-import { needsReading } from '../policy/decide.ts'
+import { mayBeDenied, rulesEveryMode } from '../policy/decide.ts'
 import { checkNewDirectory } from '../request/lookup.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, inputOf, isYes, type StandingApproval } from './approvals.ts'
@@ -60,8 +60,10 @@ export interface ApprovalWait {
 }
 
 /** Of what no rule speaks. */
-function unread(mode: Mode): Decision {
-  return { verdict: 'allow', reason: mode === 'write' ? explainNotAsked : explainHeld(mode), matches: [] }
+const unread: Readonly<Record<Mode, Decision>> = {
+  read: { verdict: 'allow', reason: explainHeld('read'), matches: [] },
+  workspace: { verdict: 'allow', reason: explainHeld('workspace'), matches: [] },
+  write: { verdict: 'allow', reason: explainNotAsked, matches: [] },
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */
@@ -70,6 +72,10 @@ export class Admission {
   readonly #approvals: Approvals | undefined
   /** Only with an approver: making one takes as long as reading the configuration. */
   readonly #over: AbortController | undefined
+  readonly hasApprover: boolean
+  /** Whether a line of write mode that is not on the safe list is asked about, or refused. */
+  readonly #asks: boolean
+  readonly #isRuled: boolean
   #opened: Promise<Decider> | undefined
   #deciderWithLines: Promise<Decider> | undefined
 
@@ -77,16 +83,16 @@ export class Admission {
     this.#options = options
     this.#approvals = options.approver && new Approvals(options.approver)
     this.#over = options.approver && new AbortController()
+    const { policy } = options.loaded.config
+    this.hasApprover = options.approver !== undefined
+    this.#asks = policy.preset === 'default' && (this.hasApprover || policy.unattended === 'deny')
+    this.#isRuled = rulesEveryMode(policy)
   }
 
   /** Throws CONFIG_INVALID for a faulty rule. */
   async ready(): Promise<void> {
     const { allow, ask, deny, rule, safe } = this.#options.loaded.config.policy
     if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#decider()
-  }
-
-  get hasApprover(): boolean {
-    return this.#approvals !== undefined
   }
 
   standingApprovals(): readonly StandingApproval[] {
@@ -106,7 +112,7 @@ export class Admission {
   /** As with an approver. */
   async decide(command: CommandToDecide): Promise<Decision> {
     const { preset } = this.#options.loaded.config.policy
-    if (!this.#needsReading(command, preset === 'default')) return unread(command.mode)
+    if (!this.#needsReading(command, preset === 'default')) return unread[command.mode]
     return this.#withLines(command, await (await this.#decider()).decide(command))
   }
 
@@ -125,7 +131,7 @@ export class Admission {
 
   async #decided(command: CommandToAdmit): Promise<Decision> {
     const { mode, refused } = command
-    if (!this.#needsReading(command, this.#asks)) return unread(mode)
+    if (!this.#needsReading(command, this.#asks)) return unread[mode]
     const first = await (await this.#decider()).decide(
       refused ? { ...command, canHold: () => false } : command,
     )
@@ -140,17 +146,13 @@ export class Admission {
     return held && !isHeld ? { ...rest, reason: explainNotAsked } : own
   }
 
-  /** Whether a line of write mode that is not on the safe list is asked about, or refused. */
-  get #asks(): boolean {
-    const { preset, unattended } = this.#options.loaded.config.policy
-    return preset === 'default' && (this.hasApprover || unattended === 'deny')
-  }
-
+  /** False: no rule could say anything about the line, so that it is not even parsed. */
   #needsReading(command: CommandToDecide, asks: boolean): boolean {
+    if (this.#isRuled) return true
+    if (command.mode !== 'write') return false
     const { config, files } = this.#options.loaded
-    const { audit, policy } = config
-    const own = [...files.map(({ file }) => file), audit.path].filter((path) => path !== '')
-    return needsReading(textOf(command), command.mode, policy, { asks, own })
+    const own = [...files.map(({ file }) => file), config.audit.path].filter((path) => path !== '')
+    return asks || mayBeDenied(textOf(command), own)
   }
 
   /** Asks whether a command may change a protected path. No standing approval counts. Undefined: there is no approver. */

@@ -64,18 +64,6 @@ export function succeeds(work: () => void): boolean {
   }
 }
 
-/** Does the work now. The function that it returns returns its value, or throws its error. */
-export function attempted<T>(work: () => T): () => T {
-  try {
-    const value = work()
-    return () => value
-  } catch (error) {
-    return () => {
-      throw error
-    }
-  }
-}
-
 /** What a function returns; undefined if it throws, where every error means the same. */
 export function tried<T>(work: () => T): T | undefined {
   try {

@@ -11,7 +11,6 @@ import { commandEnvironment } from '../request/environment.ts'
 import { refuseValue } from '../request/fields.ts'
 import { type Interpreter, isDash, placesOfShell } from '../request/interpreter.ts'
 import { answered, statusOf, whereIs } from '../request/lookup.ts'
-import type { Invocation } from '../request/request.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import type { ShellOptions, ShellPlace } from './shell-options.ts'
@@ -124,13 +123,8 @@ async function configuredInterpreter(
 }
 
 /** The same for a program that one request names. Throws INVALID_REQUEST. */
-export async function checkProgram(
-  work: Invocation,
-  equipment: Reading,
-  workspace: () => string,
-): Promise<void> {
-  if (work.kind !== 'line' || work.program === undefined) return
-  const wrong = await whatIsWrong(work.program, equipment, workspace())
+export async function checkProgram(program: string, equipment: Reading, workspace: string): Promise<void> {
+  const wrong = await whatIsWrong(program, equipment, workspace)
   if (wrong) refuseValue('program', wrong.wanted, wrong.got)
 }
 

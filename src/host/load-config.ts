@@ -9,13 +9,11 @@ import { wanted } from '../messages/wanted.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
 import {
   absolutePath,
-  checkNoNul,
   fieldOf,
   hasFields,
   isObject,
   kindOf,
   readFields,
-  readVariablesField,
   refuseRequest,
   refuseType,
   refuseValue,
@@ -47,13 +45,12 @@ const loadSchema = v.partial(
 /** A copy. Throws INVALID_REQUEST. */
 function readLoadOptions(given: LoadOptions): LoadOptions {
   const options = readFields('options', given, loadSchema)
-  for (const name of ['cwd', 'configFile', 'home'] as const) checkNoNul(name, options[name])
   const flags = { ...options.flags }
   for (const [key, flag] of Object.entries<unknown>(flags)) {
     if (!keyEntries.has(key)) refuseRequest({ kind: 'unknown-option', field: key })
     if (flag !== undefined && !hasFields(flag, 'value', 'from')) refuseType(key, wanted.flag, kindOf(flag))
   }
-  return { ...options, flags, env: readVariablesField('env', options.env) }
+  return { ...options, flags }
 }
 
 /** Throws CONFIG_INVALID, INVALID_REQUEST. */

@@ -35,10 +35,6 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
-export function environmentOf({ environment, inTerminal }: ModeSetup, terminal: boolean): Variables {
-  return terminal ? inTerminal() : environment()
-}
-
 interface SetupOptions {
   readonly config: Config
   readonly equipment: BackendParts

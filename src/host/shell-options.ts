@@ -6,7 +6,6 @@ import type { LoadedConfig } from '../config/load.ts'
 import { place, wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
 import {
-  checkNoNul,
   fieldOf,
   fieldOneOf,
   functionField,
@@ -15,7 +14,6 @@ import {
   kindOf,
   placesOf,
   readFields,
-  readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
 import {
@@ -92,8 +90,8 @@ const shellSchema = v.partial(
     program: programField,
     network: networkField,
     privateTmp: fieldOf.boolean,
-    config: v.custom<string | LoadedConfig>(
-      (value) => isString(value) || hasFields(value, 'config', 'sources'),
+    config: v.union(
+      [fieldOf.string, v.custom<LoadedConfig>((value) => hasFields(value, 'config', 'sources'))],
       wanted.config,
     ),
     env: fieldOf.variables,
@@ -152,10 +150,7 @@ const optionPlaces = {
 export function readShellOptions(given: ShellOptions): ShellOptions {
   const options = readFields('options', given, shellSchema, shellPlaces)
   if (options.mode !== undefined) checkMode(options.mode)
-  checkNoNul('cwd', options.cwd)
-  checkNoNul('workspace', options.workspace)
-  if (isString(options.config)) checkNoNul('config', options.config)
-  return options.env ? { ...options, env: readVariablesField('env', options.env) } : options
+  return options
 }
 
 /** The same for the options of one command. */

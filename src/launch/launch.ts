@@ -82,7 +82,7 @@ export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
   started(): void
   /** With `Changes.asks`: a call waits for the answer whether a protected path, and all beneath it, may change. */
-  asked?(path: string, answer: (yes: boolean) => void): void
+  readonly asked?: ((path: string, answer: (yes: boolean) => void) => void) | undefined
   end(end: ProcessEnd): void
 }
 

@@ -25,8 +25,6 @@ export const wanted = {
   requests: 'an array of shell lines and requests',
   request: 'a shell line or a request',
   signal: 'the name of a signal',
-  columns: 'a number of characters',
-  rows: 'a number of rows',
   typed: 'a string or a Uint8Array',
   terminal: 'the name of a terminal',
   absolutePath: 'an absolute path',

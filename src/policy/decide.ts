@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Decision, Mode, PolicyMatch } from '../base/types.ts'
+import type { Decision, PolicyMatch } from '../base/types.ts'
 import {
   explainAlone,
   explainBackground,
@@ -197,21 +197,17 @@ function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
 
+/** Whether the settings say something in every mode. If not, a line of read or workspace mode is not even parsed. */
+export function rulesEveryMode({ preset, ask, deny, rule }: PolicySettings): boolean {
+  return preset === 'analysis' || ask.length + deny.length + rule.length > 0
+}
+
 /**
- * False: no rule could say anything about the line, so that it is not even parsed.
- * @param asks whether write mode asks about what is not on the safe list
+ * Whether write mode may deny a line that nobody is asked about. If not, it is not even parsed.
  * @param own vitrine's own files under names of the user's
  */
-export function needsReading(
-  text: string,
-  mode: Mode,
-  settings: PolicySettings,
-  { asks, own }: { readonly asks: boolean; readonly own: readonly string[] },
-): boolean {
-  const { preset, ask, deny, rule } = settings
-  if (preset === 'analysis' || ask.length + deny.length + rule.length > 0) return true
-  if (mode !== 'write') return false
-  return asks || DISASTER.test(text) || own.some((path) => text.includes(posix.basename(path)))
+export function mayBeDenied(text: string, own: readonly string[]): boolean {
+  return DISASTER.test(text) || own.some((path) => text.includes(posix.basename(path)))
 }
 
 /** A word of the deny list, or of vitrine's own files; or one that quotes may hide. */

@@ -22,15 +22,41 @@ export const isNumber = (value: unknown): value is number => typeof value === 'n
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
-/** Schemas of fields; the message of each says what the field must be. */
+/** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
+const maxArgumentBytes = 32 * 4096
+
+const text = v.pipe(
+  v.string(wanted.string),
+  v.check((given) => !given.includes('\0'), 'nul-byte'),
+)
+
+const argument = v.pipe(
+  text,
+  v.check((given) => Buffer.byteLength(given) < maxArgumentBytes, 'too-long'),
+)
+
+function variables(name: v.GenericSchema<string>) {
+  return v.pipe(
+    // Of a Map or a list nothing would be read.
+    v.custom<Environment>(isVariables, wanted.variables),
+    v.record(name, v.optional(text)),
+  )
+}
+
+/**
+ * Schemas of fields. The message of each says what the field must be; for what neither arguments nor paths can hold it is the kind of
+ * the problem.
+ */
 export const fieldOf = {
-  string: v.string(wanted.string),
+  string: text,
   boolean: v.boolean(wanted.boolean),
-  milliseconds: v.number(wanted.milliseconds),
-  arguments: v.custom<readonly string[]>(isStrings, wanted.arguments),
+  milliseconds: v.pipe(v.number(wanted.milliseconds), v.gtValue(0, wanted.positiveMs)),
+  argument,
+  arguments: v.array(argument, wanted.arguments),
   signal: v.custom<AbortSignal>(isSignal, wanted.abortSignal),
-  // Of a Map or a list nothing would be read.
-  variables: v.custom<Environment>(isVariables, wanted.variables),
+  variables: variables(v.string()),
+  /** Of one command. */
+  newVariables: variables(v.pipe(v.string(), v.regex(/^[^=\0]+$/, wanted.namesWithoutEquals))),
 }
 
 export function functionField<T extends (...given: never[]) => unknown>() {
@@ -39,11 +65,6 @@ export function functionField<T extends (...given: never[]) => unknown>() {
 
 export function fieldOneOf<const T extends readonly string[]>(...words: T) {
   return v.picklist(words, wanted.oneOf(words))
-}
-
-/** `every` skips what is left out. */
-function isStrings(value: unknown): boolean {
-  return Array.isArray(value) && Array.from(value).every(isString)
 }
 
 function isSignal(value: unknown): boolean {
@@ -79,44 +100,45 @@ export function readFields<E extends v.ObjectEntries>(
 ): v.InferOutput<v.StrictObjectSchema<E, undefined>> {
   if (Array.isArray(value)) refuseType(what, wanted.object, kindOf(value))
   const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true })
-  return success ? output : refuseIssue(what, value, issues[0], schema.entries, places)
+  return success ? output : refuseIssue(what, issues[0], schema.entries, places)
 }
 
 function refuseIssue(
   what: string,
-  value: unknown,
-  { path, expected, type, message }: v.BaseIssue<unknown>,
+  { path, expected, kind, type, message, input }: v.BaseIssue<unknown>,
   entries: v.ObjectEntries,
   places: Places,
 ): never {
-  if (path === undefined) refuseType(what, wanted.object, kindOf(value))
-  const field = String(path[0].key)
+  if (path === undefined) refuseType(what, wanted.object, kindOf(input))
+  const field = nameOf(path)
   if (expected === 'never') refuseStranger(field, Object.keys(entries), places)
-  const given: unknown = Reflect.get(Object(value), field)
+  if (message === 'nul-byte') refuseRequest({ kind: message, field })
+  if (message === 'too-long')
+    refuseRequest({
+      kind: message,
+      field,
+      bytes: Buffer.byteLength(String(input)),
+      limit: maxArgumentBytes - 1,
+    })
+  const got = isNumber(input) ? String(input) : kindOf(input)
+  if (kind === 'validation') refuseValue(field, message, got)
   // A field that is missing has the message of its object.
   const said = type === 'strict_object' ? Reflect.get(entries[field] ?? {}, 'message') : message
-  return refuseType(field, String(said), isNumber(given) ? String(given) : kindOf(given))
+  return refuseType(field, String(said), got)
+}
+
+/** `argv[2]`, `env.PATH`, and `env` for a name in it. */
+function nameOf(path: readonly v.IssuePathItem[]): string {
+  return path.reduce((name, { type, origin, key }) => {
+    if (name === '') return String(key)
+    if (origin === 'key') return name
+    return type === 'array' ? `${name}[${key}]` : `${name}.${key}`
+  }, '')
 }
 
 function refuseStranger(field: string, names: readonly string[], places: Places): never {
   const place = Object.hasOwn(places, field) ? places[field] : undefined
   return refuseRequest({ kind: 'unknown-option', field, ...(place ? { place } : nearest(field, names)) })
-}
-
-/** Throws INVALID_REQUEST for values that no environment can hold. */
-export function readVariablesField(field: string, given: Environment): Environment {
-  const variables = { ...given }
-  for (const [name, value] of Object.entries<unknown>(variables)) {
-    const own = `${field}.${name}`
-    if (value !== undefined && !isString(value)) refuseType(own, wanted.string, kindOf(value))
-    checkNoNul(own, value)
-  }
-  return variables
-}
-
-/** Throws INVALID_REQUEST for a NUL byte, which neither arguments nor paths can hold. */
-export function checkNoNul(field: string, text: string | undefined): void {
-  if (text?.includes('\0')) refuseRequest({ kind: 'nul-byte', field })
 }
 
 export function refuseValue(field: string, said: string, got: string): never {

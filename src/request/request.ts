@@ -7,7 +7,6 @@ import type { Encoding, Environment, Stream } from '../base/types.ts'
 import { place, wanted } from '../messages/wanted.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
-  checkNoNul,
   fieldOf,
   hasMethods,
   isObject,
@@ -15,10 +14,8 @@ import {
   kindOf,
   placesOf,
   readFields,
-  readVariablesField,
   refuseRequest,
   refuseType,
-  refuseValue,
 } from './fields.ts'
 import { isShellProgram } from './interpreter.ts'
 
@@ -130,18 +127,18 @@ export const networkField = v.custom<NetworkSetting>(
 const isHost = (value: unknown) => isString(value) && isHostPattern(value)
 
 export const programField = v.custom<string>(
-  (value) => isString(value) && isShellProgram(value),
+  (value) => isString(value) && isShellProgram(value) && !value.includes('\0'),
   wanted.shellProgram,
 )
 
 /** Of every command, whether in a terminal or not. */
 export const commonFields = {
-  command: fieldOf.string,
+  command: fieldOf.argument,
   argv: fieldOf.arguments,
   program: programField,
   cwd: fieldOf.string,
   timeoutMs: fieldOf.milliseconds,
-  env: fieldOf.variables,
+  env: fieldOf.newVariables,
   scratchpad: fieldOf.string,
   privateTmp: fieldOf.boolean,
   network: networkField,
@@ -167,23 +164,24 @@ export const requestPlaces = {
   environment: place.other('env'),
 }
 
-/** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
-const maxArgumentBytes = 32 * 4096
-
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
   const request = readFields('request', given, requestSchema, requestPlaces)
+  const { timeoutMs = defaults.timeoutMs, stdin = null, env = {}, merged = false } = request
+  const most = defaults.maxTimeoutMs
+  const cwd = request.cwd === undefined ? defaults.cwd : resolve(defaults.cwd, request.cwd)
   return {
-    work: workOf(request, defaults.cwd),
-    cwd: directoryOf(request.cwd, defaults.cwd),
-    env: variablesOf(request.env ?? {}),
-    stdin: types.isUint8Array(request.stdin) ? Buffer.from(request.stdin) : (request.stdin ?? null),
-    merged: request.merged ?? false,
+    work: workOf(request, cwd),
+    cwd,
+    timeoutMs: Math.min(timeoutMs, most),
+    loweredFromMs: timeoutMs > most && request.timeoutMs !== undefined ? timeoutMs : undefined,
+    env,
+    stdin: types.isUint8Array(stdin) ? Buffer.from(stdin) : stdin,
+    merged,
     scratchpad: request.scratchpad,
     privateTmp: request.privateTmp,
     network: request.network,
     terminal: null,
-    ...deadlineOf(request.timeoutMs, defaults),
   }
 }
 
@@ -198,59 +196,20 @@ export function readList(requests: readonly (string | ExecuteRequest)[]): readon
   })
 }
 
-function workOf({ command, argv, program, cwd }: ExecuteRequest, base: string): Invocation {
+function workOf({ command, argv, program }: ExecuteRequest, cwd: string): Invocation {
   if (command !== undefined && argv !== undefined) refuseRequest({ kind: 'command-and-argv' })
-  if (argv !== undefined) return argvWork(argv)
+  if (argv !== undefined) {
+    const [name, ...rest] = argv
+    return name ? { kind: 'argv', argv: [name, ...rest] } : refuseRequest({ kind: 'blank-command' })
+  }
   if (command === undefined || command.trim() === '') refuseRequest({ kind: 'blank-command' })
-  checkText('command', command)
   if (program === undefined) return { kind: 'line', line: command }
-  checkNoNul('program', program)
-  return { kind: 'line', line: command, program: shellPath(program, directoryOf(cwd, base)) }
+  return { kind: 'line', line: command, program: shellPath(program, cwd) }
 }
 
 /** A word stays a word. */
 export function shellPath(program: string, cwd: string): string {
   return program.includes('/') ? resolve(cwd, program) : program
-}
-
-function argvWork(argv: readonly string[]): Invocation {
-  const [program, ...rest] = argv
-  if (program === undefined || program === '') refuseRequest({ kind: 'blank-command' })
-  for (const [index, argument] of argv.entries()) checkText(`argv[${index}]`, argument)
-  return { kind: 'argv', argv: [program, ...rest] }
-}
-
-function checkText(field: string, text: string): void {
-  checkNoNul(field, text)
-  const bytes = Buffer.byteLength(text)
-  if (bytes >= maxArgumentBytes)
-    refuseRequest({ kind: 'too-long', field, bytes, limit: maxArgumentBytes - 1 })
-}
-
-function variablesOf(given: NonNullable<ExecuteRequest['env']>): CompleteRequest['env'] {
-  const variables = readVariablesField('env', given)
-  const wrong = Object.keys(variables).find((name) => name === '' || /[=\0]/.test(name))
-  return wrong === undefined
-    ? variables
-    : refuseValue('env', wanted.namesWithoutEquals, JSON.stringify(wrong))
-}
-
-function directoryOf(cwd: string | undefined, base: string): string {
-  checkNoNul('cwd', cwd)
-  return resolve(base, cwd ?? '.')
-}
-
-function deadlineOf(
-  timeoutMs: number | undefined,
-  defaults: RequestDefaults,
-): Pick<CompleteRequest, 'timeoutMs' | 'loweredFromMs'> {
-  const asked = timeoutMs ?? defaults.timeoutMs
-  if (Number.isNaN(asked) || asked <= 0) refuseValue('timeoutMs', wanted.positiveMs, String(asked))
-  const most = defaults.maxTimeoutMs
-  return {
-    timeoutMs: Math.min(asked, most),
-    loweredFromMs: timeoutMs !== undefined && timeoutMs > most ? timeoutMs : undefined,
-  }
 }
 
 /** The largest int, which descriptors are. */

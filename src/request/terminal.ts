@@ -2,16 +2,7 @@ import { types } from 'node:util'
 import * as v from 'valibot'
 import type { Backend } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
-import {
-  fieldOf,
-  isNumber,
-  isString,
-  kindOf,
-  readFields,
-  refuseRequest,
-  refuseType,
-  refuseValue,
-} from './fields.ts'
+import { fieldOf, isString, kindOf, readFields, refuseRequest, refuseType } from './fields.ts'
 import {
   type CompleteRequest,
   commonFields,
@@ -37,16 +28,25 @@ export interface StartRequest extends Omit<ExecuteRequest, 'stdin' | 'merged'> {
   readonly term?: string | undefined
 }
 
-/** A terminal is the input of its command, and merges its output. */
-const schema = v.partial(
-  v.strictObject({
-    ...commonFields,
-    pty: v.literal(true, wanted.trueOnly),
-    columns: v.custom<number>(isNumber, wanted.columns),
-    rows: v.custom<number>(isNumber, wanted.rows),
-    term: fieldOf.string,
-  }),
+/** The largest value in a struct winsize (ioctl_tty(2)). */
+const largest = 0xffff
+const inCharacters = wanted.integer(1, largest)
+const size = v.pipe(
+  v.number(inCharacters),
+  v.integer(inCharacters),
+  v.minValue(1, inCharacters),
+  v.maxValue(largest, inCharacters),
 )
+const sizeSchema = v.strictObject({ columns: size, rows: size })
+
+/** A terminal is the input of its command, and merges its output. */
+const schema = v.strictObject({
+  ...v.partial(v.strictObject(commonFields)).entries,
+  pty: v.literal(true, wanted.trueOnly),
+  columns: v.optional(size, 80),
+  rows: v.optional(size, 24),
+  term: v.optional(v.pipe(fieldOf.string, v.regex(/^[\w.+-]+$/, wanted.terminal))),
+})
 
 export interface StartDefaults extends RequestDefaults {
   readonly backend: Backend
@@ -54,27 +54,16 @@ export interface StartDefaults extends RequestDefaults {
 }
 
 export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
-  const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, schema, requestPlaces)
-  if (pty !== true) refuseType('pty', wanted.trueOnly, String(pty))
-  checkSize({ columns, rows })
-  if (term !== undefined && !/^[\w.+-]+$/.test(term))
-    refuseValue('term', wanted.terminal, JSON.stringify(term))
+  const { pty: _, columns, rows, term, ...rest } = readFields('request', given, schema, requestPlaces)
   const request = completeRequest({ ...rest, merged: true }, defaults)
   const { terminals, backend } = defaults
   if (!terminals) refuseRequest({ kind: 'no-terminal', ...(backend === 'docker' && { backend }) })
   return { ...request, terminal: { columns, rows, term } }
 }
 
-/** The largest value in a struct winsize (ioctl_tty(2)). */
-const largest = 0xffff
-
 /** Throws INVALID_REQUEST for an impossible size. */
-export function checkSize(size: TerminalSize): void {
-  for (const field of ['columns', 'rows'] as const) {
-    const given = size[field]
-    if (Number.isInteger(given) && given >= 1 && given <= largest) continue
-    refuseValue(field, wanted.integer(1, largest), isNumber(given) ? String(given) : kindOf(given))
-  }
+export function checkSize(given: TerminalSize): void {
+  readFields('size', given, sizeSchema)
 }
 
 /** Throws INVALID_REQUEST for what cannot be typed. */

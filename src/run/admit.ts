@@ -1,5 +1,5 @@
 import type { Refused } from '../admit/admission.ts'
-import { attempted, errorCode, tried } from '../base/errno.ts'
+import { errorCode } from '../base/errno.ts'
 import type { Decision, Encoding, Mode } from '../base/types.ts'
 import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
@@ -29,43 +29,56 @@ export type Given =
 
 /**
  * A request and its options as they were when the call was made: what the caller changes later concerns neither the
- * command nor its line in the audit log. `refused`: what a first run was refused; a second one is in write mode and always
- * needs an approval.
+ * command nor its line in the audit log. `fault`: what is wrong with them. `refused`: what a first run was refused; a second one is in
+ * write mode and always needs an approval.
  */
 export interface Asked {
   readonly mode: Mode
-  /** For the audit log: what runs, or where that is not known what was given. */
-  readonly told: unknown
-  /** Throws INVALID_REQUEST, as `options` does. */
-  readonly request: () => CompleteRequest
-  readonly options: () => ExecuteOptions<Encoding>
+  readonly given: Given
+  readonly request?: CompleteRequest
+  readonly options: ExecuteOptions<Encoding>
+  readonly fault?: unknown
   readonly refused?: Refused
 }
 
-export function ask(given: Given, wanted: ExecuteOptions<Encoding>, mode: Mode, context: RunContext): Asked {
-  const options = attempted(() => readExecuteOptions(wanted))
-  const request = attempted(() => complete(given, context))
-  return { told: tried(() => toldOf(request())) ?? given.request, mode, request, options }
+export function ask(
+  given: Given,
+  wanted: ExecuteOptions<Encoding> | undefined,
+  mode: Mode,
+  context: RunContext,
+): Asked {
+  let request: CompleteRequest | undefined
+  try {
+    request = complete(given, context)
+    return { mode, given, request, options: wanted === undefined ? {} : readExecuteOptions(wanted) }
+  } catch (fault) {
+    return { mode, given, ...(request && { request }), options: {}, fault }
+  }
 }
 
-function toldOf({ work, cwd }: CompleteRequest) {
+/** For the audit log: what runs, or where that is not known what was given. */
+export function toldOf({ request, given }: Asked): unknown {
+  if (!request) return given.request
+  const { work, cwd } = request
   return work.kind === 'line' ? { command: work.line, cwd } : { argv: work.argv, cwd }
 }
 
 /** Throws INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED. */
-export async function admit(
-  asked: Asked,
-  options: ExecuteOptions<Encoding>,
-  context: RunContext,
-): Promise<Execution> {
+export async function admit(asked: Asked, context: RunContext): Promise<Execution> {
+  const { request } = asked
+  if (!request || 'fault' in asked) throw asked.fault
   try {
-    return await admitted(asked, options, context)
+    return await admitted(asked, request, context)
   } catch (error) {
     const errno = errorCode(error)
     if (errno !== 'EMFILE' && errno !== 'ENFILE') throw error
     // A module that is loaded late lacked a descriptor.
-    const program = programOf(asked.request(), context)
-    throw new VitrineError({ code: 'SPAWN_FAILED', step: 'modules', errno, program })
+    throw new VitrineError({
+      code: 'SPAWN_FAILED',
+      step: 'modules',
+      errno,
+      program: programOf(request, context),
+    })
   }
 }
 
@@ -80,30 +93,29 @@ export function interpreterOf(work: Invocation, { backend }: RunContext): Interp
   return program === undefined ? backend.interpreter : backend.interpreterFor(program)
 }
 
-async function admitted(
-  asked: Asked,
-  options: ExecuteOptions<Encoding>,
-  context: RunContext,
-): Promise<Execution> {
-  const { mode: wanted, refused } = asked
-  const request = await checked(asked.request(), wanted, context)
-  const network = narrowed(context.network, request.network, context.config.network)
+async function admitted(asked: Asked, given: CompleteRequest, context: RunContext): Promise<Execution> {
+  const { mode: wanted, refused, options } = asked
+  const request = await checked(given, wanted, context)
+  const network =
+    request.network === undefined
+      ? context.network
+      : narrowed(context.network, request.network, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
   if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
-  const setup = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
+  const usual = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
   const canHold = () => isHoldable(request, context)
-  const command = { mode: wanted, canHold, refused, ...request }
-  const admission = await context.admission.admit(command, wait)
+  const admission = await context.admission.admit({ mode: wanted, canHold, refused, ...request }, wait)
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
-  await startEngine(request, mode, options, context)
+  if (mode === 'write') await startEngine(request, options, context)
   // Under preset `analysis` nothing runs again.
   const reach = held && !isAnalysis(context) ? shut : network
-  const access = mode === 'write' ? undefined : await context.proxy.accessFor(reach)
-  const tmp = new PrivateTmp(held ? context.setups.held(reach.kind) : setup, context.removing)
-  const answered = { answers: [], hostAnswers: [] }
-  return { request, mode, options, admission, tmp, access, context, ...answered, running: undefined }
+  const access = mode !== 'write' && reach.kind === 'hosts' ? await context.proxy.accessFor(reach) : undefined
+  const setup = held ? context.setups.held(reach.kind) : usual
+  const tmp = setup.privateTmp ? new PrivateTmp(setup, setup.privateTmp, context.removing) : undefined
+  const kept = { answers: [], hostAnswers: [], running: undefined }
+  return { request, mode, options, admission, setup, tmp, access, context, ...kept }
 }
 
 const shut = { kind: 'none' } as const
@@ -140,7 +152,8 @@ async function checked(
   mode: Mode,
   { backend, scratchpad, workspaceRoot }: RunContext,
 ): Promise<CompleteRequest> {
-  await checkProgram(request.work, backend, workspaceRoot)
+  if (request.work.kind === 'line' && request.work.program !== undefined)
+    await checkProgram(request.work.program, backend, workspaceRoot())
   const cwd = (await backend.directoryThere?.(request.cwd)) ?? request.cwd
   if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)
@@ -150,10 +163,9 @@ async function checked(
 /** A local write-mode command may need the container engine that `[docker] start_command` starts. */
 async function startEngine(
   request: CompleteRequest,
-  mode: Mode,
   { signal }: ExecuteOptions<Encoding>,
   { config: { docker, shell }, env }: RunContext,
 ): Promise<void> {
-  if (mode !== 'write' || docker.start_command === '' || shell.backend !== 'local') return
+  if (docker.start_command === '' || shell.backend !== 'local') return
   await (await import('../host/docker-tools.ts')).engineReady(request, { env, docker, signal })
 }

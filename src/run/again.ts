@@ -67,7 +67,7 @@ function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause |
   if (!mayBeAsked(execution)) return 'unasked'
   // Ctrl+C is a signal, too.
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return 'ended'
-  return execution.running?.listener.withholds ? undefined : 'told'
+  return execution.running?.listener?.withholds === false ? 'told' : undefined
 }
 
 /** Whether the approver is asked. */
@@ -86,7 +86,7 @@ export async function withoutSecondRun<R extends AnyResult>(
   if (error !== undefined && !isVitrineError(error) && !isAborted) throw error
   const hint = hintWithout(execution, first, { refused, error })
   const result = hint === undefined ? first : { ...first, hint }
-  await execution.running?.listener.end(result)
+  await execution.running?.listener?.end(result)
   return result
 }
 

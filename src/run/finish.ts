@@ -20,7 +20,7 @@ import { saveOutput } from './save.ts'
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
   const { request, context, tmp, access } = execution
   const connections = access?.end()
-  const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
+  const note = await tmp?.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(await endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
   const handoffs = await handedOff(end, ended.setup, execution)

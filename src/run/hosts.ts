@@ -5,8 +5,7 @@ import type { BackendParts } from '../host/backend.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { unavailable } from '../messages/error.ts'
 import { proxyNotListening } from '../messages/sandbox/network.ts'
-import { type Network, servicesOn } from '../network/access.ts'
-import { loopback, proxyVariables } from '../network/environment.ts'
+import { loopback, type Network, proxyVariables, servicesOn } from '../network/access.ts'
 import type { AskHost, Gate, GateOptions } from '../network/gate.ts'
 import { hostAndPort, parseHost } from '../network/hosts.ts'
 import type { HostProxy } from '../network/proxy.ts'
@@ -21,9 +20,8 @@ export class ShellProxy {
     this.#backend = backend
   }
 
-  /** A command's way to its hosts; undefined: its network is no list. Throws SANDBOX_UNAVAILABLE if the proxy cannot listen. */
-  async accessFor(network: Network): Promise<HostAccess | undefined> {
-    if (network.kind !== 'hosts') return undefined
+  /** A command's way to its hosts. Throws SANDBOX_UNAVAILABLE if the proxy cannot listen. */
+  async accessFor(network: HostsOf): Promise<HostAccess> {
     this.#proxy ??= this.#start()
     try {
       return new HostAccess(await this.#proxy, this.#backend, network)

@@ -1,181 +1,178 @@
-import { inThisContext, monotonicMs } from '../base/clock.ts'
-import { environmentOf, type ModeSetup } from '../host/mode-setup.ts'
-import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
+import { inThisContext, monotonicMs, onAbort } from '../base/clock.ts'
+import type { Stream } from '../base/types.ts'
+import type { ModeSetup } from '../host/mode-setup.ts'
+import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest, ProcessEnd } from '../launch/launch.ts'
 import { without, withVariables } from '../request/environment.ts'
-import type { ProgramToStart } from '../request/interpreter.ts'
 import { checkInput, feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
-import { mayBeAsked } from './again.ts'
 import { askProtected, hostQuestions } from './ask.ts'
-import { Collector } from './collect.ts'
-import type { Execution, Running } from './execution.ts'
-import { Backpressure, Listener } from './listener.ts'
-import { type Cause, Supervision } from './supervise.ts'
+import type { Cause, Ended, Execution, Running } from './execution.ts'
+import { Output } from './output.ts'
 
 /**
  * Launches a command and starts its clock. Throws INVALID_REQUEST for a descriptor that is no harmless input any more,
  * SANDBOX_UNAVAILABLE if its private directory cannot be made.
  */
 export function launch(execution: Execution): Running {
-  const { request, mode, options, context, tmp, access } = execution
+  const { request, mode, admission, context, tmp, access } = execution
   // Again: the caller may have closed it, and opened another file under its number.
   if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
-  const deadline = deadlineOf(execution)
+  const timeoutMs = Math.max(1, request.timeoutMs - admission.lookupMs)
+  const deadline = { timeoutMs, graceMs: context.config.shell.kill_grace_ms }
   // A call must return within a second after deadline and grace; the rest is for building the result.
-  const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
+  const made = tmp ? tmp.make(request.timeoutMs + deadline.graceMs + 800) : execution.setup
   const launchedAt = monotonicMs()
-  const until = launchedAt + deadline.timeoutMs
-  const ask = hostQuestions(execution, until)
-  const setup = access?.open(made, ask) ?? made
-  const supervision = new Supervision({ signal: options.signal, ...deadline })
-  const output = outputOf(execution, supervision, () => process)
-  const variables = variablesOf(execution, setup)
-  const start = startOf()
-  const process = context.backend.launcher.launch(
-    launchRequestOf(execution, setup, { variables, deadline }),
-    {
-      ...eventsOf({ output, supervision, start }),
-      asked: answering(execution, supervision, until),
-    },
-  )
-  const ended = supervision.ended.then((end) => {
-    output.collector.ended()
-    process.stdin?.destroy()
-    const durationMs = Math.round(monotonicMs() - launchedAt)
-    return { setup, collector: output.collector, durationMs, ...end }
-  })
+  const ask = access && hostQuestions(execution, launchedAt + timeoutMs)
+  const command = new Command(execution, access ? access.open(made, ask) : made, { ...deadline, launchedAt })
   if (mode === 'workspace') context.repositories().beside()
-  supervision.watch({ ...process, destroy: () => destroy(process, output) })
-  feedStdin(process.stdin, request.stdin)
-  const stop = (cause: Cause) => supervision.stop(cause)
-  const signal = (name: NodeJS.Signals) => supervision.signal(name)
-  return { ended, started: start.started, stop, signal, process, listener: output.listener }
+  feedStdin(command.process.stdin, request.stdin)
+  return command
 }
 
-/** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
-function answering(
-  execution: Execution,
-  { ended }: Supervision,
-  until: number,
-): NonNullable<LaunchEvents['asked']> {
-  return inThisContext((path, answer) => {
-    const wait = { timeoutMs: until - monotonicMs(), ended }
-    void askProtected(execution, path, wait).then(answer, () => answer(false))
-  })
+interface Clock extends Deadline {
+  /** On the monotonic clock. */
+  readonly launchedAt: number
 }
 
-interface Output {
-  readonly listener: Listener
-  readonly collector: Collector
-  readonly backpressure: Backpressure
-}
+/** Longest wait for the end after SIGKILL and the sweep, in milliseconds. */
+const lastWaitMs = 900
 
-function outputOf(execution: Execution, supervision: Supervision, process: () => LaunchedProcess): Output {
-  const { request, options, context } = execution
-  const { config, scratchpad } = context
-  const backpressure = new Backpressure((bytes) => process().consumed(bytes))
-  // The addon calls from no asynchronous context: the callback finds that of its call (AsyncLocalStorage).
-  const onOutput = options.onOutput && inThisContext(options.onOutput)
-  const listener = new Listener(onOutput, {
-    onFailure: () => supervision.stop('cancelled'),
-    withholds: mayBeAsked(execution),
-  })
-  const collector = new Collector({
-    inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
-    maxBytes: config.output.max_bytes,
-    save: options.save ?? true,
-    openSpill: () => scratchpad.open(request.scratchpad),
-    consumed: (bytes) => backpressure.took('collector', bytes),
-    overflow: () => supervision.stop('output-limit'),
-  })
-  return { listener, collector, backpressure }
-}
+/** A command that runs, and what its launcher tells of it. Only the first cause of its end counts. */
+class Command implements Running, LaunchEvents {
+  readonly ended: Promise<Ended>
+  readonly begun: Promise<void> | undefined
+  readonly process: LaunchedProcess
+  readonly asked: LaunchEvents['asked']
+  readonly #setup: ModeSetup
+  readonly #clock: Clock
+  readonly #output: Output
+  readonly #cleanups: (() => void)[] = []
+  #cause: Cause | undefined
+  #resolve: ((ended: Ended) => void) | undefined
+  #begin: (() => void) | undefined
 
-interface Start {
-  readonly started: Promise<void>
-  begin(): void
-}
+  constructor(execution: Execution, setup: ModeSetup, clock: Clock) {
+    const { context, mode, options, request } = execution
+    this.#setup = setup
+    this.#clock = clock
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+    if (request.terminal)
+      this.begun = new Promise((resolve) => {
+        this.#begin = resolve
+      })
+    this.#output = new Output(execution, this)
+    if (mode === 'workspace') this.asked = this.#answering(execution)
+    this.process = context.backend.launcher.launch(requestOf(execution, setup, clock), this)
+    const deadline = setTimeout(() => this.stop('deadline'), clock.timeoutMs)
+    const forget = onAbort(options.signal, () => this.stop('cancelled'))
+    this.#cleanups.push(() => clearTimeout(deadline), forget)
+  }
 
-function startOf(): Start {
-  let begin = () => {}
-  const started = new Promise<void>((resolve) => {
-    begin = resolve
-  })
-  return { started, begin }
-}
+  get listener(): Running['listener'] {
+    return this.#output.listener
+  }
 
-interface Receivers {
-  readonly output: Output
-  readonly supervision: Supervision
-  readonly start: Start
-}
+  /** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
+  #answering(execution: Execution): LaunchEvents['asked'] {
+    const until = this.#clock.launchedAt + this.#clock.timeoutMs
+    return inThisContext((path, answer) => {
+      const wait = { timeoutMs: until - monotonicMs(), ended: this.ended }
+      void askProtected(execution, path, wait).then(answer, () => answer(false))
+    })
+  }
 
-function eventsOf({ output, supervision, start }: Receivers): LaunchEvents {
-  const { listener, collector, backpressure } = output
-  return {
-    output: (stream, chunk) => {
-      if (collector.isOver) return
-      backpressure.arrived(chunk.length)
-      collector.add(stream, chunk)
-      backpressure.offered(chunk.length, listener.tell(stream, chunk))
-    },
-    started: start.begin,
-    end: (end) => supervision.finish(end),
+  started(): void {
+    this.#begin?.()
+  }
+
+  output(stream: Stream, chunk: Buffer): void {
+    this.#output.add(stream, chunk)
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.process.signal(name)
+  }
+
+  /** No grace over the output limit: the command would go on writing. */
+  stop(cause: Cause): void {
+    if (this.#cause) return
+    this.#cause = cause
+    const graceMs = cause === 'output-limit' ? 0 : this.#clock.graceMs
+    const backstop = setTimeout(() => this.end(abandoned), graceMs + lastWaitMs)
+    this.#cleanups.push(() => clearTimeout(backstop))
+    if (cause === 'output-limit') {
+      this.#destroy()
+      return
+    }
+    this.process.terminate(cause === 'deadline')
+    const kill = setTimeout(() => this.#destroy(), graceMs)
+    this.#cleanups.push(() => clearTimeout(kill))
+  }
+
+  #destroy(): void {
+    this.#output.release()
+    this.process.destroy()
+  }
+
+  end(end: ProcessEnd): void {
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+    const { collector } = this.#output
+    collector.ended()
+    this.process.stdin?.destroy()
+    const durationMs = Math.round(monotonicMs() - this.#clock.launchedAt)
+    this.#resolve?.({ setup: this.#setup, collector, durationMs, end, cause: causeOf(end, this.#cause) })
   }
 }
 
-function deadlineOf({ request, admission, context }: Execution): Deadline {
-  return {
-    timeoutMs: Math.max(1, request.timeoutMs - admission.lookupMs),
-    graceMs: context.config.shell.kill_grace_ms,
-  }
+/** A launcher with its own clock is more reliable than this thread's timer, which may have been delayed. */
+function causeOf(end: ProcessEnd, cause: Cause | undefined): Cause | undefined {
+  if (end.kind === 'failed' || end.timedOut === undefined) return cause
+  if (end.timedOut) return 'deadline'
+  return cause === 'deadline' ? undefined : cause
 }
 
-type CommandVariables = Pick<LaunchRequest, 'environment' | 'own'>
-
-/** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
-function variablesOf({ request, access }: Execution, setup: ModeSetup): CommandVariables {
-  const { env, terminal } = request
-  const inherited = environmentOf(setup, terminal !== null)
-  const own = access?.variables
-  const isChanged = terminal !== null || Object.keys(env).length > 0
-  if (own && !isChanged) return { environment: without(inherited, own), own }
-  const given = withVariables(own ? { ...inherited, ...own } : inherited, env, setup.place)
-  return { environment: terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given }
+/** The kernel cannot end a process in uninterruptible sleep (proc(5)) yet: the call returns without it. */
+const abandoned: ProcessEnd = {
+  kind: 'signalled',
+  signal: 'SIGKILL',
+  survivors: { killed: 0, alive: 1, group: 0 },
+  denials: [],
 }
 
-interface LaunchParts {
-  readonly variables: CommandVariables
-  readonly deadline: Deadline
-}
-
-function launchRequestOf(
-  { request, context }: Execution,
-  { confinement, limits }: ModeSetup,
-  { variables: { environment, own }, deadline }: LaunchParts,
-): LaunchRequest {
+function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): LaunchRequest {
+  const { request, context } = execution
   const { cwd, merged, stdin, terminal, work } = request
+  const { environment, own } = variablesOf(execution, setup)
   const interpreter = interpreterOf(work, context)
-  const { candidates, argv, variables, ...rest }: ProgramToStart =
+  const { variables, ...program } =
     work.kind === 'argv' ? interpreter.argv(work.argv, { cwd, environment }) : interpreter.line(work.line)
   return {
-    candidates,
-    argv,
+    ...program,
     environment: variables ? { ...environment, ...variables } : environment,
     own,
-    confinement,
-    limits,
+    confinement: setup.confinement,
+    limits: setup.limits,
     deadline,
     cwd,
     terminal,
     merged,
     stdin: stdin === null || typeof stdin === 'number' ? stdin : 'pipe',
-    ...rest,
   }
 }
 
-function destroy(process: LaunchedProcess, { backpressure }: Output): void {
-  backpressure.release()
-  process.destroy()
+/** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
+function variablesOf(
+  { request, access }: Execution,
+  setup: ModeSetup,
+): Pick<LaunchRequest, 'environment' | 'own'> {
+  const { env, terminal } = request
+  const inherited = terminal ? setup.inTerminal() : setup.environment()
+  const own = access?.variables
+  if (!terminal && Object.keys(env).length === 0)
+    return own ? { environment: without(inherited, own), own } : { environment: inherited }
+  const given = withVariables({ ...inherited, ...own }, env, setup.place)
+  return { environment: terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given }
 }

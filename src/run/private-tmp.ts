@@ -6,26 +6,29 @@ import { withToolCaches } from '../request/tools.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
 
+type Grant = NonNullable<ModeSetup['privateTmp']>
+
+/** The private directory of one command. */
 export class PrivateTmp {
   readonly #setup: ModeSetup
+  readonly #grant: Grant
   readonly #removing: Set<Promise<unknown>>
   #directory: PrivateDirectory | undefined
   #due = 0
   #removed: Promise<string | undefined> | undefined
 
   /** @param removing where removals are kept that go on after `remove` has resolved */
-  constructor(setup: ModeSetup, removing: Set<Promise<unknown>>) {
+  constructor(setup: ModeSetup, grant: Grant, removing: Set<Promise<unknown>>) {
     this.#setup = setup
+    this.#grant = grant
     this.#removing = removing
   }
 
   /** The setup with the directory. `withinMs`: how long `remove` may take. Throws SANDBOX_UNAVAILABLE. */
   make(withinMs: number): ModeSetup {
-    const { privateTmp } = this.#setup
-    if (!privateTmp) return this.#setup
     this.#due = monotonicMs() + withinMs
-    this.#directory = privateTmp.directories.make(privateTmp.temporary)
-    return setupIn(this.#setup, privateTmp, this.#directory)
+    this.#directory = this.#grant.directories.make(this.#grant.temporary)
+    return setupIn(this.#setup, this.#grant, this.#directory)
   }
 
   /**
@@ -50,11 +53,7 @@ export class PrivateTmp {
 /** The setup of the last command in a directory, which serves the next one of the same mode. */
 const lastSetups = new WeakMap<PrivateDirectory, { readonly from: ModeSetup; readonly setup: ModeSetup }>()
 
-function setupIn(
-  from: ModeSetup,
-  { directories, caches }: NonNullable<ModeSetup['privateTmp']>,
-  directory: PrivateDirectory,
-): ModeSetup {
+function setupIn(from: ModeSetup, { directories, caches }: Grant, directory: PrivateDirectory): ModeSetup {
   const last = lastSetups.get(directory)
   if (last?.from === from) return last.setup
   const { path } = directory

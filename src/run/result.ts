@@ -33,13 +33,13 @@ import {
 } from '../messages/refusal.ts'
 import { unreadPath } from '../sandbox/reads/unread.ts'
 import type { Reads } from '../sandbox/sandbox.ts'
+import type { Ended } from './execution.ts'
 import { type OwnSockets, refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
-import type { SupervisedEnd } from './supervise.ts'
 
 export interface ResultParts extends OutputParts {
-  readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  readonly ended: Pick<Ended, 'cause'> & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
   readonly handoffs: readonly Handoff[]
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined

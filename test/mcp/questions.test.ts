@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { PendingQuestion } from '../../src/mcp/approvers.ts'
-import { RunningCall } from '../../src/mcp/running-calls.ts'
-import { answeredBefore, notApprovedByUser } from '../../src/messages/mcp/mcp.ts'
+import { type PendingQuestion, RunningCall } from '../../src/mcp/approvals.ts'
 import { Home } from '../cli/vitrine.ts'
 import { waitFor } from '../helpers/processes.ts'
 
@@ -51,7 +49,10 @@ describe('an answer of the user', () => {
     expect((await call('mkdir a', yes)).isError).toBeUndefined()
     const again = await Promise.all([call('mkdir a', yes), call('mkdir a b', yes)])
     for (const { isError, content } of again)
-      expect({ isError, text: content[0].text }).toEqual({ isError: true, text: answeredBefore })
+      expect({ isError, text: content[0].text }).toEqual({
+        isError: true,
+        text: expect.stringContaining('This answer of the user has been used'),
+      })
     expect(made()).toEqual(['a'])
     end()
   })
@@ -70,7 +71,10 @@ describe('an answer of the user', () => {
     const { call, made, end } = serve()
     const { requestState } = await call('mkdir a')
     const { isError, content } = await call('mkdir a', saying(letter, requestState))
-    expect({ isError, text: content[0].text }).toEqual({ isError: true, text: notApprovedByUser() })
+    expect({ isError, text: content[0].text }).toEqual({
+      isError: true,
+      text: expect.stringContaining('NOT_APPROVED: The user said no.'),
+    })
     expect(made()).toEqual([])
     end()
   })

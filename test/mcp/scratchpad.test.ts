@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compilePattern } from '../../src/mcp/pattern.ts'
-import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
-import { grepLine, rangeAndPattern, unknownNameText } from '../../src/messages/mcp/scratchpad.ts'
+import { compilePattern, grepLine } from '../../src/mcp/scratchpad.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect, eras } from './connect.ts'
 
@@ -26,11 +24,11 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
   })
 
   it.each([
-    [{ name: 'none' }, unknownNameText('none', ['log', 'bin'])],
-    [{ name: '../log' }, unknownNameText('../log', ['log', 'bin'])],
+    [{ name: 'none' }, 'no saved output named "none". Saved: log, bin.'],
+    [{ name: '../log' }, 'no saved output named "../log". Saved: log, bin.'],
     [{ name: 'log', grep: '(' }, 'RE2'],
-    [{ name: 'log', grep: 'x', offset: 1 }, rangeAndPattern],
-    [{ name: 'log', limit: 0 }, wantedTexts.limit],
+    [{ name: 'log', grep: 'x', offset: 1 }, 'Use either grep, or offset and limit, not both.'],
+    [{ name: 'log', limit: 0 }, 'limit: Invalid value: Expected >=1'],
     [{ name: 'bin' }, '"bin"'],
   ])('%j is an error that says what to do', async (input, said) => {
     const { run, read } = await connect([], { era })
@@ -80,8 +78,8 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
 })
 
 /** Whether a pattern matches a text; undefined: it is refused. */
-function matches(source: string, text: string, ignoreCase = false): boolean | undefined {
-  const pattern = compilePattern(source, ignoreCase)
+async function matches(source: string, text: string, ignoreCase = false): Promise<boolean | undefined> {
+  const pattern = await compilePattern(source, ignoreCase)
   return 'reason' in pattern ? undefined : pattern.test(text)
 }
 
@@ -104,12 +102,13 @@ describe('the syntax of read_scratchpad with grep', () => {
     ['(a{1000}){1000}', 'a', undefined],
     ['a'.repeat(1001), 'a', undefined],
     ['[a-z]{999}[a-z]{999}', 'a', undefined],
-  ])('%s in %j: %s', (source, text, expected) => {
-    expect(matches(source, text)).toBe(expected)
+  ])('%s in %j: %s', async (source, text, expected) => {
+    expect(await matches(source, text)).toBe(expected)
   })
 
-  it('takes upper and lower case for the same when asked to', () => {
-    expect([matches('ERROR', 'an error'), matches('ERROR', 'an error', true)]).toEqual([false, true])
+  it('takes upper and lower case for the same when asked to', async () => {
+    const found = [matches('ERROR', 'an error'), matches('ERROR', 'an error', true)]
+    expect(await Promise.all(found)).toEqual([false, true])
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/index.ts'
-import { resultText, type ToolRequest } from '../../src/messages/mcp/tool.ts'
+import { resultText, type ToolRequest } from '../../src/messages/answer.ts'
 
 const plain: Result = {
   output: 'out\n',

@@ -87,8 +87,7 @@ it('a public address is none where this machine has it', () => {
 it.each([
   ['CONNECT', 'CONNECT good.example:443 HTTP/1.1\r\nHost: good.example:443\r\n\r\n'],
   ['a CONNECT to no host', 'CONNECT / HTTP/1.1\r\n\r\n'],
-  ['SOCKS 5', '\x05\x01\x00'],
-  ['SOCKS 5 with a password', '\x05\x01\x02\x01\x01a\x01b'],
+  ['what is no HTTP', '\x05\x01\x00'],
 ])('lets no refused client occupy it: %s', async (_, text) => {
   const { port } = await webServer()
   const { proxy, gate } = await openProxy(

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { grepEntry } from '../../src/scratchpad/grep.ts'
-import { readBytes, readLines } from '../../src/scratchpad/read.ts'
+import { grepEntry, readBytes, readLines } from '../../src/scratchpad/read.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 function file(content: string | Buffer): string {

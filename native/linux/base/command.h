@@ -1,4 +1,4 @@
-/* One command: created by the JavaScript thread, started by a launcher, then owned by the supervisor thread. */
+/* One command, and orders about it. It is created by the JavaScript thread, started by a launcher, then owned by the supervisor thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -92,7 +92,7 @@ struct vt_command {
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment */
-  uint64_t mark;            /* confined (mark.h); 0: none */
+  uint64_t mark;            /* confined (base/watched.h); 0: none */
   char *strings;            /* the block of the texts above */
   struct vt_limits limits;
   int64_t deadline; /* monotonic milliseconds; 0: left to the owner */
@@ -139,3 +139,32 @@ struct vt_command {
 
 /* Its descriptors must be closed. */
 void vt_command_free(struct vt_command *command);
+
+/* Orders to the supervisor from other threads. */
+enum vt_message_kind {
+  VT_MESSAGE_ADD, VT_MESSAGE_LAUNCHED,
+  VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_ASK,
+  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL,
+};
+
+struct vt_message {
+  struct vt_message *next;
+  enum vt_message_kind kind;
+  struct vt_command *command; /* ADD, LAUNCHED */
+  struct vt_owner *owner;     /* KILL_ALL */
+  uint32_t id;
+  size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows;
+                                 ASK: number; ANSWER: number * 2 + yes */
+  char *text;                 /* ASK: the protected path; the supervisor frees it */
+};
+
+/* Returns the wake-up descriptor, or -1 with errno. */
+int vt_mailbox_open(void);
+
+/* Without `wake` it waits for the next wake-up. */
+void vt_mailbox_post(struct vt_message order, bool wake);
+
+void vt_mailbox_wake(void);
+
+/* All orders, oldest first, each to be freed. */
+struct vt_message *vt_mailbox_take(void);

@@ -1,4 +1,4 @@
-/* Processes, as /proc lists them. Any thread. */
+/* Processes, and what is mounted where, as /proc tells. Any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,5 +40,10 @@ bool vt_procfs_is_ending(pid_t pid);
 /* The umask of a thread (proc_pid_status(5)), or -1. */
 int vt_procfs_umask(pid_t thread);
 
-/* True unless the thread is runnable or stopped (R, T or t in proc_pid_stat(5)); also if it is gone. */
-bool vt_procfs_thread_sleeps(pid_t thread);
+typedef void (*vt_mounts_visit)(void *context, const char *path);
+
+/* Shows the path of each mount. Returns 0, or -1 with errno: not all are known. */
+int vt_mounts_each(void *context, vt_mounts_visit found);
+
+/* A counter of mount changes; -1: they cannot be observed. */
+long vt_mounts_changes(void);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
-#include "base/mark.h"
+#include "base/basics.h"
+#include "base/files.h"
+#include "base/watched.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"
-#include "notify/workspace_server.h"
+#include "notify/notifiers.h"
 #include "launch/spawn.h"
 #include "supervise/supervisor.h"
 #include "base/threads.h"

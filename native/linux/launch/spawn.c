@@ -14,14 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 #include "base/kernel.h"
-#include "base/mark.h"
+#include "base/watched.h"
 #include "confine/capabilities.h"
 #include "confine/filter/bpf.h"
 #include "launch/clone3.h"
-#include "confine/core_dumps.h"
-#include "notify/fsize.h"
+#include "notify/listener.h"
+#include "confine/probe.h"
 #include "confine/landlock.h"
 #include "confine/confinement.h"
 #include "watcher/host_side.h"

@@ -14,9 +14,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 #include "base/procfs.h"
-#include "base/watch_table.h"
+#include "base/watched.h"
 #include "core.h"
 
 enum { PATH_BYTES = 4096, LONG_PATH = PATH_BYTES + 64, TEXT_BYTES = 16 * 1024, LEAST_MEMORY = 1024 * 1024, MOST_BUSY = 64 };

@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
 #include "base/files.h"
-#include "base/paths.h"
 #include "base/procfs.h"
 #include "limits/usage.h"
 

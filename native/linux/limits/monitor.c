@@ -6,11 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "base/command.h"
-#include "base/mailbox.h"
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/threads.h"
 #include "limits/cgroup.h"
 #include "limits/usage.h"

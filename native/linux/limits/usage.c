@@ -8,9 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/mark.h"
-#include "base/memory.h"
+#include "base/basics.h"
+#include "base/watched.h"
 #include "base/procfs.h"
 
 /* Process ids are reused, so the list of strangers is dropped after a second. */

@@ -13,7 +13,7 @@ struct vt_pids {
 
 struct vt_process_set {
   pid_t session;
-  uint64_t mark;            /* by which they are known instead (mark.h); 0: none */
+  uint64_t mark;            /* by which they are known instead (base/watched.h); 0: none */
   const char *cookie;       /* empty: they cannot leave the session, or have a mark */
   uint64_t enough;          /* the scan stops beyond this many; 0: never */
   struct vt_pids found;     /* members at the last scan, zombies included */

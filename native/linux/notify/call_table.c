@@ -1,12 +1,10 @@
 #define _GNU_SOURCE
-#include "notify/call_table.h"
+#include "notify/notification.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 
 #include "notify/dispatch.h"
-#include "notify/world/own_world.h"
-#include "notify/handlers/private_ops.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
@@ -26,7 +24,6 @@
 #define OPTION .subject = VT_OPTION
 #define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
 #define JUDGED(by) .judge = (by)
-#define QUICK .quick = true
 #define ACTS(how) .act = (how)
 #define FLAGS(index) .flags = (index)
 #define LINK_ITSELF .nofollow = true
@@ -39,8 +36,8 @@ static const struct vt_call calls[] = {
     ROW(openat, WRITE, PATH_AT(0, 1), JUDGED(vt_handle_open)),
     ROW(creat, WRITE, PATH(0), JUDGED(vt_handle_open)),
     ROW(truncate, TRUNCATE, PATH(0), JUDGED(vt_handle_truncate)),
-    ROW(ftruncate, TRUNCATE, FD(0), JUDGED(vt_handle_file_size), QUICK),
-    ROW(fallocate, WRITE, FD(0), JUDGED(vt_handle_file_size), QUICK),
+    ROW(ftruncate, TRUNCATE, FD(0), JUDGED(vt_handle_file_size)),
+    ROW(fallocate, WRITE, FD(0), JUDGED(vt_handle_file_size)),
     ROW(unlink, DELETE, PATH(0), JUDGED(vt_handle_remove), LINK_ITSELF),
     ROW(unlinkat, DELETE, PATH_AT(0, 1), JUDGED(vt_handle_remove), LINK_ITSELF),
     ROW(rmdir, DELETE, PATH(0), JUDGED(vt_handle_remove), LINK_ITSELF),
@@ -96,12 +93,12 @@ static const struct vt_call calls[] = {
     ROW(accept4, LISTEN, OWN_ADDRESS(0)),
 
     /* signals and other processes */
-    ROW(kill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
-    ROW(tkill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
-    ROW(tgkill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
-    ROW(rt_sigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
-    ROW(rt_tgsigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
-    ROW(pidfd_send_signal, SIGNAL, JUDGED(vt_handle_signal), QUICK),
+    ROW(kill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal)),
+    ROW(tkill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal)),
+    ROW(tgkill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal)),
+    ROW(rt_sigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal)),
+    ROW(rt_tgsigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal)),
+    ROW(pidfd_send_signal, SIGNAL, JUDGED(vt_handle_signal)),
     ROW(ptrace, PROCESS, PROCESS(1)),
     ROW(process_vm_readv, PROCESS, PROCESS(0)),
     ROW(process_vm_writev, PROCESS, PROCESS(0)),
@@ -111,19 +108,19 @@ static const struct vt_call calls[] = {
     PLAIN(process_mrelease, PROCESS),
     ROW(migrate_pages, PROCESS, PROCESS(0)),
     ROW(move_pages, PROCESS, PROCESS(0)),
-    ROW(prlimit64, PROCESS, PROCESS(0), JUDGED(vt_handle_file_limit), QUICK),
-    ROW(umask, OTHER, JUDGED(vt_handle_umask), QUICK),
-    ROW(setrlimit, PROCESS, JUDGED(vt_handle_file_limit), QUICK),
-    ROW(landlock_restrict_self, SYSTEM, JUDGED(vt_handle_own_domain), QUICK),
-    ROW(capset, SYSTEM, JUDGED(vt_handle_capabilities), QUICK),
+    ROW(prlimit64, PROCESS, PROCESS(0), JUDGED(vt_handle_file_limit)),
+    ROW(umask, OTHER, JUDGED(vt_handle_umask)),
+    ROW(setrlimit, PROCESS, JUDGED(vt_handle_file_limit)),
+    ROW(landlock_restrict_self, SYSTEM, JUDGED(vt_handle_own_domain)),
+    ROW(capset, SYSTEM, JUDGED(vt_handle_capabilities)),
     ROW(seccomp, SYSTEM, JUDGED(vt_handle_own_filter)),
     ROW(prctl, SYSTEM, JUDGED(vt_handle_own_filter)),
-    ROW(setpriority, PROCESS, PROCESS(1), JUDGED(vt_handle_scheduling), QUICK),
-    ROW(ioprio_set, PROCESS, PROCESS(1), JUDGED(vt_handle_scheduling), QUICK),
-    ROW(sched_setparam, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
-    ROW(sched_setscheduler, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
-    ROW(sched_setattr, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
-    ROW(sched_setaffinity, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling), QUICK),
+    ROW(setpriority, PROCESS, PROCESS(1), JUDGED(vt_handle_scheduling)),
+    ROW(ioprio_set, PROCESS, PROCESS(1), JUDGED(vt_handle_scheduling)),
+    ROW(sched_setparam, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling)),
+    ROW(sched_setscheduler, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling)),
+    ROW(sched_setattr, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling)),
+    ROW(sched_setaffinity, PROCESS, PROCESS(0), JUDGED(vt_handle_scheduling)),
 
     /* IPC, keys */
     ROW(shmget, IPC, JUDGED(vt_handle_segment)),

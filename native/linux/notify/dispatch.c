@@ -1,13 +1,18 @@
+#define _GNU_SOURCE
 #include "notify/dispatch.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "base/basics.h"
 #include "confine/confinement.h"
-#include "notify/handlers/private_gate.h"
+#include "notify/handlers/workspace_ops.h"
 
-void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
+static void begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
   notification->notif = *notif;
   notification->listener = listener;
   notification->listener_fd = listener->fd;
@@ -18,10 +23,10 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
-  __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);
-  __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
+  notification->apart = true;
+  notification->given_known = false;
   notification->error = notification->value = 0;
-  notification->done = notification->deferred = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
+  notification->done = notification->deferred = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = notification->own_sandbox = false;
   notification->send_fd = notification->fifo = -1;
   notification->send_flags = 0;
@@ -31,7 +36,7 @@ bool vt_notification_receive(struct vt_notification *notification, struct vt_lis
   struct seccomp_notif notif;
   memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
   if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return false;
-  vt_notification_begin(notification, &notif, listener);
+  begin(notification, &notif, listener);
   notification->listener_fd = listener_fd;
   return true;
 }
@@ -51,35 +56,51 @@ void vt_dispatch(struct vt_notification *notification) {
   vt_describe(notification);
 }
 
-static void note(bool *flag) { __atomic_store_n(flag, true, __ATOMIC_RELAXED); }
-
-/* The call goes on. */
-void vt_handle_umask(struct vt_notification *notification) { note(&notification->listener->umask_varies); }
-
-/* Its number is in a register, so the call can go on. */
-void vt_handle_scheduling(struct vt_notification *notification) {
-  pid_t target = (pid_t)vt_argument(notification, notification->call->argument);
-  if (target == notification->caller.thread || target == vt_caller_process(&notification->caller)) return;
-  notification->error = EPERM;
-  notification->counted = true;
-  vt_describe(notification);
+static void count(struct vt_notification *notification) {
+  vt_caller_identify(&notification->caller, &notification->known);
+  if (!vt_caller_still_waits(notification)) return;
+  struct vt_denial refused = {
+      .operation = notification->operation,
+      .call = notification->call->call,
+      .pid = notification->caller.process,
+      .text = notification->has_text ? notification->text : NULL,
+      .is_path = notification->is_path,
+      .is_protected = notification->is_protected,
+      .own_sandbox = notification->own_sandbox,
+  };
+  memcpy(refused.program, notification->caller.program, sizeof refused.program);
+  vt_listener_count(notification->listener, &refused);
 }
 
-/* The call goes on; a SIGXFSZ may now come from the command's own limit. */
-void vt_handle_file_limit(struct vt_notification *notification) { note(&notification->listener->limits_files); }
-
-/* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */
-void vt_handle_file_size(struct vt_notification *notification) {
-  const __u64 *arguments = notification->notif.data.args;
-  bool allocates = notification->call->call == VT_SYS_fallocate;
-  uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = notification->listener->most_file_bytes;
-  if (most && size > most && size <= INT64_MAX) note(&notification->listener->asks_too_much);
+void vt_reply(struct vt_notification *notification) {
+  vt_notice_reply(notification);
+  if (notification->send_fd >= 0)
+    return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
+  struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};
+  if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else if (notification->error && notification->counted) count(notification);
+  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }
 
-void vt_dispatch_without_lookup(struct vt_notification *notification) {
-  if (!vt_is_refused_by_rule(notification) && notification->call->quick) return notification->call->judge(notification);
-  notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EACCES;
-  notification->counted = true;
-  notification->has_text = notification->is_path = __atomic_load_n(&notification->given_known, __ATOMIC_ACQUIRE);
-  if (notification->has_text) memcpy(notification->text, notification->given, sizeof notification->text);
+/* True: the call is answered later. */
+static bool waits(struct vt_fifo_waiter **waiting, struct vt_notification *notification) {
+  if (notification->fifo < 0 || vt_fifo_wait_add(waiting, notification)) return notification->fifo >= 0;
+  close(notification->fifo);
+  return false;
+}
+
+void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart) {
+  struct vt_notification *notification = vt_must(calloc(1, sizeof *notification));
+  struct vt_fifo_waiter *waiting = NULL;
+  struct pollfd polled = {listener_fd, POLLIN, 0};
+  while (!(polled.revents & (POLLHUP | POLLERR | POLLNVAL))) {
+    if (poll(&polled, 1, vt_fifo_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
+    if (!(polled.revents & POLLIN) || !vt_notification_receive(notification, listener, listener_fd)) continue;
+    notification->apart = apart;
+    vt_dispatch(notification);
+    if (!waits(&waiting, notification)) vt_reply(notification);
+  }
+  vt_fifo_wait_drop(&waiting);
+  vt_caller_forget(&notification->known);
+  free(notification);
 }

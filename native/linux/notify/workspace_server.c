@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/workspace_server.h"
+#include "notify/notifiers.h"
 
 #include <linux/futex.h>
 #include <linux/capability.h>
@@ -9,22 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/mailbox.h"
-#include "base/memory.h"
-#include "base/procfs.h"
+#include "base/command.h"
+#include "base/basics.h"
 #include "base/threads.h"
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/fifo_wait.h"
-#include "notify/notify_threads.h"
-#include "notify/reply.h"
 #include "notify/sockets/sockets.h"
 #include "notify/caller/place.h"
 #include "workspace/workspace.h"
@@ -54,7 +49,7 @@ static bool separate_table(struct vt_workspace_server *server) {
   for (size_t i = 0; i < count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
   kept[count++] = server->listener_fd = server->listener->fd;
   kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
-  if (reading >= 0) kept[count++] = reading; /* caller/as_reader.h */
+  if (reading >= 0) kept[count++] = reading; /* vt_as_reader_open() */
   int failed = vt_borrow_table_of(kept, count);
   free(kept);
   return failed == 0;
@@ -185,7 +180,7 @@ static void *serve(void *context) {
   if (!await_listener(server)) return discard(server), NULL;
   if (unshare(CLONE_FS) == 0) act(server);
   else act_apart(server);
-  if (!server->served) vt_notifier_add(server->listener);
+  if (!server->served) vt_dispatch_all(server->listener, server->listener->fd, false);
   leave_to_supervisor(server);
   return NULL;
 }
@@ -238,16 +233,4 @@ void vt_workspace_server_return(struct vt_workspace_server *server) {
   if (kept) server->next = spares, spares = server, spare_count++;
   pthread_mutex_unlock(&spares_lock);
   if (!kept) hand(server, NULL);
-}
-
-static bool take_umask(const struct vt_notification *notification) {
-  const struct vt_listener *listener = notification->listener;
-  bool varies = !notification->roots || __atomic_load_n(&listener->umask_varies, __ATOMIC_RELAXED);
-  int mask = varies ? vt_procfs_umask(notification->caller.thread) : (int)listener->umask;
-  if (mask >= 0) umask((mode_t)mask);
-  return mask >= 0;
-}
-
-bool vt_workspace_server_may_act(const struct vt_notification *notification) {
-  return (notification->roots || notification->sockets) && take_umask(notification) && vt_caller_still_waits(notification);
 }

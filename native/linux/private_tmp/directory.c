@@ -1,6 +1,12 @@
+/* Private directories: one per command that is granted one, in a directory that only its user can change.
+ *
+ *   TEMPORARY/vitrine-UID/      0700, checked: ours, no symlink, no access for others
+ *     RANDOM/                   0700, locked with flock(2) while the host lives; the command cannot write here
+ *       tmp/                    granted to the command
+ *
+ * The lock marks a directory in use. The kernel drops it with the last descriptor, thus with the process, independent of pids and
+ * PID namespaces. An unlocked directory was left by a killed host and is swept. */
 #define _GNU_SOURCE
-#include "private_tmp/directory.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +19,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
-#include "base/paths.h"
+#include "base/basics.h"
+#include "base/files.h"
 #include "confine/capabilities.h"
-#include "confine/confinement.h"
+#include "confine/confine.h"
+#include "core.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 enum { NAME_BYTES = 16, NAME_LENGTH = 2 * NAME_BYTES, MOST_TRIES = 16, MOST_MS = 120000 };
@@ -159,7 +165,7 @@ void vt_core_make_private(const char *temporary, struct vt_private *made) {
 static int empty(int fd) {
   struct vt_capabilities before;
   if (vt_capabilities_lower(0, &before)) return errno;
-  int error = fchmod(fd, S_IRWXU) ? errno : vt_private_dir_empty(fd, vt_now() + MOST_MS);
+  int error = fchmod(fd, S_IRWXU) ? errno : vt_directory_empty(fd, vt_now() + MOST_MS);
   return vt_capabilities_restore(&before) ? errno : error;
 }
 

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "supervise/session.h"
 
 /* The clock truncates to milliseconds: one is added, so that no command ends early. */

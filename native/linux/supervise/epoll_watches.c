@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "base/procfs.h"
 #include "limits/monitor.h"
 #include "supervise/session.h"

@@ -7,5 +7,5 @@
 /* If none are left, kills the confined commands that hold epoll sets. */
 void vt_watches_look(struct vt_command *commands);
 
-/* Milliseconds; -1: never. Also how soon the supervisor notices a listener that comes into use (notify_threads.c). */
+/* Milliseconds; -1: never. */
 int vt_watches_due_in(const struct vt_command *commands);

@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 
 enum { BATCH = 64 };
 

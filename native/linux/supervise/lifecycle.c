@@ -9,12 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "notify/listener.h"
 #include "supervise/deadline.h"
-#include "notify/fsize.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
+#include "notify/notifiers.h"
 #include "supervise/orphans.h"
 #include "confine/confinement.h"
 #include "supervise/event_loop.h"

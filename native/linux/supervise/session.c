@@ -9,9 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/mark.h"
+#include "base/watched.h"
 #include "base/procfs.h"
-#include "base/sweep.h"
 #include "supervise/terminal.h"
 
 /* Kept open: the host may have no descriptor left when a command must be ended. Supervisor thread only. */

@@ -1,4 +1,4 @@
-/* The processes of a command: found by mark (mark.h), or by session id and, if unconfined, by cookie. */
+/* The processes of a command: found by mark (base/watched.h), or by session id and, if unconfined, by cookie. */
 #pragma once
 
 #include "base/command.h"

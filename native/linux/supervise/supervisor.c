@@ -6,17 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "base/command.h"
 #include "supervise/event_loop.h"
-#include "base/mailbox.h"
 #include "base/threads.h"
 #include "limits/monitor.h"
-#include "notify/fsize.h"
-#include "notify/handlers/flock_wait.h"
 #include "notify/listener.h"
-#include "notify/notify_threads.h"
-#include "notify/workspace_server.h"
+#include "notify/notifiers.h"
 #include "supervise/deadline.h"
 #include "supervise/epoll_watches.h"
 #include "supervise/lifecycle.h"
@@ -25,7 +21,6 @@
 #include "supervise/streams.h"
 #include "supervise/terminal.h"
 #include "watcher/host_side.h"
-#include "notify/handlers/questions.h"
 
 static struct vt_command *commands; /* supervisor thread only */
 
@@ -129,7 +124,7 @@ static void launched(struct vt_command *command) {
   }
   if (command->listener_fd >= 0) {
     command->listener = vt_listener_open(command, &command->listener_source);
-    vt_notifier_add(command->listener);
+    if (!vt_notifier_add(command->listener)) command->killing = true;
   }
   vt_deadline_launched(command);
   send_early_signals(command);
@@ -200,7 +195,7 @@ static void advance_all(void) {
 static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
 
 static int next_due(void) {
-  int soonest = vt_notifier_is_active() ? VT_WATCH_MS : -1;
+  int soonest = -1;
   for (const struct vt_command *command = commands; command; command = command->next)
     soonest = sooner(soonest, sooner(vt_deadline_due_in(command), vt_lifecycle_due_in(command)));
   soonest = sooner(soonest, watcher_due_in());
@@ -212,8 +207,7 @@ static void *supervise(void *unused) {
   (void)unused;
   for (;;) {
     vt_event_loop_wait(next_due(), ready);
-    vt_notifier_watch();
-    vt_flock_wait_reap();
+    vt_listener_reap();
     vt_workspace_server_reap();
     obey_orders();
     vt_watches_look(commands);

@@ -8,9 +8,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 #include "supervise/event_loop.h"
-#include "base/memory.h"
+#include "base/basics.h"
 
 /* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. Opens the slave wherever devpts is mounted. */
 enum { OPEN_SLAVE = 0x5441 };

@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 #include "base/kernel.h"
 #include "limits/cgroup.h"
-#include "base/watch_table.h"
+#include "base/watched.h"
 #include "watcher_image.h"
 
 enum { EXECUTABLE_MEMFD = 0x10, TAKEN = -1 }; /* linux/memfd.h (6.3) */

@@ -2,9 +2,7 @@
  * Descriptor 3 is the table of commands, 4 a pipe that the host holds open, 5 the directory of the cgroups. It waits until the
  * pipe closes or the host's pidfd reports its end (another process may have inherited the write end). It takes all resources at
  * start: a command may leave the machine without descriptors, memory or time. */
-#include "base/mark.h"
-#include "base/sweep.h"
-#include "base/watch_table.h"
+#include "base/watched.h"
 
 enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
 /* Passes in a row without a process that end the sweep. Trying all process ids is slow, hence fewer passes. */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "workspace/other_names.h"
+#include "workspace/workspace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,9 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/files.h"
+#include "base/basics.h"
 #include "confine/places/places.h"
 
 enum { MOST_DEPTH = 100 }; /* of directories; each level holds a descriptor open */

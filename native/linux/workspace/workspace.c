@@ -9,13 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
-#include "base/memory.h"
-#include "base/paths.h"
+#include "base/files.h"
+#include "base/basics.h"
 #include "confine/places/places.h"
 #include "core.h"
-#include "workspace/mounts.h"
-#include "workspace/other_names.h"
+#include "base/procfs.h"
 
 /* Directory entries examined when a workspace is opened; paths watched, of which each costs about 1 us at the start of every
  * command. */
@@ -226,6 +224,15 @@ void vt_workspace_release(struct vt_workspace *workspace) {
 
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status) {
   return vt_inode_set_has(&workspace->places->kept, status);
+}
+
+const struct vt_workspace_root *vt_workspace_root_of(const struct vt_workspace *workspace, const char *path) {
+  const struct vt_workspace_root *found = NULL;
+  for (size_t i = 0; i < workspace->count; i++) {
+    const struct vt_workspace_root *root = &workspace->roots[i];
+    if (vt_path_beneath(path, root->path) && (!found || strlen(root->path) > strlen(found->path))) found = root;
+  }
+  return found;
 }
 
 bool vt_workspace_lasts(const struct vt_workspace *workspace) { return !workspace->places->watched.unsettled; }

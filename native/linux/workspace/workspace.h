@@ -3,15 +3,18 @@
  * directory itself, on descriptors that are proven to lie beneath a root and outside of everything protected. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/files.h"
 
-struct vt_places;
+struct vt_path_node;
 struct vt_place;
+struct vt_places;
 
 struct vt_workspace {
   int references;              /* atomic */
@@ -54,3 +57,52 @@ void vt_workspace_rest(struct vt_workspace *workspace);
 
 /* For the next command with the same roots and protected paths. False: something has changed. */
 bool vt_workspace_resume(struct vt_workspace *workspace, const struct vt_place *places);
+
+/* Where a path of a call leads in a workspace, and whether the notifier may act there (spot.c). */
+enum vt_spot_kind {
+  VT_SPOT_OUTSIDE,   /* beneath no root */
+  VT_SPOT_PROTECTED, /* protected, or a name on the way to something protected */
+  VT_SPOT_GRANTED,   /* Landlock allows every change */
+  VT_SPOT_HELD,      /* for the notifier to carry out */
+};
+
+/* A name in a directory of the workspace. */
+struct vt_spot {
+  enum vt_spot_kind kind;
+  const struct vt_path_node *protected_by; /* with VT_SPOT_PROTECTED: the path that the user may be asked about; NULL: none */
+  bool alike;      /* every name in the parent is of this kind, unless it is another name of a protected file */
+  bool on_the_way; /* with VT_SPOT_PROTECTED: a directory that leads to something protected, itself not protected */
+  int parent;      /* O_PATH, proven to lie beneath the root; -1: not needed */
+  bool borrowed;   /* the parent stays open */
+  char name[NAME_MAX + 1]; /* "": the root itself */
+};
+
+/* Where an absolute path without symbolic links leads. `roots`: the roots' descriptors in the calling thread's table; NULL: they
+ * are opened. `acts`: opens the parent for a granted or protected spot, too. Close the spot afterwards. */
+void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot);
+void vt_spot_close(struct vt_spot *spot);
+
+/* Which names a case-folding file system treats as equal (ext4(5), casefold; vfat, exfat, ntfs). Knows the code points that fold to
+ * ASCII; others equal only themselves. */
+bool vt_spells(const char *text, const char *name, size_t length);
+
+/* Landlock grants by directory: a protected file with another name (hard link) in a granted subtree could be written there.
+ * These names are searched for, and protected too (other_names.c). So is what symbolic links in protected directories lead to: git
+ * runs a hook that is a link. */
+struct vt_other_names {
+  struct vt_inode_set files; /* protected files with several names */
+  uint64_t unseen;           /* how many of their names are not found yet */
+  int budget;                /* entries that may still be examined */
+  char **links;              /* symbolic links beneath protected directories; the caller follows them */
+  size_t link_count, link_room;
+};
+
+/* Notes a protected file, or the files and links beneath a protected directory but for what is noted of it already. 0, or -1 with
+ * errno (EMLINK: too many entries; EACCES: a directory can be entered, not listed; EMFILE, ENFILE, ENOMEM). */
+int vt_other_names_note(struct vt_other_names *names, const struct vt_path_node *node);
+
+/* Protects the other names beneath a root. 0, or -1 with errno (EMLINK: it cannot be searched completely; EMFILE,
+ * ENFILE, ENOMEM). */
+int vt_other_names_protect(struct vt_other_names *names, struct vt_places *places, const char *root);
+
+void vt_other_names_free(struct vt_other_names *names);

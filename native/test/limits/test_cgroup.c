@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "limits/cgroup.h"
 #include "launch/clone3.h"
 #include "test/check.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "limits/cgroup.h"
 #include "limits/monitor.h"
 #include "confine/probe.h"

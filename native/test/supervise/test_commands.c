@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/basics.h"
 #include "supervise/deadline.h"
 #include "confine/probe.h"
 #include "supervise/supervisor.h"

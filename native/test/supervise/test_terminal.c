@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "notify/denials.h"
+#include "notify/report.h"
 #include "confine/probe.h"
 #include "test/check.h"
 
@@ -168,11 +168,21 @@ static int open_descriptors(void) {
   return count;
 }
 
+/* Once those of commands that have ended are closed. */
+static int settled_descriptors(void) {
+  int count = open_descriptors(), before = count + 1;
+  for (; count < before; count = open_descriptors()) {
+    before = count;
+    usleep(50000);
+  }
+  return count;
+}
+
 /* At each number of descriptors to spare: it fails at some step, keeps none, or runs. */
 static void fails_cleanly_without_descriptors(bool confined) {
   struct rlimit limit, few;
   getrlimit(RLIMIT_NOFILE, &limit);
-  int before = open_descriptors(), failed_at_terminal = 0;
+  int before = settled_descriptors(), failed_at_terminal = 0;
   for (int spare = 0; spare < 12; spare++) {
     few = (struct rlimit){(rlim_t)(before + spare), limit.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "confine/places/path_tree.h"
+#include "confine/places/places.h"
 #include "test/check.h"
-#include "workspace/other_names.h"
+#include "workspace/workspace.h"
 
 static char place[] = "/tmp/vitrine-other-names-XXXXXX";
 

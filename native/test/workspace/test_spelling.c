@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test/check.h"
-#include "workspace/spelling.h"
+#include "workspace/workspace.h"
 
 static const struct row {
   const char *meant, *name;

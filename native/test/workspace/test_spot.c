@@ -12,12 +12,11 @@
 #include <unistd.h>
 
 #include "base/threads.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/places/places.h"
 #include "core.h"
 #include "test/check.h"
 #include "notify/caller/place.h"
-#include "workspace/spot.h"
 #include "workspace/workspace.h"
 
 static char base[PATH_MAX], root[PATH_MAX + 8], kept[7][PATH_MAX + 32];

@@ -178,41 +178,32 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     rmdirSync(mounted)
   })
 
-  /** Tries to write to each path; counts the refusals that the shell reported. */
-  async function write(paths: readonly string[]) {
-    const { run } = await makeGround()
-    const result = await run(paths.map((path) => `echo x > ${path} || echo refused`).join('; '))
-    return { result, refused: result.stdout.match(/refused/g)?.length }
-  }
-
-  it('a refused write is answered while the file system hangs, with the path as given', async () => {
+  it('a write to it waits, as outside, and ends with its command; others go on being served', async () => {
+    const hanging = await makeGround()
+    const ordinary = await makeGround()
+    const stop = new AbortController()
     const path = join(mounted, 'hang-one')
-    const { result, refused } = await write([path])
-    expect(refused).toBe(1)
-    expect(result.stderr).toContain('Permission denied')
-    expect(shorts(result)).toEqual([`write ${path}`])
-    expect(await Promise.race([looking, Promise.resolve('waits')])).toBe('waits')
+    const waiting = hanging.shell.execute({ command: `echo x > ${path}` }, { signal: stop.signal })
+    const result = await ordinary.run(
+      'for i in 1 2 3 4 5; do echo x > file; done; echo x > /dev/null && echo open',
+    )
+    expect(result.stdout).toBe('open\n')
+    expect(shorts(result)).toEqual([`write ${ordinary.file} x5`])
+    expect(await Promise.race([looking, waiting, Promise.resolve('waits')])).toBe('waits')
+    stop.abort()
+    expect((await waiting).outcome.kind).toBe('cancelled')
   })
 
-  it('others go on being served meanwhile, with their paths', async () => {
-    const ground = await makeGround()
-    const [hanging, ordinary] = await Promise.all([
-      write([join(mounted, 'hang-two'), join(mounted, 'hang-three')]),
-      ground.run('for i in 1 2 3 4 5; do echo x > file; done'),
-    ])
-    expect(await Promise.race([looking, Promise.resolve('waits')])).toBe('waits')
-    expect(hanging.refused).toBe(2)
-    expect(shorts(ordinary)).toEqual([`write ${ground.file} x5`])
-  })
-
-  it('more hanging calls than notifiers are refused, counted, and leave some to others', async () => {
-    const paths = Array.from({ length: 12 }, (_, at) => join(mounted, `hang-more-${at}`))
-    const { result, refused } = await write(paths)
-    expect(refused).toBe(12)
-    expect(result.denials.reduce((sum, { count }) => sum + count, 0)).toBe(12)
+  it('more commands that wait for it than are kept ready leave others served', async () => {
+    const stop = new AbortController()
+    const grounds = await Promise.all(Array.from({ length: 12 }, () => makeGround()))
+    const waiting = grounds.map(({ shell }, at) =>
+      shell.execute({ command: `echo x > ${join(mounted, `hang-more-${at}`)}` }, { signal: stop.signal }),
+    )
     const { run, file } = await makeGround()
-    const ordinary = await run('echo x > /dev/null && echo open; echo x > file')
-    expect(ordinary.stdout).toBe('open\n')
-    expect(shorts(ordinary)).toEqual([`write ${file}`])
+    expect(shorts(await run('echo x > file'))).toEqual([`write ${file}`])
+    stop.abort()
+    const ends = await Promise.all(waiting)
+    expect(ends.map(({ outcome }) => outcome.kind)).toEqual(grounds.map(() => 'cancelled'))
   })
 })

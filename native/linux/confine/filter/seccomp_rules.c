@@ -22,7 +22,7 @@
 #define TERMINAL_IOCTLS \
   VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
       VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
-/* Of masters that the command has made (notify/world/pseudo_terminal.c). */
+/* Of masters that the command has made (notify/world/own_paths.c). */
 #define OWN_TERMINAL_IOCTLS VT_TIOCSPTLCK, VT_TIOCGPTLCK, VT_TIOCPKT, VT_TIOCGPKT
 /* Refused with a report. Not terminal settings, which every program tries that thinks it has a terminal. */
 #define CHANGING_IOCTLS \
@@ -97,7 +97,7 @@ static const struct vt_rule fcntl_rules[] = {
 static const struct vt_rule flock_rules[] = {{EVER, {HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a piped core_pattern still runs its helper (core(5)). Setting it is pretended, because shells
- * do. So is setting RLIMIT_LOCKS, the mark of the command's processes (mark.h). RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
+ * do. So is setting RLIMIT_LOCKS, the mark of the command's processes (base/watched.h). RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
 static const struct vt_rule setrlimit_rules[] = {
     {EVER, {IS(0, VT_RLIMIT_CORE, VT_RLIMIT_LOCKS)}, PRETEND},
     {EVER, {IS(0, VT_RLIMIT_FSIZE)}, WATCH},
@@ -139,7 +139,7 @@ static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPA
 static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
 /* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. What
- * another filter returns is looked at, and processes that narrow their rights are noted (notify/caller/own_sandbox.c). */
+ * another filter returns is looked at, and processes that narrow their rights are noted (notify/handlers/processes.c). */
 static const struct vt_rule seccomp_rules[] = {
     {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)},
     {LISTENER, {IS(0, SECCOMP_SET_MODE_FILTER)}, JUDGE}};

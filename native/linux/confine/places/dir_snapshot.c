@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "confine/places/dir_snapshot.h"
+#include "confine/places/places.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "core.h"
 
 /* Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). Times of whole seconds are

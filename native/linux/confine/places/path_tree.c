@@ -1,10 +1,10 @@
-#include "confine/places/path_tree.h"
+#include "confine/places/places.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 
 static struct vt_path_node *make(struct vt_path_node *parent, const char *text, size_t length) {
   struct vt_path_node *node = vt_must(calloc(1, sizeof *node + length + 1));

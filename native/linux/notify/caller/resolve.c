@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/caller/resolve.h"
+#include "notify/caller/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "confine/filter/seccomp_constants.h"
 
 enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "notify/handlers/flock_wait.h"
+#include "base/basics.h"
+#include "notify/dispatch.h"
 #include "notify/notification.h"
-#include "notify/reply.h"
 #include "notify/sockets/listening.h"
 
 enum { MOST = 256, PAUSE_MS = 2 };

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "confine/filter/seccomp_constants.h"
-#include "notify/caller/own_sandbox.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/reply.h"
 #include "notify/sockets/sockets.h"
 
 /* No interface has this number, as the kernel counts them from 1. Without CAP_NET_RAW a socket that has a device keeps it

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "core.h"
 #include "notify/notification.h"
 #include "notify/sockets/address.h"

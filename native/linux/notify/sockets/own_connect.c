@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "notify/caller/own_sandbox.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/connect.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"

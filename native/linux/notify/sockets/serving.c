@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/caller/own_sandbox.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/reply.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
 #include "notify/sockets/open_ports.h"

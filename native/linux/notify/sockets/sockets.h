@@ -17,7 +17,7 @@ struct vt_sockets {
 
 /* Handlers of bind(2), listen(2) and connect(2), where the listener has a world. */
 void vt_own_bind(struct vt_notification *notification);
-void vt_bind_client(struct vt_notification *notification); /* handlers/bind.c: any other socket */
+void vt_bind_client(struct vt_notification *notification); /* handlers/connect.c: any other socket */
 void vt_handle_reuse(struct vt_notification *notification);
 void vt_handle_listen(struct vt_notification *notification);
 void vt_own_connect(struct vt_notification *notification);

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "notify/sockets/listening.h"
 #include "notify/world/world.h"
 

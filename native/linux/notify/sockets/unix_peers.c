@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/basics.h"
 #include "notify/sockets/unix_bound.h"
 #include "notify/world/world.h"
 

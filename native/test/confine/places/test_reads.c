@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "confine/landlock.h"
+#include "base/basics.h"
+#include "confine/ruleset.h"
 #include "confine/places/places.h"
 #include "test/check.h"
 

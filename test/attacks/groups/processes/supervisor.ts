@@ -23,7 +23,7 @@ const flags = {
 const child = (name: keyof typeof flags) =>
   attack(`a child by ${name}`, by('supervisor', 'child', String(flags[name]), '{file}'), files)
 
-/** Getting past the notifier, which answers intercepted calls (native/linux/notify/notify_threads.c). */
+/** Getting past the notifier, which answers intercepted calls (native/linux/notify/notifiers.c). */
 export const supervisor: readonly Attack[] = [
   race('open', '{file}', '{directory}/none'),
   race('unlink', '{file}', '{directory}/none'),
