@@ -116,9 +116,18 @@ describe('docs/workspace.md', () => {
     ])
   })
 
-  it('names each place at home that programs outside obey, who obeys it, and no other', () => {
-    const list = beneath('### Places that programs outside obey').find((block) => block.startsWith('- `'))
-    expect(namesIn(list)).toEqual(obeyedAtHome.flatMap(([, names]) => names))
+  it('names what programs outside obey at home, with examples', () => {
+    const list = beneath('### Places that programs outside obey').find((block) => block.startsWith('- '))
+    const rows = [...(list ?? '').matchAll(/^- (.*): (.*)$/gm)].map(([, by = '', names = '']) => ({
+      by,
+      names,
+    }))
+    expect(rows.map(({ by }) => by)).toEqual(obeyedAtHome.map(([by]) => by))
+    const places = new Map(obeyedAtHome)
+    const unknown = rows.flatMap(({ by, names }) =>
+      codeOf(names).filter((name = '') => !places.get(by)?.includes(name)),
+    )
+    expect(unknown).toEqual([])
   })
 })
 
