@@ -102,20 +102,4 @@ describe('an error', () => {
     expect(error).toMatchObject({ code, message: expect.any(String) })
     expect(error.message).not.toBe('')
   })
-
-  it('carries the facts of the refusal', async () => {
-    const config = home.configure('[shell]\ntimeout = 5\n')
-    try {
-      const { error } = objectOf(await run('--', 'ls'))
-      expect(error).toMatchObject({
-        code: 'CONFIG_INVALID',
-        file: config,
-        line: 2,
-        column: 1,
-        key: 'shell.timeout',
-      })
-    } finally {
-      home.configure('')
-    }
-  })
 })

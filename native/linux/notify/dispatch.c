@@ -12,10 +12,12 @@
 #include "confine/confinement.h"
 #include "notify/handlers/workspace_ops.h"
 
-static void begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
-  notification->notif = *notif;
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd) {
+  struct seccomp_notif *notif = &notification->notif;
+  memset(notif, 0, sizeof *notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
+  if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, notif)) return false;
   notification->listener = listener;
-  notification->listener_fd = listener->fd;
+  notification->listener_fd = listener_fd;
   notification->roots = NULL;
   notification->sockets = NULL;
   notification->known_directories = NULL;
@@ -28,16 +30,8 @@ static void begin(struct vt_notification *notification, const struct seccomp_not
   notification->error = notification->value = 0;
   notification->done = notification->deferred = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = notification->own_sandbox = false;
-  notification->send_fd = notification->fifo = -1;
+  notification->send_fd = notification->awaited = -1;
   notification->send_flags = 0;
-}
-
-bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd) {
-  struct seccomp_notif notif;
-  memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
-  if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return false;
-  begin(notification, &notif, listener);
-  notification->listener_fd = listener_fd;
   return true;
 }
 
@@ -82,25 +76,18 @@ void vt_reply(struct vt_notification *notification) {
   ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }
 
-/* True: the call is answered later. */
-static bool waits(struct vt_fifo_waiter **waiting, struct vt_notification *notification) {
-  if (notification->fifo < 0 || vt_fifo_wait_add(waiting, notification)) return notification->fifo >= 0;
-  close(notification->fifo);
-  return false;
-}
-
 void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart) {
   struct vt_notification *notification = vt_must(calloc(1, sizeof *notification));
-  struct vt_fifo_waiter *waiting = NULL;
+  struct vt_waiter *waiting = NULL;
   struct pollfd polled = {listener_fd, POLLIN, 0};
   while (!(polled.revents & (POLLHUP | POLLERR | POLLNVAL))) {
-    if (poll(&polled, 1, vt_fifo_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
+    if (poll(&polled, 1, vt_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
     if (!(polled.revents & POLLIN) || !vt_notification_receive(notification, listener, listener_fd)) continue;
     notification->apart = apart;
     vt_dispatch(notification);
-    if (!waits(&waiting, notification)) vt_reply(notification);
+    if (!vt_wait_add(&waiting, notification)) vt_reply(notification);
   }
-  vt_fifo_wait_drop(&waiting);
+  vt_wait_drop(&waiting);
   vt_caller_forget(&notification->known);
   free(notification);
 }

@@ -74,15 +74,15 @@ void vt_handle_segment(struct vt_notification *notification);
 
 /* handlers/waiting.c: opens of a FIFO for writing wait for a reader (fifo(7)), flock(2) for the lock. The thread that answers a command's
  * calls retries them between the others, so that it never blocks. */
-struct vt_fifo_waiter;
+struct vt_waiter;
 
-/* Takes over a notification with its descriptor; answers it once it need not wait, or at a signal. False: too many wait. */
-bool vt_fifo_wait_add(struct vt_fifo_waiter **waiting, struct vt_notification *notification);
+/* A notification with `awaited` is answered once it need not wait, or at a signal. False: it is none, or too many wait. */
+bool vt_wait_add(struct vt_waiter **waiting, struct vt_notification *notification);
 
 /* Tries those that are due. Returns the milliseconds until the next try, -1: none waits. */
-int vt_fifo_wait_try(struct vt_fifo_waiter **waiting, int listener);
+int vt_wait_try(struct vt_waiter **waiting, int listener);
 
-void vt_fifo_wait_drop(struct vt_fifo_waiter **waiting);
+void vt_wait_drop(struct vt_waiter **waiting);
 
 /* Why the thread's call must not wait any longer: an errno, for a signal that is pending; 0: none. `seen` is kept between the
  * looks. */

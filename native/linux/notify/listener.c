@@ -118,28 +118,15 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
   pthread_mutex_unlock(&listener->lock);
 }
 
-struct vt_denials *vt_listener_take(struct vt_listener *listener) {
+void vt_listener_take(struct vt_listener *listener, struct vt_end *end) {
   pthread_mutex_lock(&listener->lock);
-  struct vt_denials *denials = listener->denials;
+  end->denials = listener->denials;
+  end->open_ports = listener->open_ports;
+  end->notes = listener->notes;
   listener->denials = NULL;
-  pthread_mutex_unlock(&listener->lock);
-  return denials;
-}
-
-struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener) {
-  pthread_mutex_lock(&listener->lock);
-  struct vt_open_port *ports = listener->open_ports;
   listener->open_ports = NULL;
-  pthread_mutex_unlock(&listener->lock);
-  return ports;
-}
-
-struct vt_notes *vt_listener_take_notes(struct vt_listener *listener) {
-  pthread_mutex_lock(&listener->lock);
-  struct vt_notes *notes = listener->notes;
   listener->notes = NULL;
   pthread_mutex_unlock(&listener->lock);
-  return notes;
 }
 
 enum { MEBIBYTE = 1024 * 1024 };

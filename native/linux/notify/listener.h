@@ -60,12 +60,8 @@ void vt_listener_reap(void);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 
-/* To be freed by the caller; NULL: none. Counting goes on. */
-struct vt_denials *vt_listener_take(struct vt_listener *listener);
-struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener);
-
-/* Likewise. */
-struct vt_notes *vt_listener_take_notes(struct vt_listener *listener);
+/* What is to be reported, for the caller to free; NULL: none. Counting goes on. */
+void vt_listener_take(struct vt_listener *listener, struct vt_end *end);
 
 /* RLIMIT_FSIZE (setrlimit(2)), which goes with a limit of the private tmp: that limit plus 1 MiB, so that the monitor acts first; 0: none. */
 uint64_t vt_fsize_most(const struct vt_command *command);

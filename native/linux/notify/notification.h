@@ -67,7 +67,7 @@ struct vt_notification {
   int value;
   int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
-  int fifo;                    /* -1, or what the call waits for (handlers/waiting.h); `error` applies if it cannot */
+  int awaited;                 /* -1, or a FIFO or file that the call waits for (handlers/waiting.c); `error` applies if it cannot */
   bool deferred;               /* answered later, by its handler */
   bool counted;                /* the denial is reported */
   bool has_text, is_path;

@@ -34,7 +34,7 @@ struct vt_workspace_server {
   bool served, receiving_ends;
   uint32_t acts;             /* the thread that acts exists: a futex(2) */
   struct vt_notification notification;
-  struct vt_fifo_waiter *fifos;
+  struct vt_waiter *waiting;
   struct vt_sockets sockets;
   struct vt_known known;
 };
@@ -62,14 +62,6 @@ static bool set_up(struct vt_workspace_server *server) {
   return vt_capabilities_lower(KEPT, NULL) == 0 && separate_table(server);
 }
 
-/* True: the call is answered once its FIFO has a reader. */
-static bool wait_for_reader(struct vt_workspace_server *server) {
-  int fifo = server->notification.fifo;
-  if (fifo < 0 || vt_fifo_wait_add(&server->fifos, &server->notification)) return fifo >= 0;
-  close(fifo);
-  return false;
-}
-
 /* Waits for a call or `milliseconds` (-1: without end). The events; 0: none. */
 static int await_call(const struct vt_workspace_server *server, int milliseconds) {
   struct pollfd polled = {server->listener_fd, POLLIN, 0};
@@ -86,9 +78,9 @@ static bool receiving_ends(void) {
 
 /* Milliseconds until a waiting call has to be looked at again; -1: none waits. */
 static int look_at_waiting(struct vt_workspace_server *server) {
-  int fifos = vt_fifo_wait_try(&server->fifos, server->listener_fd);
+  int waiting = vt_wait_try(&server->waiting, server->listener_fd);
   int sockets = server->sockets.connecting ? vt_sockets_watch(&server->notification) : -1;
-  return fifos < 0 || (sockets >= 0 && sockets < fifos) ? sockets : fifos;
+  return waiting < 0 || (sockets >= 0 && sockets < waiting) ? sockets : waiting;
 }
 
 /* False: hung up, no process is left under the filter. */
@@ -104,7 +96,7 @@ static bool answer_next(struct vt_workspace_server *server) {
   server->notification.known_directories = server->roots ? &server->known : NULL;
   server->notification.sockets = server->listener->world ? &server->sockets : NULL;
   vt_dispatch(&server->notification);
-  if (server->notification.deferred || wait_for_reader(server)) return true;
+  if (server->notification.deferred || vt_wait_add(&server->waiting, &server->notification)) return true;
   vt_reply(&server->notification);
   return true;
 }
@@ -123,7 +115,7 @@ static int act(void *context) {
   if (!server->served) return 0;
   server->receiving_ends = receiving_ends();
   while (answer_next(server)) continue;
-  vt_fifo_wait_drop(&server->fifos);
+  vt_wait_drop(&server->waiting);
   vt_sockets_drop(&server->sockets);
   vt_known_forget(&server->known);
   vt_caller_forget(&server->notification.known);

@@ -220,13 +220,9 @@ static int bind_client(struct vt_notification *notification) {
   return error;
 }
 
-void vt_bind_client(struct vt_notification *notification) {
+void vt_handle_bind(struct vt_notification *notification) {
+  if (notification->sockets && vt_own_bind(notification)) return;
   notification->error = bind_client(notification);
   notification->done = notification->error == 0;
   if (notification->error == NOT_OURS) vt_refuse(notification);
-}
-
-void vt_handle_bind(struct vt_notification *notification) {
-  if (notification->sockets) vt_own_bind(notification);
-  else vt_bind_client(notification);
 }

@@ -256,9 +256,9 @@ int vt_private_op_lock(struct vt_notification *notification, const struct vt_pri
   if (fd < 0) return NOT_OURS;
   int error = vt_is_private(notification->listener, fd) ? errno_of(flock(fd, operation | LOCK_NB)) : NOT_OURS;
   bool waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
-  if (waits) notification->fifo = fd;
+  if (waits) notification->awaited = fd;
   else close(fd);
-  return waits ? EINTR : error; /* EINTR is for when it cannot wait (vt_fifo_wait_add) */
+  return waits ? EINTR : error; /* EINTR is for when it cannot wait (vt_wait_add()) */
 }
 
 /* cp tries to clone data and falls back to copying: EOPNOTSUPP, not reported. */

@@ -25,8 +25,8 @@ enum { FIRST_PAUSE_MS = 1, LAST_PAUSE_MS = 32, MOST = 64 };
  * visible to a program with a pending signal. */
 enum { RESTART = 512 };
 
-struct vt_fifo_waiter {
-  struct vt_fifo_waiter *next;
+struct vt_waiter {
+  struct vt_waiter *next;
   uint64_t id; /* of the notification */
   pid_t thread;
   int fd;        /* a FIFO, by O_PATH; or the caller's file */
@@ -36,32 +36,32 @@ struct vt_fifo_waiter {
   bool signal_seen; /* the last try saw a process-directed signal, which another thread may take */
 };
 
-static size_t count(const struct vt_fifo_waiter *waiter) {
+static size_t count(const struct vt_waiter *waiter) {
   size_t number = 0;
   for (; waiter; waiter = waiter->next) number++;
   return number;
 }
 
-bool vt_fifo_wait_add(struct vt_fifo_waiter **waiting, struct vt_notification *notification) {
-  if (count(*waiting) >= MOST) return false;
-  struct vt_fifo_waiter *waiter = vt_must(calloc(1, sizeof *waiter));
-  *waiter = (struct vt_fifo_waiter){
+bool vt_wait_add(struct vt_waiter **waiting, struct vt_notification *notification) {
+  if (notification->awaited < 0) return false;
+  if (count(*waiting) >= MOST) return close(notification->awaited), false;
+  struct vt_waiter *waiter = vt_must(calloc(1, sizeof *waiter));
+  *waiter = (struct vt_waiter){
       .next = *waiting,
       .id = notification->notif.id,
       .thread = notification->caller.thread,
-      .fd = notification->fifo,
+      .fd = notification->awaited,
       .flags = notification->send_flags,
       .operation = notification->call->call == VT_SYS_flock ? (int)vt_argument(notification, 1) : 0,
       .due = vt_now(),
       .pause = FIRST_PAUSE_MS,
   };
-  notification->fifo = -1;
   *waiting = waiter;
   return true;
 }
 
 /* ENXIO: there is no reader yet (open(2), O_NONBLOCK). */
-static int open_fifo(const struct vt_fifo_waiter *waiter) {
+static int open_fifo(const struct vt_waiter *waiter) {
   char path[40];
   snprintf(path, sizeof path, "/proc/thread-self/fd/%d", waiter->fd);
   int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -71,7 +71,7 @@ static int open_fifo(const struct vt_fifo_waiter *waiter) {
 }
 
 /* EAGAIN: it has to wait on. Else the call is answered, or an errno for it. */
-static int try_open(const struct vt_fifo_waiter *waiter, int listener) {
+static int try_open(const struct vt_waiter *waiter, int listener) {
   int fd = open_fifo(waiter);
   if (fd < 0) return errno == ENXIO ? EAGAIN : errno;
   vt_send_descriptor(listener, waiter->id, fd, waiter->flags);
@@ -79,7 +79,7 @@ static int try_open(const struct vt_fifo_waiter *waiter, int listener) {
 }
 
 /* A killed caller gets no lock, and an undeliverable reply releases it: others may share the open file. */
-static int try_lock(const struct vt_fifo_waiter *waiter, int listener) {
+static int try_lock(const struct vt_waiter *waiter, int listener) {
   if (flock(waiter->fd, waiter->operation | LOCK_NB)) return errno;
   if (!vt_end_call(listener, waiter->id, 0)) flock(waiter->fd, LOCK_UN);
   return 0;
@@ -103,7 +103,7 @@ int vt_wait_interruption(pid_t thread, bool *seen) {
 }
 
 /* True if this waiter is done. */
-static bool try(struct vt_fifo_waiter *waiter, int listener) {
+static bool try(struct vt_waiter *waiter, int listener) {
   int error = vt_wait_interruption(waiter->thread, &waiter->signal_seen);
   if (!vt_call_still_waits(listener, waiter->id)) return true;
   if (!error) error = waiter->operation ? try_lock(waiter, listener) : try_open(waiter, listener);
@@ -114,16 +114,16 @@ static bool try(struct vt_fifo_waiter *waiter, int listener) {
   return false;
 }
 
-static void end(struct vt_fifo_waiter **at) {
-  struct vt_fifo_waiter *waiter = *at;
+static void end(struct vt_waiter **at) {
+  struct vt_waiter *waiter = *at;
   *at = waiter->next;
   close(waiter->fd);
   free(waiter);
 }
 
-int vt_fifo_wait_try(struct vt_fifo_waiter **waiting, int listener) {
+int vt_wait_try(struct vt_waiter **waiting, int listener) {
   int64_t now = vt_now(), next = INT64_MAX;
-  for (struct vt_fifo_waiter **at = waiting; *at;) {
+  for (struct vt_waiter **at = waiting; *at;) {
     if ((*at)->due <= now && try(*at, listener)) {
       end(at);
       continue;
@@ -134,7 +134,7 @@ int vt_fifo_wait_try(struct vt_fifo_waiter **waiting, int listener) {
   return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }
 
-void vt_fifo_wait_drop(struct vt_fifo_waiter **waiting) {
+void vt_wait_drop(struct vt_waiter **waiting) {
   while (*waiting) end(waiting);
 }
 

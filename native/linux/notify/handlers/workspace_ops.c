@@ -104,7 +104,7 @@ static void open_spot(struct vt_notification *notification, const struct vt_spot
   notification->send_fd = open_plain(notification, spot, flags);
   notification->send_flags = flags & O_CLOEXEC;
   finish(notification, notification->send_fd < 0);
-  if (notification->error == ENXIO) notification->fifo = find_fifo(notification, spot, flags);
+  if (notification->error == ENXIO) notification->awaited = find_fifo(notification, spot, flags);
 }
 
 /* Whether the open would change something: one that only reads, or fails, needs no question. */

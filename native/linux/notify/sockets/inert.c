@@ -87,7 +87,7 @@ void vt_inert_bind(struct vt_notification *notification, int fd, const union vt_
 
 /* As a packet filter refuses a datagram, which programs know: Gradle goes on without, and fails for any other error. */
 void vt_handle_send(struct vt_notification *notification) {
-  int fd = notification->sockets ? vt_own_socket(notification) : -1;
+  int fd = notification->sockets ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
   if (fd < 0) return;
   if (vt_is_inert(notification, vt_kind_of(fd))) refuse(notification, fd, EPERM);
   close(fd);
