@@ -20,7 +20,7 @@
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "launch/launch.h"
-#include "notify/fsize.h"
+#include "notify/listener.h"
 #include "watcher/host_side.h"
 
 enum { SET_MODE_FILTER = 1 }; /* linux/seccomp.h */

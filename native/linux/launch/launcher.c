@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/watched.h"
 #include "confine/confine.h"
-#include "notify/workspace_server.h"
+#include "notify/notifiers.h"
 #include "supervise/supervise.h"
 #include "base/threads.h"
 #include "watcher/host_side.h"

@@ -10,12 +10,9 @@
 #include "base/command.h"
 #include "base/threads.h"
 #include "limits/monitor.h"
-#include "notify/fsize.h"
 #include "notify/listener.h"
 #include "notify/notifiers.h"
-#include "notify/workspace_server.h"
 #include "watcher/host_side.h"
-#include "notify/handlers/questions.h"
 
 static struct vt_command *commands; /* supervisor thread only */
 
