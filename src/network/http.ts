@@ -13,7 +13,7 @@ import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import type { Client, Gate, OpenUpstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
-import { beginsWithTlsFor, endRefused, tunnel } from './tunnel.ts'
+import { endRefused, tunnel } from './tunnel.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -75,22 +75,7 @@ async function connectTo(
   if ('reason' in upstream) return answer(socket, statusOf(upstream.reason), refusal(wanted, upstream.reason))
   if (socket.destroyed) return void upstream.socket.destroy()
   socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-  await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
-}
-
-/** Starts the tunnel, with `[network] check_sni` only after the client has named the host. */
-export async function startTunnel(
-  client: Duplex,
-  wanted: Wanted,
-  { socket, record, gate }: OpenUpstream,
-): Promise<void> {
-  if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
-    gate.refuseOpen(wanted, record, 'other-name')
-    client.destroy()
-    socket.destroy()
-    return
-  }
-  tunnel({ client, upstream: socket, record }, gate)
+  tunnel({ client: socket, upstream: upstream.socket, record: upstream.record }, owner.gate)
 }
 
 async function forward(

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream'
 import { type Resolver, systemResolver } from './addresses.ts'
 import { type Client, Gate, type GateOptions } from './gate.ts'
-import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
+import { headMs, httpProxy, type Owner } from './http.ts'
 import {
   answerPassword,
   answerRequest,
@@ -12,6 +12,7 @@ import {
   SocksClient,
   socksVersion,
 } from './socks.ts'
+import { tunnel } from './tunnel.ts'
 
 /** The process that has connected from a port of loopback, and the number of its command. */
 export type FindClient = (port: number) => (Client & { readonly command: number }) | undefined
@@ -128,7 +129,7 @@ export class HostProxy {
       if ('reason' in upstream) return answerRequest(client, upstream.reason)
       if (socket.destroyed) return void upstream.socket.destroy()
       answerRequest(client, undefined)
-      await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
+      tunnel({ client: socket, upstream: upstream.socket, record: upstream.record }, owner.gate)
     } catch {
       socket.destroy() // it went away, or was slow to say what it wants
     }

@@ -1,15 +1,12 @@
-import type { CompleteRequest } from '../request/request.ts'
 import {
   type Feature,
   knownValue,
-  lineOfArgv,
   type ParsedLine,
   type SimpleCommand,
   type Unsure,
   type Word,
 } from './line.ts'
 import { parseLine } from './parse.ts'
-import { nameOf } from './program.ts'
 import { unwrap, type Wrapped } from './wrappers.ts'
 
 const maxDepth = 6
@@ -69,17 +66,4 @@ function followScript(script: Word, { text, chain }: SimpleCommand, found: Found
   found.forkBombs.push(...line.forkBombs)
   for (const feature of line.features) found.features.add(feature)
   for (const command of line.commands) follow({ ...command, chain, required: false }, found, depth + 1)
-}
-
-/** Subcommands and options of the Docker client that contact no engine. */
-const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 'context', 'help'])
-
-/** True if a command, directly or through a wrapper, calls Docker with a subcommand that needs an engine. */
-export function callsDocker(work: CompleteRequest['work']): boolean {
-  const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
-  return expand(line).steps.some(({ command: { words } }) => {
-    const [program, first] = [knownValue(words[0]), knownValue(words[1])]
-    if (program === undefined || !/^docker(-compose)?$/.test(nameOf(program))) return false
-    return words.length > 1 && !withoutEngine.has(first ?? '')
-  })
 }

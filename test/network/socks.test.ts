@@ -120,7 +120,7 @@ describe('SOCKS 5', () => {
       { allow },
       { clientOf: () => ({ command, pid: 42, program: 'curl' }) },
     )
-    const narrow = proxy.open({ rules: { allow: [[]], deny: [], checkSni: false } })
+    const narrow = proxy.open({ rules: { allow: [[]], deny: [] } })
     const head = `GET http://good.example:${port}/ HTTP/1.1\r\n${basic(gate.secret)}Connection: close\r\n\r\n`
     const bySocks = [withPassword, password(gate.secret), named('good.example', port)]
     const answers = async () => [

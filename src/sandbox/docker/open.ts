@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isBeneath } from '../../base/paths.ts'
-import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import type { Enforcement, Environment, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes, imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { hostsNeed } from '../../messages/sandbox/network.ts'
 import { workspaceNotes } from '../../messages/sandbox/notes.ts'
@@ -13,12 +13,14 @@ import { ownMounts } from './identity.ts'
 import { type Image, inspectImage } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
 import { type MadeMounts, readUserMounts, type UserMount } from './mounts.ts'
-import { type Reach, reachEngine } from './reach.ts'
+import { reachEngine } from './reach.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings, ContainerUser } from './spec.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
-interface DockerOptions extends Reach {
+interface DockerOptions {
+  /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
+  readonly env: Environment
   readonly workspace: string
   readonly docker: { readonly mounts: readonly string[]; readonly user: string }
   readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
@@ -31,21 +33,16 @@ interface DockerParts {
 }
 
 /** Removes containers of hosts that are gone. Starts none. Throws SANDBOX_UNAVAILABLE. */
-export async function openDocker({
-  workspace,
-  docker,
-  settings,
-  ...reach
-}: DockerOptions): Promise<DockerParts> {
-  const engine = await reachEngine(reach)
+export async function openDocker({ env, workspace, docker, settings }: DockerOptions): Promise<DockerParts> {
+  const engine = await reachEngine(env)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
-  const mounts = readUserMounts(docker.mounts, reach.env)
+  const mounts = readUserMounts(docker.mounts, env)
   const { user, own, image, hasSeccomp } = await openable(engine, {
     image: settings.image,
     user: docker.user,
     workspace,
-    env: reach.env,
+    env,
   })
   // A failed removal does not prevent commands; "vitrine docker clean" reports it.
   void removeLeftOver(engine, { inBackground: true }).catch(() => {})
@@ -57,7 +54,7 @@ export async function openDocker({
     settings: made,
     workspace,
     places,
-    env: reach.env,
+    env,
     image,
   })
   return { places, containers, hasSeccomp }
@@ -71,7 +68,7 @@ interface Wanted {
   readonly image: string
   readonly user: string
   readonly workspace: string
-  readonly env: Reach['env']
+  readonly env: Environment
 }
 
 interface Openable extends Pick<DockerParts, 'hasSeccomp'> {
@@ -136,7 +133,6 @@ export async function engineInfo(engine: Engine): Promise<EngineInfo> {
 
 interface DockerSandboxOptions {
   readonly network: string
-  readonly writableRoot: boolean
   /** The engine applies its default seccomp profile. */
   readonly hasSeccomp: boolean
   /** Paths of this machine that containers mount. */
@@ -163,7 +159,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
       }
     },
     enforcement: ({ changes, privateTmp }) => ({
-      'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
+      'file contents': held(dockerNotes.files),
       'file metadata': held(),
       ...always(options),
       ...(changes && workspaceEnforcement(shownOf(changes, options.places))),

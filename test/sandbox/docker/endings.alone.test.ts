@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   })
 
   it('a fork bomb ends at its deadline', async () => {
-    const shell = await openDockerShell(engine, { toml: 'pids = 64\n' })
+    const shell = await openDockerShell(engine)
     // Kept from the policy, which knows one when it reads it.
     writeFileSync(join(shell.cwd, 'bomb'), 'f() { f | f & f; }; f 2>/dev/null')
     // The bomb's own shell may fail to fork, and end.
