@@ -1,34 +1,20 @@
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Gate, OpenRecord } from './gate.ts'
-
-interface TunnelEnds {
-  readonly client: Duplex
-  readonly upstream: Socket
-  readonly record: OpenRecord
-}
+import type { Upstream } from './gate.ts'
 
 /** Carries bytes both ways until both ends are done. The end of one direction leaves the other open. */
-export function tunnel({ client, upstream, record }: TunnelEnds, gate: Gate): void {
+export function tunnel(client: Duplex, { socket, gate }: Upstream): void {
   const destroy = () => {
     client.destroy()
-    upstream.destroy()
+    socket.destroy()
   }
-  const counted = (bytes: number) => {
-    if (!gate.spend(bytes)) destroy()
+  const counted = ({ length }: Buffer) => {
+    if (!gate.spend(length)) destroy()
   }
-  client.on('data', ({ length }: Buffer) => {
-    if (upstream.destroyed) return // pipeline ends the client a little later
-    record.sent += length
-    counted(length)
-  })
-  upstream.on('data', ({ length }: Buffer) => {
-    record.received += length
-    counted(length)
-  })
-  pipeline(client, upstream).catch(destroy)
-  pipeline(upstream, client).catch(destroy)
+  client.on('data', counted)
+  socket.on('data', counted)
+  pipeline(client, socket).catch(destroy)
+  pipeline(socket, client).catch(destroy)
 }
 
 const lingerMs = 2000

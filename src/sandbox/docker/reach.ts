@@ -5,8 +5,7 @@ import { tried } from '../../base/errno.ts'
 import { baseDirectory, homeOf } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import { contextUnknown, engineMissing, engineProblems, remoteEngine } from '../../messages/docker.ts'
-import { Engine, EngineError, engineTried, isEngineError } from './engine.ts'
-import { isDown, refusalOf } from './refusal.ts'
+import { Engine, EngineError, engineTried, isDown, isEngineError, refusalOf } from './engine.ts'
 
 const pingMs = 5000
 
