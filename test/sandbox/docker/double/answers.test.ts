@@ -77,7 +77,7 @@ async function enforcementOf(SecurityOptions: readonly string[] | null) {
     inside: () => [],
     close: async () => {},
   })
-  const options = { network: 'none', reads: readEverything, privateTmp: false, unixSockets: [] } as const
+  const options = { network: 'none', reads: readEverything, privateTmp: false } as const
   const { keys, namespaces } = sandbox.enforcement({ ...options, changes: null })
   return [keys?.enforced, namespaces?.enforced]
 }
