@@ -45,7 +45,7 @@ function cellsOf(row) {
     `${number(value.min)}..${number(value.max)}`,
     String(value.runs),
     row.target ? `≤ ${row.target.most}${row.target.of === 'ratio' || unit === '' ? '' : ` ${unit}`}` : '',
-    [row.target && (row.target.met ? 'met' : 'MISSED'), row.note].filter(Boolean).join(', '),
+    [row.target && !row.target.met && 'MISSED', row.note].filter(Boolean).join(', '),
   ]
 }
 

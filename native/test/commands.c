@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "confine/confinement.h"
+#include "confine/confine.h"
 #include "confine/probe.h"
 #include "launch/launcher.h"
 #include "limits/monitor.h"
@@ -83,7 +83,7 @@ struct vt_command *make_command(const char *program, const char *line, const cha
 }
 
 void confine_command(struct vt_command *command, const char *const *writable) {
-  int step;
+  enum vt_step step;
   struct vt_confinement_options options = {.listener = vt_probe()->listener, .writable = writable};
   command->confinement = vt_confinement_take(&options, &step);
   if (!command->confinement) abort();

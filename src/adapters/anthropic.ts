@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { platform } from '../base/platform.ts'
 import type { Shell } from '../index.ts'
-import { restartedText } from '../messages/mcp/mcp.ts'
 import { runTool } from './tool.ts'
 
 export interface BashInput {
@@ -31,7 +30,8 @@ export function bashTool(shell: Shell): BashTool {
     name: 'bash',
     parse: bashInput,
     async run({ command, restart }, context) {
-      if (restart === true) return restartedText
+      if (restart === true)
+        return 'There is nothing to restart: every command starts in a new shell, in the working directory.'
       const { text } = await runTool(
         shell,
         { command: command ?? '' },

@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 import { withLine } from '../base/text.ts'
 import type { ExecuteRequest, Result, Shell } from '../index.ts'
+import { refusedLines, savedText } from '../messages/answer.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { refusedOfSeveral } from '../messages/list.ts'
-import { refusedLines, savedText } from '../messages/mcp/tool.ts'
+import { refusedOfSeveral } from '../messages/result.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {

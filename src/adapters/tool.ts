@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import type { Result, Shell } from '../index.ts'
 import { fieldOf, readFields, shellNamed } from '../internal.ts'
+import { listText } from '../messages/answer.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { ignoreErrorsWithoutNext, toolDescription } from '../messages/mcp/mcp.ts'
-import { parameterTexts, wantedTexts } from '../messages/mcp/parameters.ts'
-import { factsOf, listText } from '../messages/mcp/tool.ts'
+import { factsOf, ignoreErrorsWithoutNext, parameterTexts, toolDescription } from '../messages/tool.ts'
 
 export interface ToolInput {
   readonly command: string
@@ -73,6 +72,8 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
   }
 }
 
+const lines = `an array of 1 to ${mostNext} command lines`
+
 const inputSchema = v.partial(
   v.strictObject({
     command: fieldOf.string,
@@ -80,11 +81,7 @@ const inputSchema = v.partial(
     scratchpad: fieldOf.string,
     cwd: fieldOf.string,
     private_tmp: fieldOf.boolean,
-    next: v.pipe(
-      v.array(v.string(wantedTexts.next(mostNext)), wantedTexts.next(mostNext)),
-      v.minLength(1, wantedTexts.next(mostNext)),
-      v.maxLength(mostNext, wantedTexts.next(mostNext)),
-    ),
+    next: v.pipe(v.array(v.string(lines), lines), v.minLength(1, lines), v.maxLength(mostNext, lines)),
     ignore_errors: fieldOf.boolean,
   }),
   ['timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors'],

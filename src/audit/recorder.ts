@@ -16,7 +16,6 @@ import { temporaryOf } from '../sandbox/private-tmp.ts'
 import {
   type AuditAuthor,
   type AuditEnding,
-  type AuditLine,
   type AuditRequest,
   auditLines,
   type Redact,
@@ -99,7 +98,7 @@ export class Recorder {
   }
 
   /** Returns the reason if the lines of a finished command could not be written. They are written together. */
-  async #record(lines: readonly AuditLine[]): Promise<AuditFault | undefined> {
+  async #record(lines: readonly object[]): Promise<AuditFault | undefined> {
     try {
       await this.#write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
       return undefined
@@ -183,7 +182,7 @@ export class AuditEntry {
     return this.#record(ending, connections)
   }
 
-  #decided(error: unknown): Pick<AuditEnding, 'decision' | 'approval'> {
+  #decided(error: unknown) {
     const refusal = isVitrineError(error) ? error.refusal : undefined
     const decision = refusal && 'decision' in refusal ? refusal.decision : this.#admission?.decision
     const approval = refusal && 'approval' in refusal ? refusal.approval : this.#admission?.approval
@@ -206,12 +205,12 @@ function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Audi
   }
 }
 
-function decided({ verdict, reason, matches, held }: Decision): AuditEnding['decision'] {
+function decided({ verdict, reason, matches, held }: Decision): object {
   return { verdict, reason, held: held === true, rules: matches }
 }
 
 /** An error other than a refusal is a bug, or the reason of the call's aborted signal, which can be any value. */
-function refusalOf(error: unknown, signal: AbortSignal | undefined): NonNullable<AuditEnding['refusal']> {
+function refusalOf(error: unknown, signal: AbortSignal | undefined): object {
   if (isVitrineError(error)) return { code: error.code, message: error.message }
   // The signal of a polyfill may have no reason.
   const aborted = signal?.aborted === true && (signal.reason === error || Object(error).name === 'AbortError')

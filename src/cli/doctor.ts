@@ -1,6 +1,6 @@
 import type { Diagnosis, Finding, RightState } from '../doctor/diagnosis.ts'
 import { diagnose } from '../doctor/doctor.ts'
-import type { Trap, TrapEffect } from '../doctor/traps.ts'
+import type { Trap, TrapEffect } from '../doctor/system.ts'
 import { type DockerStatus, dockerStatus } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { limitsNote, limitsRefusedNote } from '../messages/limits.ts'

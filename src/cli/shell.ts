@@ -6,8 +6,8 @@ import {
   type Result,
   type Shell,
 } from '../internal.ts'
-import { denialLines } from '../messages/denials.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
+import { denialLines } from '../messages/result.ts'
 import { parseAll } from './arguments.ts'
 import { checkSandboxed, loadConfigFor, sayIgnored, shellOptions } from './configuration.ts'
 import { grammar } from './grammar.ts'

@@ -1,7 +1,6 @@
 import type { Unavailable } from '../base/refusal.ts'
 import type { DockerStatus, Flags, HostSupport } from '../internal.ts'
-import type { System } from './system.ts'
-import type { Trap } from './traps.ts'
+import type { System, Trap } from './system.ts'
 
 /** The outcome of trying to change something of the host in read mode. */
 export type RightState =

@@ -9,8 +9,7 @@ import { isVitrineError } from '../messages/error.ts'
 import type { Attempt, Context, Seen } from './attempt.ts'
 import { attempts } from './attempts.ts'
 import type { CheckSettings, Diagnosis, Finding } from './diagnosis.ts'
-import { readSystem } from './system.ts'
-import { type Found, trapsOf } from './traps.ts'
+import { type Found, readSystem, trapsOf } from './system.ts'
 
 type Setup = Pick<Context, 'program' | 'directory' | 'env'>
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { machine, release } from 'node:os'
+import { constants, machine, release } from 'node:os'
 import { unlessSystemError } from '../base/errno.ts'
+import type { Unavailable } from '../base/refusal.ts'
+import type { HostSupport } from '../internal.ts'
 
 /** The properties of a system that determine what can be enforced. Unknown ones are absent. */
 export interface System {
@@ -98,4 +100,164 @@ function numberIn(text: string | undefined): number | undefined {
 function confinedBy(text: string | undefined): string | undefined {
   const context = text?.replace(/\0/g, '').trim()
   return context === undefined || context === '' || /unconfined/.test(context) ? undefined : context
+}
+
+/** `blocks`: neither read nor workspace mode works. `weakens`: something else is missing. */
+export type TrapEffect = 'blocks' | 'weakens'
+
+/** A known problem of systems, beyond what the refusal of read mode says. */
+export interface Trap {
+  readonly id: string
+  readonly effect: TrapEffect
+  readonly seen: string
+  /** One step per line. vitrine does none of that itself. */
+  readonly fix: readonly string[]
+}
+
+type Probe = NonNullable<HostSupport['probe']>
+
+export interface Found {
+  readonly system: System
+  readonly host: HostSupport
+  readonly unavailable: Unavailable | undefined
+}
+
+const { errno } = constants
+const landlockCalls = 'landlock_create_ruleset, landlock_add_rule and landlock_restrict_self'
+const listenerWords = 'refusals are not reported, and sweeping an ended command scans all processes'
+
+/** In the order of the report. */
+export function trapsOf({ system, host: { platform, missing, probe }, unavailable }: Found): Trap[] {
+  if (platform !== 'linux') return []
+  if (missing !== undefined) return [noAddon(missing)]
+  if (probe === undefined) return []
+  const traps = [...landlockTraps(probe, system), ...listenerTraps(probe, system)]
+  if (probe.coreDumpsErrno !== 0) traps.push(coreDumps)
+  if (probe.yama >= 2) traps.push(yamaPaths(probe.yama))
+  if (unavailable !== undefined && system.memfdNoexec === 2) traps.push(memfdNoexec)
+  return traps
+}
+
+function trap(id: string, effect: TrapEffect, seen: string, ...fix: readonly string[]): Trap {
+  return { id, effect, seen, fix }
+}
+
+function noAddon(missing: string): Trap {
+  return trap(
+    'no-addon',
+    'blocks',
+    `the native addon did not load: ${missing}`,
+    'Reinstall the package: it has prebuilt addons for Linux on x64 and arm64 (glibc and musl).',
+    'In a checkout: npm run build (needs a C++ compiler and python3).',
+  )
+}
+
+/** Filters return EPERM, or ENOSYS for calls newer than themselves; then the list of modules decides. */
+function landlockTraps({ landlockAbi, landlockErrno }: Probe, system: System): Trap[] {
+  if (landlockAbi > 0) return []
+  if (landlockErrno === errno.EPERM || landlockErrno === errno.EACCES) return [landlockFiltered(system)]
+  if (landlockErrno === errno.EOPNOTSUPP) return [landlockDisabled(system)]
+  if (landlockErrno !== errno.ENOSYS) return []
+  if (isOlder(system)) return [oldKernel(system)]
+  return (system.lsms?.includes('landlock') ?? system.filtered) ? [landlockFiltered(system)] : []
+}
+
+/** Than 5.13, the first with Landlock. */
+function isOlder({ kernel }: System): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10))
+  return major < 5 || (major === 5 && minor < 13)
+}
+
+function oldKernel(system: System): Trap {
+  return trap(
+    'old-kernel',
+    'blocks',
+    `the kernel ${system.kernel} is too old for Landlock (5.13)`,
+    `Run Linux 5.13 or newer${onMachine(system)}; 6.12 and newer have every Landlock feature that vitrine uses.`,
+    ...(system.wsl ? ['In PowerShell: wsl --update; WSL 1: wsl --set-version DISTRIBUTION 2.'] : []),
+  )
+}
+
+function landlockFiltered(system: System): Trap {
+  return trap(
+    'landlock-filtered',
+    'blocks',
+    `a seccomp filter around this process blocks the landlock_* calls${inContainer(system)}`,
+    `Make what starts vitrine allow ${landlockCalls}: SystemCallFilter= of a systemd unit, --security-opt seccomp=PROFILE.json of Docker (allowed since 23.0) and Podman, seccompProfile of Kubernetes.`,
+    'Run vitrine outside Snap, Flatpak and the sandboxes of other agents.',
+  )
+}
+
+/** Documentation/userspace-api/landlock.rst, boot time configuration: landlock goes to the front of the list. */
+function landlockDisabled(system: System): Trap {
+  const { lsms = [] } = system
+  return trap(
+    'landlock-disabled',
+    'blocks',
+    `Landlock is built into the kernel but not among its active security modules (${lsms.join(',')})`,
+    `Add lsm=${['landlock', ...(system.lsms ?? ['...'])].join(',')} to the kernel's command line${onMachine(system)}, and reboot. cat /sys/kernel/security/lsm shows the modules to keep; GRUB has the line in /etc/default/grub.`,
+  )
+}
+
+/** Since ABI 6 Landlock itself scopes signals; below it the listener must. */
+function listenerTraps(
+  { landlockAbi, seccomp, listener, listenerErrno, getfdErrno }: Probe,
+  system: System,
+): Trap[] {
+  const effect = landlockAbi < 6 ? 'blocks' : 'weakens'
+  if (listener) return getfdErrno === 0 ? [] : [getfdFiltered(system)]
+  if (listenerErrno === errno.EBUSY)
+    return [
+      trap(
+        'nested-listener',
+        effect,
+        `this process already runs under a seccomp listener, and only one is possible (vitrine in vitrine, or a container that intercepts calls): ${listenerWords}`,
+        'Run vitrine outside the other one. LXD: set security.syscalls.intercept.* of the container to false.',
+      ),
+    ]
+  if (!seccomp) return []
+  const seen = `no seccomp listener can be installed (Linux 5.0): ${listenerWords}`
+  const fix = 'Run a newer kernel, or a container runtime that allows SECCOMP_FILTER_FLAG_NEW_LISTENER.'
+  return [trap('no-listener', effect, seen, fix)]
+}
+
+function getfdFiltered(system: System): Trap {
+  return trap(
+    'getfd-filtered',
+    'weakens',
+    `a seccomp filter around this process blocks pidfd_getfd${inContainer(system)}: read and workspace mode refuse bind(2) to an address, so ip and ss fail, and exclusive flock(2)`,
+    'Allow the call: docker run --cap-add SYS_PTRACE; Kubernetes: capabilities.add: [SYS_PTRACE]; a systemd unit: SystemCallFilter=.',
+  )
+}
+
+const coreDumps = trap(
+  'core-dumps',
+  'blocks',
+  'core dumps would leave the sandbox: kernel.core_pattern sends them to a socket ("@"), or to a program ("|") that starts even at a hard limit of 0',
+  'As root: sysctl -w kernel.core_pattern=core, permanently in /etc/sysctl.d. It applies to the whole machine, including its containers.',
+  'If it begins with "|": a hard limit of core dumps of 1 or more is enough (limits.conf, LimitCORE=, docker run --ulimit core=1).',
+)
+
+function yamaPaths(yama: number): Trap {
+  return trap(
+    'yama-paths',
+    'weakens',
+    `Yama (ptrace_scope ${yama}) hides the memory of commands: reports lack paths, and refusals to open for writing are not reported`,
+    'Set kernel.yama.ptrace_scope = 1 in /etc/sysctl.d/10-ptrace.conf and reboot; sudo sysctl kernel.yama.ptrace_scope=1 lowers 2 at once.',
+  )
+}
+
+const memfdNoexec = trap(
+  'memfd-noexec',
+  'blocks',
+  'vm.memfd_noexec is 2: the watcher starts from an unnamed file in /tmp instead of from memory',
+  'sudo sysctl vm.memfd_noexec=1, or mount /tmp without noexec.',
+)
+
+function inContainer({ container }: System): string {
+  return container === undefined ? '' : ` (${container})`
+}
+
+function onMachine({ container }: System): string {
+  return container === undefined ? '' : ' (on the machine that runs the container)'
 }

@@ -8,9 +8,17 @@ import { cannotConfine } from '../messages/platform.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
-import type { GitIdentity } from '../sandbox/docker/identity.ts'
-import { containerProcessEnd, endsByDefault, insideProcessEnd, killedBy, neverRan } from './docker-end.ts'
-import { InsideOutput, insideArgv, insideVariables } from './docker-inside.ts'
+import type { GitIdentity } from '../sandbox/docker/image.ts'
+import {
+  containerProcessEnd,
+  endsByDefault,
+  InsideOutput,
+  insideArgv,
+  insideProcessEnd,
+  insideVariables,
+  killedBy,
+  neverRan,
+} from './docker-inside.ts'
 import { type Cookie, makeCookie } from './execa.ts'
 import {
   type LaunchEvents,

@@ -1,17 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { codedError } from '../base/errno.ts'
+import { visible, whollyVisible } from '../base/text.ts'
 import { type Approval, type ApprovalRequest, answersTo } from '../internal.ts'
-import { reasonsOf } from '../messages/approval.ts'
-import { answerNames, elicitationMessage, elicitationTitle, hostAnswerNames } from '../messages/mcp/mcp.ts'
+import { approvalHeading, reasonsOf } from '../messages/approval.ts'
 import {
   type AskedCommand,
   inCall,
   type PendingQuestion,
+  RunningCall,
+  type RunningQuestion,
+  runningCall,
   type ToolCall,
   type UserAnswer,
-} from './approvers.ts'
-import { maxQuestions } from './limits.ts'
-import { RunningCall, type RunningQuestion, runningCall } from './running-calls.ts'
+} from './approvals.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
@@ -34,6 +35,20 @@ function lettersFor(
   return letters.filter((letter) => offered.includes(answers[letter]))
 }
 
+const answerNames: Readonly<Record<keyof typeof answers, string>> = {
+  y: 'yes',
+  n: 'no',
+  a: 'all this session',
+  s: 'this command this session',
+}
+
+const hostAnswerNames: typeof answerNames = {
+  ...answerNames,
+  y: 'yes, this command',
+  n: 'never in this session',
+  s: 'all commands of this session',
+}
+
 /** What one round of a call asks, and the answers of earlier rounds. */
 interface Round {
   readonly id: string
@@ -43,6 +58,9 @@ interface Round {
   /** The command runs, and waits for the answer. */
   readonly running?: RunningQuestion | undefined
 }
+
+/** Questions to the user in one call: the SDK ends older clients' calls after 8 rounds. */
+const maxQuestions = 8
 
 /** Seconds in which a question can be answered. */
 const answerSeconds = 600
@@ -140,19 +158,19 @@ export async function questionFor(
   { answers: earlier, running }: Pick<Asked<unknown>, 'answers' | 'running'>,
   hasSession: boolean,
 ): Promise<InputRequiredResult> {
-  const { command, cwd, mode, connect } = request
+  const { command, cwd, mode, change, connect } = request
   const offered = lettersFor(hasSession, request)
   const names = connect && hasSession ? hostAnswerNames : answerNames
   const answer = {
     type: 'string' as const,
-    title: elicitationTitle(request),
+    title: connect ? 'Let it connect?' : change === undefined ? 'Run it?' : 'Let it change that?',
     enum: [...offered],
     enumNames: offered.map((letter) => names[letter]),
   }
   return inputRequired({
     inputRequests: {
       approval: inputRequired.elicit({
-        message: elicitationMessage(request, ...reasonsOf(decision)),
+        message: questionText(request, reasonsOf(decision)),
         requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
       }),
     },
@@ -161,6 +179,20 @@ export async function questionFor(
       asked: { command, cwd, mode },
     }),
   })
+}
+
+/** With a margin, no line of the command can imitate a line of vitrine's; invisible characters become visible. */
+export function questionText(
+  request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change' | 'connect'>,
+  reasons: readonly string[],
+): string {
+  const heading = approvalHeading(request)
+  return [
+    `${heading.charAt(0).toUpperCase()}${heading.slice(1)}`,
+    ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
+    `in ${whollyVisible(request.cwd)}`,
+    ...reasons.map((reason, at) => `${at === 0 ? 'asked' : 'and'} because: ${visible(reason)}`),
+  ].join('\n')
 }
 
 interface AnswerIn {

@@ -1,41 +1,56 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { modes, nearestKey } from '../internal.ts'
-import type { ToolFacts } from '../messages/mcp/mcp.ts'
-import { parameterTexts, wantedTexts } from '../messages/mcp/parameters.ts'
-import { maxLines } from './limits.ts'
+import { parameterTexts, type ToolFacts } from '../messages/tool.ts'
+
+/** Lines of one call. Each may need a question, and a call has 8 at most. */
+const maxLines = 8
 
 /** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {
+  const { network } = facts
   const entries = {
-    command: text(parameterTexts.command, wantedTexts.command),
-    timeout_ms: v.optional(
-      positive(parameterTexts.timeoutMs(facts), wantedTexts.timeoutMs),
-      facts.defaultTimeoutMs,
+    command: about(v.string(), parameterTexts.command),
+    timeout_ms: v.optional(about(positive(), parameterTexts.timeoutMs(facts)), facts.defaultTimeoutMs),
+    scratchpad: v.optional(about(v.string(), parameterTexts.scratchpad)),
+    cwd: v.optional(about(v.string(), parameterTexts.cwd)),
+    private_tmp: v.optional(about(v.boolean(), parameterTexts.privateTmp)),
+    next: v.optional(
+      about(v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(maxLines - 1)), parameterTexts.next),
     ),
-    scratchpad: v.optional(text(parameterTexts.scratchpad, wantedTexts.scratchpad)),
-    cwd: v.optional(text(parameterTexts.cwd, wantedTexts.cwd)),
-    private_tmp: v.optional(trueOrFalse(parameterTexts.privateTmp)),
-    next: v.optional(furtherLines()),
-    ignore_errors: v.optional(trueOrFalse(parameterTexts.ignoreErrors)),
+    ignore_errors: v.optional(about(v.boolean(), parameterTexts.ignoreErrors)),
   }
-  return parameters(entries, facts.network === true ? {} : { network: wantedTexts.network })
+  return parameters(entries, network === true ? undefined : 'network')
 }
 
 export function readSchema() {
-  const entries = {
-    name: text(parameterTexts.entryName, wantedTexts.entryName),
-    unit: v.optional(
-      v.pipe(v.picklist(['lines', 'bytes'], wantedTexts.unit), v.description(parameterTexts.unit)),
-      'lines',
+  return parameters({
+    name: about(v.string(), 'The name of the saved output, from a result or list_scratchpad.'),
+    unit: v.optional(about(v.picklist(['lines', 'bytes']), 'What offset and limit count.'), 'lines'),
+    offset: v.optional(
+      about(
+        v.pipe(v.number(), v.integer()),
+        'Lines or bytes to skip at the beginning; a negative number counts from the end (-100: the last 100). Default 0.',
+      ),
     ),
-    offset: v.optional(whole(parameterTexts.offset, wantedTexts.offset)),
-    limit: v.optional(positive(parameterTexts.limit, wantedTexts.limit)),
-    grep: v.optional(text(parameterTexts.grep, wantedTexts.grep)),
-    context: v.optional(upTo(100, parameterTexts.context, wantedTexts.context), 0),
-    ignore_case: v.optional(trueOrFalse(parameterTexts.ignoreCase), false),
-  }
-  return parameters(entries)
+    limit: v.optional(
+      about(positive(), 'The number of lines or bytes to read. Default: as many as can be shown at once.'),
+    ),
+    grep: v.optional(
+      about(
+        v.string(),
+        'A regular expression in RE2 syntax (no lookaround, no backreferences): shows matching lines with their numbers instead of a range.',
+      ),
+    ),
+    context: v.optional(
+      about(
+        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100)),
+        'With grep: lines to show before and after each match.',
+      ),
+      0,
+    ),
+    ignore_case: v.optional(about(v.boolean(), 'With grep: ignores case.'), false),
+  })
 }
 
 export function emptySchema() {
@@ -91,6 +106,14 @@ export function resultSchema() {
   return toStandardJsonSchema(v.object({ ...entries, ...list }))
 }
 
+function about<S extends v.GenericSchema>(schema: S, text: string) {
+  return v.pipe(schema, v.description(text))
+}
+
+function positive() {
+  return v.pipe(v.number(), v.integer(), v.minValue(1))
+}
+
 /** What other shells' tools call it. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['cmd', 'command'],
@@ -98,47 +121,18 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['workdir', 'cwd'],
 ])
 
-/** Names the known keys for an unknown one, the reason for a withheld one, and asks for a missing one. */
-function parameters<const E extends v.ObjectEntries>(
-  entries: E,
-  withheld: Readonly<Record<string, string>> = {},
-) {
+/** Names the known keys where one is missing or unknown; `withheld`: one that only the user can set. */
+function parameters<const E extends v.ObjectEntries>(entries: E, withheld?: string) {
   const known = Object.keys(entries)
+  const all = `parameters are ${known.join(', ') || 'none'}`
   const refusal = (issue: v.StrictObjectIssue) => {
     const name = String(issue.path?.[0].key)
-    if (issue.received === 'undefined') return wantedTexts.missing(known)
-    if (Object.hasOwn(withheld, name)) return withheld[name] ?? ''
-    return wantedTexts.unknown(known, nearestKey(otherNames.get(name) ?? name, known))
+    if (issue.received === 'undefined') return `it is required; the ${all}`
+    if (name === withheld)
+      return 'a call cannot allow the network; only the user can, with [shell] network = true or vitrine mcp --network'
+    const nearest = nearestKey(otherNames.get(name) ?? name, known)
+    const meant = nearest === undefined ? '; the' : `; did you mean ${nearest}? The`
+    return `there is no such parameter${meant} ${all}`
   }
   return toStandardJsonSchema(v.strictObject(entries, refusal))
-}
-
-function text(about: string, wanted: string) {
-  return v.pipe(v.string(wanted), v.description(about))
-}
-
-function furtherLines() {
-  const wanted = wantedTexts.next(maxLines - 1)
-  return v.pipe(
-    v.array(v.string(wanted), wanted),
-    v.minLength(1, wanted),
-    v.maxLength(maxLines - 1, wanted),
-    v.description(parameterTexts.next),
-  )
-}
-
-function trueOrFalse(about: string) {
-  return v.pipe(v.boolean(wantedTexts.trueOrFalse), v.description(about))
-}
-
-function whole(about: string, wanted: string) {
-  return v.pipe(v.number(wanted), v.integer(wanted), v.description(about))
-}
-
-function positive(about: string, wanted: string) {
-  return v.pipe(whole(about, wanted), v.minValue(1, wanted))
-}
-
-function upTo(most: number, about: string, wanted: string) {
-  return v.pipe(whole(about, wanted), v.minValue(0, wanted), v.maxValue(most, wanted))
 }

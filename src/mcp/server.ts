@@ -1,30 +1,31 @@
 import { errorText } from '../base/errno.ts'
+import { visible } from '../base/text.ts'
 import type { Turns } from '../base/turns.ts'
 import { type Mode, shellNamed } from '../internal.ts'
 import {
-  listScratchpadDescription,
-  readModeOff,
-  readScratchpadDescription,
-  serverInstructions,
+  deadlineText,
+  factsOf,
+  literalText,
+  modeText,
   type ToolFacts,
   toolDescription,
-  toolTitles,
-} from '../messages/mcp/mcp.ts'
-import { factsOf } from '../messages/mcp/tool.ts'
+} from '../messages/tool.ts'
 import { executeCommand, type ToolCallContext } from './execute.ts'
 import { askedState } from './questions.ts'
-import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
-import { listScratchpad, readScratchpad } from './scratchpad.ts'
+import { listScratchpad, readScratchpad, registerResources } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { McpSession, SessionShell } from './session.ts'
+
+/** Commands that one server runs at once; further calls wait. */
+export const maxAtOnce = 32
 
 export interface McpConnection {
   readonly session: McpSession
   readonly turns: Turns
   /** An answer can hold for the rest of it. */
   readonly hasSession: boolean
-  /** Milliseconds that a command outlives its connection; default: `brokenGraceMs` of limits.ts. */
+  /** Milliseconds that a command outlives its connection; default: `brokenGraceMs`. */
   readonly brokenGraceMs?: number | undefined
   /** Tells the client that the list of resources has changed; default: a notification on this connection. */
   readonly saved?: (() => void) | undefined
@@ -34,6 +35,11 @@ interface Tool {
   readonly name: string
   readonly facts: ToolFacts
   readonly shell: SessionShell | undefined
+}
+
+/** For an error of the SDK. One of its schemas carries all of its findings, in many lines. */
+export function troubleLine(error: Error): string {
+  return 'issues' in error ? 'skipped what is no message of JSON-RPC 2.0' : error.message
 }
 
 /** Makes the server of one connection. Its set of tools never changes. */
@@ -108,7 +114,7 @@ async function openedOrNot(session: McpSession, mode: Mode): Promise<SessionShel
 function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {
   const { mode } = facts
   const config = {
-    title: toolTitles[mode],
+    title: titles[mode],
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
     annotations: annotationsOf(facts, shell),
@@ -117,6 +123,12 @@ function registerExecute(server: McpServer, calls: ToolCallContext, { name, fact
     ...(calls.session.options.structured && { outputSchema: resultSchema() }),
   }
   server.registerTool(name, config, (asked, context) => executeCommand(calls, mode, asked, context))
+}
+
+const titles: Readonly<Record<Mode, string>> = {
+  read: 'Run a command, read-only',
+  workspace: 'Run a command that may change the workspace',
+  write: 'Run a command',
 }
 
 /** With readOnlyHint clients do not ask, so it is set only if the system confines the command. */
@@ -135,8 +147,8 @@ function registerScratchpad(server: McpServer, session: McpSession, { inlineChar
   server.registerTool(
     'read_scratchpad',
     {
-      title: toolTitles.readScratchpad,
-      description: readScratchpadDescription,
+      title: 'Read saved output',
+      description: 'Reads a saved output: a range of lines or bytes, or the lines that match a pattern.',
       inputSchema: readSchema(),
       annotations,
     },
@@ -145,11 +157,56 @@ function registerScratchpad(server: McpServer, session: McpSession, { inlineChar
   server.registerTool(
     'list_scratchpad',
     {
-      title: toolTitles.listScratchpad,
-      description: listScratchpadDescription,
+      title: 'List saved output',
+      description:
+        'Lists the outputs saved in this session: name, size, time, how the command ended, and the command.',
       inputSchema: emptySchema(),
       annotations,
     },
     () => listScratchpad(session),
   )
+}
+
+/**
+ * The server's instructions for a client that connects.
+ * @param sandboxOff the file, variable or flag that turns off the sandbox, if no tool is left
+ */
+function serverInstructions(
+  tools: readonly { readonly name: string; readonly facts: ToolFacts }[],
+  sandboxOff: string,
+): string {
+  const [first, ...others] = tools
+  if (!first) return [readModeOff(sandboxOff, false), scratchpadText].join('\n')
+  const { name, facts } = first
+  const which = [
+    `${name} runs in ${facts.mode} mode.`,
+    ...others.map((tool) => `${tool.name}: ${uses[tool.facts.mode]}.`),
+  ]
+  return [
+    ...(facts.mode === 'read'
+      ? ['A shell in which the operating system itself makes commands read-only.']
+      : []),
+    which.join(' '),
+    modeText(facts),
+    deadlineText(facts),
+    literalText(facts),
+    scratchpadText,
+  ].join('\n')
+}
+
+const scratchpadText =
+  'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines, bytes or a pattern.'
+
+/** Why there is no tool for read and workspace mode, and how the user enables them. */
+function readModeOff(sandboxOff: string, writeIsServed: boolean): string {
+  const from = sandboxOff === '' ? '' : ` (${visible(sandboxOff)})`
+  const left = writeIsServed ? 'Only write mode is available' : 'No tool can run commands'
+  const remedy = writeIsServed ? '' : ', or to run vitrine mcp --mode write'
+  return `${left}, because [shell] sandbox = false${from} disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
+}
+
+const uses: Readonly<Record<Mode, string>> = {
+  read: 'read mode, for commands that only look',
+  workspace: 'workspace mode, for commands that change files of the workspace',
+  write: 'write mode, unsandboxed, only for what has to change something elsewhere',
 }

@@ -10,7 +10,7 @@ import {
   type Shell,
   VitrineError,
 } from '../internal.ts'
-import { approverOf } from './approvers.ts'
+import { approverOf } from './approvals.ts'
 
 export interface ServerOptions {
   readonly version: string

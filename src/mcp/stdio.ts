@@ -1,11 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Turns } from '../base/turns.ts'
-import { troubleLine } from '../messages/mcp/serve.ts'
-import { brokenGraceMs, maxAtOnce, maxMessageBytes } from './limits.ts'
+import { brokenGraceMs } from './execute.ts'
 import { type JSONRPCMessage, StdioServerTransport, serveStdio } from './sdk.ts'
-import { makeServer } from './server.ts'
+import { makeServer, maxAtOnce, troubleLine } from './server.ts'
 import type { McpSession } from './session.ts'
+
+/** Bytes of one message; a longer one ends the connection. */
+const maxMessageBytes = 10 * 1024 * 1024
 
 /** Resolves when the client is gone or a signal arrived, and everything that ran has been killed. */
 export async function serveOnStdio(session: McpSession): Promise<void> {

@@ -8,7 +8,7 @@ import type {
 } from '../base/hint.ts'
 import { visible } from '../base/text.ts'
 import type { ConnectionReason, Mode } from '../base/types.ts'
-import { denialText, whatWas } from './denials.ts'
+import { denialText, whatWas } from './result.ts'
 
 /** A mode at the beginning of a sentence. */
 export const modeNames: Readonly<Record<Mode, string>> = {

@@ -4,7 +4,7 @@ import type { Disaster } from '../policy/disasters.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/line.ts'
 import type { Objection } from '../policy/program.ts'
 import { reasonsOf } from './approval.ts'
-import { denialText } from './denials.ts'
+import { denialText } from './result.ts'
 
 const maxShownLength = 120
 

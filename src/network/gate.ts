@@ -1,10 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { abortAfter } from '../base/clock.ts'
 import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './access.ts'
 import { type Address, addressesOf, isPublic, type Resolver } from './addresses.ts'
 import { type Host, hostAndPort } from './hosts.ts'
-import { nextSecret } from './secrets.ts'
 
 export interface GateOptions {
   readonly rules: HostRules
@@ -16,12 +16,10 @@ export interface GateOptions {
 /** @param signal aborts when the command has ended */
 export type AskHost = (wanted: Wanted, signal: AbortSignal) => Promise<boolean>
 
-/** An open connection to a host, or why there is none. */
-type Upstream =
-  | { readonly socket: Socket; readonly record: OpenRecord }
-  | { readonly reason: ConnectionReason }
-
-export interface OpenUpstream extends Extract<Upstream, { readonly socket: Socket }> {
+/** An open connection to a host. */
+export interface Upstream {
+  readonly socket: Socket
+  readonly record: OpenRecord
   readonly gate: Gate
 }
 
@@ -41,16 +39,12 @@ const connectMs = 10_000
 export class Gate {
   /** The proxy knows the connections of the command by this number, from the system, or by the secret, from the client. */
   readonly number = ++numbers
-  readonly secret = nextSecret()
+  readonly secret = randomBytes(24).toString('hex')
   readonly rules: HostRules
-  /** Adds up what is still open. */
-  readonly endings = new Set<() => void>()
   readonly #options: GateOptions
   readonly #records = new Records()
-  readonly #open = new Set<Socket>()
-  /** Made by the first connection: most commands open none, and an abort costs as much as all else here. */
-  #closing: AbortController | undefined
-  #isClosed = false
+  readonly #open = new Map<Socket, OpenRecord>()
+  readonly #closing = new AbortController()
   #pending = 0
   #bytes = 0
 
@@ -64,7 +58,7 @@ export class Gate {
   }
 
   /** Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. */
-  async connect(wanted: Wanted): Promise<Upstream> {
+  async connect(wanted: Wanted): Promise<Upstream | { readonly reason: ConnectionReason }> {
     const { host, port, client } = wanted
     if (this.#open.size + this.#pending >= maxOpen || this.#bytes > maxBytes)
       return this.refuse(wanted, 'too-many')
@@ -72,8 +66,10 @@ export class Gate {
     try {
       const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted))
       if (typeof socket === 'string') return this.refuse(wanted, socket)
-      this.#keep(socket)
-      return { socket, record: this.#records.add(host, port, undefined, client) }
+      const record = this.#records.add(host, port, undefined, client)
+      this.#open.set(socket, record)
+      socket.once('close', () => this.#count(socket))
+      return { socket, record, gate: this }
     } finally {
       this.#pending -= 1
     }
@@ -98,21 +94,20 @@ export class Gate {
 
   /** Ends every connection of the command. */
   close(): void {
-    this.#isClosed = true
-    this.#closing?.abort()
-    for (const end of this.endings) end()
-    for (const socket of this.#open) socket.destroy()
+    this.#closing.abort()
+    for (const socket of this.#open.keys()) {
+      this.#count(socket)
+      socket.destroy()
+    }
   }
 
-  #closingSignal(): AbortSignal {
-    this.#closing ??= new AbortController()
-    if (this.#isClosed) this.#closing.abort()
-    return this.#closing.signal
-  }
-
-  #keep(socket: Socket): void {
-    this.#open.add(socket)
-    socket.once('close', () => this.#open.delete(socket))
+  /** Adds what a connection has carried to its record, once. */
+  #count(socket: Socket): void {
+    const record = this.#open.get(socket)
+    if (!record) return
+    this.#open.delete(socket)
+    record.sent += socket.bytesWritten
+    record.received += socket.bytesRead
   }
 
   /** Why the command may not connect to the host; undefined: it may. */
@@ -123,12 +118,12 @@ export class Gate {
     if (verdict !== 'not-listed') return verdict === 'denied' ? verdict : undefined
     // A yes cannot open an address that is not public, so there is nothing to ask.
     if (!ask || (host.kind === 'address' && !isPublic(host))) return 'not-listed'
-    return (await ask(wanted, this.#closingSignal())) ? undefined : 'not-approved'
+    return (await ask(wanted, this.#closing.signal)) ? undefined : 'not-approved'
   }
 
   async #connected(wanted: Wanted): Promise<Socket | ConnectionReason> {
     // Begins after a question: a person may take longer to answer it.
-    const wait = abortAfter(connectMs, this.#closingSignal())
+    const wait = abortAfter(connectMs, this.#closing.signal)
     try {
       return await this.#connectedWithin(wanted, wait.signal)
     } finally {

@@ -1,17 +1,10 @@
-import {
-  type ClientRequest,
-  createServer,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
-import type { Duplex } from 'node:stream'
+import { createServer, type IncomingMessage, request, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
-import type { Client, Gate, OpenUpstream, Wanted } from './gate.ts'
+import type { Client, Gate, Upstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
 import { beginsWithTlsFor, endRefused, tunnel } from './tunnel.ts'
 
@@ -22,75 +15,90 @@ export interface Owner {
 }
 
 /** Finds the command by the secret, or without one by the socket. Undefined: it belongs to none. */
-type FindOwner = (socket: Duplex, secret: string | undefined) => Owner | undefined
+type FindOwner = (socket: Socket, secret: string | undefined) => Owner | undefined
 
-export const headMs = 10_000
+const headMs = 10_000
 
-/** The HTTP side: CONNECT (RFC 9110, 9.3.6) and requests in absolute form (RFC 9112, 3.2.2). Node parses, strictly. */
+/** CONNECT (RFC 9110, 9.3.6) and requests in absolute form (RFC 9112, 3.2.2). Node parses, strictly. */
 export function httpProxy(ownerOf: FindOwner): Server {
   const server = createServer(
-    { insecureHTTPParser: false, requireHostHeader: false },
+    {
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+      headersTimeout: headMs,
+      connectionsCheckingInterval: headMs / 10,
+      requestTimeout: 0,
+    },
     (message, response) => void forward(message, response, ownerOf).catch(() => response.destroy()),
   )
   // Node would drop what follows 1000 headers, such as the length of a body, and yet obey it. A head has 16 KiB at most.
   server.maxHeadersCount = 0
-  limitFirstHead(server)
   server.on('connect', (message, socket, head) => {
-    void connectTo(message, { socket, head }, ownerOf).catch(() => socket.destroy())
+    void connectTo(message, { socket: socket as Socket, head }, ownerOf).catch(() => socket.destroy())
   })
   server.on('clientError', (_error, socket) => {
     if (socket.writable)
-      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      endRefused(socket, 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     else socket.destroy()
   })
   return server
 }
 
-/** Node's own limit, headersTimeout, works only in a server that listens. */
-function limitFirstHead(server: Server): void {
-  const timers = new WeakMap<Duplex, NodeJS.Timeout>()
-  const arrived = ({ socket }: IncomingMessage) => clearTimeout(timers.get(socket))
-  server.on('connection', (socket) => timers.set(socket, setTimeout(() => socket.destroy(), headMs).unref()))
-  server.prependListener('request', arrived).prependListener('connect', arrived)
+interface Refused {
+  readonly status: number
+  readonly text: string
+}
+
+/** The connection that a client asks for. Without a target the request is none that a proxy takes. */
+async function upstreamFor<T extends Target>(
+  { headers, socket }: IncomingMessage,
+  target: T | undefined,
+  ownerOf: FindOwner,
+): Promise<(Upstream & { readonly wanted: T & Wanted }) | Refused> {
+  if (!target) return { status: 400, text: badProxyRequest }
+  const owner = ownerOf(socket, secretIn(headers['proxy-authorization']))
+  if (!owner) return { status: 407, text: unknownClient }
+  const wanted = { ...target, client: owner.client }
+  const upstream = await owner.gate.connect(wanted)
+  if (!('reason' in upstream)) return { ...upstream, wanted }
+  const text = refusedHost(hostAndPort(target.host, target.port), upstream.reason)
+  return { status: statusOf(upstream.reason), text }
+}
+
+function statusOf(reason: ConnectionReason): number {
+  if (reason === 'not-found' || reason === 'unreachable') return 502
+  return reason === 'too-many' ? 429 : 403
 }
 
 interface ConnectingClient {
-  readonly socket: Duplex
+  readonly socket: Socket
   readonly head: Buffer
 }
 
 async function connectTo(
-  { url = '', headers }: IncomingMessage,
-  { socket, head }: ConnectingClient,
+  message: IncomingMessage,
+  { socket: client, head }: ConnectingClient,
   ownerOf: FindOwner,
 ): Promise<void> {
-  socket.on('error', () => socket.destroy())
-  const target = authorityIn(url)
-  if (!target || !agrees(headers.host, target)) return answer(socket, 400, badProxyRequest)
-  const owner = ownerOf(socket, secretIn(headers['proxy-authorization']))
-  if (!owner) return answer(socket, 407, unknownClient)
-  const wanted = { ...target, client: owner.client }
-  socket.unshift(head) // now: after the client's end nothing can be put back
-  const upstream = await owner.gate.connect(wanted)
-  if ('reason' in upstream) return answer(socket, statusOf(upstream.reason), refusal(wanted, upstream.reason))
-  if (socket.destroyed) return void upstream.socket.destroy()
-  socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-  await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
-}
-
-/** Starts the tunnel, with `[network] check_sni` only after the client has named the host. */
-export async function startTunnel(
-  client: Duplex,
-  wanted: Wanted,
-  { socket, record, gate }: OpenUpstream,
-): Promise<void> {
-  if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
-    gate.refuseOpen(wanted, record, 'other-name')
-    client.destroy()
-    socket.destroy()
-    return
+  client.on('error', () => client.destroy())
+  client.unshift(head) // now: after the client's end nothing can be put back
+  const target = authorityIn(message.url ?? '')
+  const agreed = target && agrees(message.headers.host, target) ? target : undefined
+  const upstream = await upstreamFor(message, agreed, ownerOf)
+  if ('status' in upstream) {
+    const response = new ServerResponse(message)
+    response.assignSocket(client)
+    response.once('finish', () => endRefused(client))
+    return respond(response, upstream)
   }
-  tunnel({ client, upstream: socket, record }, gate)
+  const { socket, record, gate, wanted } = upstream
+  if (client.destroyed) return void socket.destroy()
+  client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+  // With `[network] check_sni` the tunnel starts only after the client has named the host.
+  if (!gate.rules.checkSni || (await beginsWithTlsFor(wanted.host, client))) return tunnel(client, upstream)
+  gate.refuseOpen(wanted, record, 'other-name')
+  client.destroy()
+  socket.destroy()
 }
 
 async function forward(
@@ -99,59 +107,30 @@ async function forward(
   ownerOf: FindOwner,
 ): Promise<void> {
   // A Host header that comes with it is ignored, and replaced (RFC 9112, 3.2.2).
-  const target = absoluteIn(message.url ?? '')
-  if (!target) return respond(response, 400, badProxyRequest)
-  const owner = ownerOf(message.socket, secretIn(message.headers['proxy-authorization']))
-  if (!owner) return respond(response, 407, unknownClient)
-  const wanted = { ...target, client: owner.client }
-  const upstream = await owner.gate.connect(wanted)
-  if ('reason' in upstream)
-    return respond(response, statusOf(upstream.reason), refusal(wanted, upstream.reason))
-  await relay(
-    { message, response, path: target.path, host: hostHeader(target) },
-    { ...upstream, gate: owner.gate },
-  )
-}
-
-interface Exchange {
-  readonly message: IncomingMessage
-  readonly response: ServerResponse
-  readonly path: string
-  readonly host: string
+  const upstream = await upstreamFor(message, absoluteIn(message.url ?? ''), ownerOf)
+  if ('status' in upstream) return respond(response, upstream)
+  relay(message, response, upstream)
 }
 
 /** One request on a connection of its own: what it asks for next is checked again. */
-async function relay({ message, response, path, host }: Exchange, upstream: OpenUpstream): Promise<void> {
-  const { socket, record, gate } = upstream
+function relay(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { socket, gate, wanted }: Upstream & { readonly wanted: Target & { readonly path: string } },
+): void {
   const outgoing = request({
     method: message.method,
-    path,
-    headers: requestHeaders(message, host),
+    path: wanted.path,
+    headers: requestHeaders(message, hostHeader(wanted)),
     setHost: false,
     createConnection: () => socket,
   })
-  const end = () => outgoing.destroy()
-  message.on('data', (chunk: Buffer) => {
-    if (!gate.spend(chunk.length)) socket.destroy()
-  })
-  const recorded = () => {
-    if (!gate.endings.delete(recorded)) return
-    record.sent += socket.bytesWritten
-    record.received += socket.bytesRead
+  const counted = ({ length }: Buffer) => {
+    if (!gate.spend(length)) socket.destroy()
   }
-  gate.endings.add(recorded)
-  response.once('close', () => {
-    end()
-    recorded()
-  })
-  passAnswer(outgoing, response, upstream)
-  pipeline(message, outgoing).catch(end)
-}
-
-function passAnswer(outgoing: ClientRequest, response: ServerResponse, upstream: OpenUpstream): void {
   const failed = () => {
     if (response.headersSent) response.destroy()
-    else respond(response, 502, badHostAnswer)
+    else respond(response, { status: 502, text: badHostAnswer })
   }
   outgoing.once('error', failed)
   // No request asks for another protocol: the header that would is left out.
@@ -160,17 +139,13 @@ function passAnswer(outgoing: ClientRequest, response: ServerResponse, upstream:
     failed()
   })
   outgoing.once('response', (incoming) => {
-    if (passHead(incoming, response)) return passBody(incoming, response, upstream)
+    if (passHead(incoming, response))
+      return void pipeline(incoming.on('data', counted), response).catch(() => response.destroy())
     outgoing.destroy()
     failed()
   })
-}
-
-function passBody(incoming: IncomingMessage, response: ServerResponse, { socket, gate }: OpenUpstream): void {
-  incoming.on('data', (chunk: Buffer) => {
-    if (!gate.spend(chunk.length)) socket.destroy()
-  })
-  pipeline(incoming, response).catch(() => response.destroy())
+  response.once('close', () => outgoing.destroy())
+  pipeline(message.on('data', counted), outgoing).catch(() => outgoing.destroy())
 }
 
 /** False: Node's parser takes status codes and phrases that its writer refuses. */
@@ -253,38 +228,15 @@ function endToEnd(raw: readonly string[], ...without: readonly string[]): string
     .flat()
 }
 
-function statusOf(reason: ConnectionReason): number {
-  if (reason === 'not-found' || reason === 'unreachable') return 502
-  return reason === 'too-many' ? 429 : 403
-}
-
-function refusal({ host, port }: Wanted, reason: ConnectionReason): string {
-  return refusedHost(hostAndPort(host, port), reason)
-}
-
-const challenge = { 'Proxy-Authenticate': 'Basic realm="vitrine"' }
-
-function respond(response: ServerResponse, status: number, text: string): void {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
-  response.writeHead(status, status === 407 ? { ...headers, ...challenge } : headers).end(`${text}\n`)
-}
-
-const reasonPhrases: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  407: 'Proxy Authentication Required',
-  429: 'Too Many Requests',
-  502: 'Bad Gateway',
-}
-
-function answer(socket: Duplex, status: number, text: string): void {
+function respond(response: ServerResponse, { status, text }: Refused): void {
+  const challenge = { 'Proxy-Authenticate': 'Basic realm="vitrine"' }
   const body = `${text}\n`
-  const lines = [
-    `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
-    ...(status === 407 ? Object.entries(challenge).map(([name, value]) => `${name}: ${value}`) : []),
-    'Content-Type: text/plain; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  endRefused(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
+  response
+    .writeHead(status, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+      ...(status === 407 && challenge),
+    })
+    .end(body)
 }

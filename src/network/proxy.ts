@@ -1,17 +1,10 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Resolver, systemResolver } from './addresses.ts'
 import { type Client, Gate, type GateOptions } from './gate.ts'
-import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
-import {
-  answerPassword,
-  answerRequest,
-  readPassword,
-  readRequest,
-  SocksClient,
-  socksVersion,
-} from './socks.ts'
+import { httpProxy, type Owner } from './http.ts'
 
 /** The process that has connected from a port of loopback, and the number of its command. */
 export type FindClient = (port: number) => (Client & { readonly command: number }) | undefined
@@ -29,11 +22,10 @@ const backlog = 4096
 /** Connections of all commands at once; with one to a host each they take fewer than 4096 descriptors. */
 const maxClients = 1536
 
-/** The proxy of one shell, on a port of loopback. It serves HTTP and SOCKS 5 there. */
+/** The proxy of one shell, on a port of loopback. */
 export class HostProxy {
   readonly #options: ProxyOptions
   readonly #server: Server
-  readonly #http = httpProxy((socket, secret) => this.#ownerOf(socket, secret))
   readonly #gates = new Map<string, Gate>()
   readonly #numbered = new Map<number, Gate>()
   readonly #clients = new WeakMap<Duplex, ReturnType<FindClient>>()
@@ -43,8 +35,9 @@ export class HostProxy {
 
   constructor(options: ProxyOptions = {}) {
     this.#options = options
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket))
+    this.#server = httpProxy((socket, secret) => this.#ownerOf(socket, secret))
     this.#server.maxConnections = options.maxClients ?? maxClients
+    this.#server.on('connection', (socket) => this.#attend(socket))
     // Once it is closed: connect.c adds no client whose connection is.
     this.#server.on('drop', (dropped) => void setImmediate(() => this.#takeClient(dropped?.remotePort)))
   }
@@ -85,29 +78,17 @@ export class HostProxy {
   async close(): Promise<void> {
     for (const gate of [...this.#gates.values()]) this.shut(gate)
     for (const socket of this.#sockets) socket.destroy()
-    this.#http.closeAllConnections()
     if (this.#listening === undefined) return
     await this.#listening.catch(() => {})
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 
-  #serve(socket: Socket): void {
+  #attend(socket: Socket): void {
     const port = socket.remotePort
     this.#sockets.add(socket)
     socket.once('close', () => {
       this.#sockets.delete(socket)
       if (!this.#clients.has(socket)) this.#takeClient(port)
-    })
-    socket.on('error', () => socket.destroy())
-    const late = setTimeout(() => socket.destroy(), headMs).unref()
-    socket.once('readable', () => {
-      clearTimeout(late)
-      const first: Buffer | null = socket.read(1)
-      this.#clients.set(socket, this.#takeClient(port))
-      if (!first) return void socket.destroy()
-      socket.unshift(first)
-      if (first[0] === socksVersion) void this.#serveSocks(socket)
-      else this.#http.emit('connection', socket)
     })
   }
 
@@ -116,35 +97,8 @@ export class HostProxy {
     return port === undefined ? undefined : this.#options.clientOf?.(port)
   }
 
-  async #serveSocks(socket: Socket): Promise<void> {
-    const client = new SocksClient(socket, AbortSignal.timeout(headMs))
-    try {
-      const owner = await this.#socksOwner(client)
-      const request = owner && (await readRequest(client))
-      if (!owner || !request) return
-      client.release() // now: after the client's end nothing can be put back
-      const wanted = { ...request, client: owner.client }
-      const upstream = await owner.gate.connect(wanted)
-      if ('reason' in upstream) return answerRequest(client, upstream.reason)
-      if (socket.destroyed) return void upstream.socket.destroy()
-      answerRequest(client, undefined)
-      await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
-    } catch {
-      socket.destroy() // it went away, or was slow to say what it wants
-    }
-  }
-
-  async #socksOwner(client: SocksClient): Promise<Owner | undefined> {
-    const known = this.#ownerOf(client.socket, undefined)
-    const secret = await readPassword(client, known !== undefined)
-    if (secret === null) return known
-    if (secret === undefined) return undefined
-    const owner = this.#ownerOf(client.socket, secret)
-    answerPassword(client, owner !== undefined)
-    return owner
-  }
-
-  #ownerOf(socket: Duplex, secret: string | undefined): Owner | undefined {
+  #ownerOf(socket: Socket, secret: string | undefined): Owner | undefined {
+    if (!this.#clients.has(socket)) this.#clients.set(socket, this.#takeClient(socket.remotePort))
     const found = this.#clients.get(socket)
     const own = found && this.#numbered.get(found.command)
     const gate = secret === undefined ? own : this.#gates.get(secret)

@@ -1,36 +1,22 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Gate, OpenRecord } from './gate.ts'
+import type { Upstream } from './gate.ts'
 import { type Host, parseHost } from './hosts.ts'
 
-interface TunnelEnds {
-  readonly client: Duplex
-  readonly upstream: Socket
-  readonly record: OpenRecord
-}
-
 /** Carries bytes both ways until both ends are done. The end of one direction leaves the other open. */
-export function tunnel({ client, upstream, record }: TunnelEnds, gate: Gate): void {
+export function tunnel(client: Duplex, { socket, gate }: Upstream): void {
   const destroy = () => {
     client.destroy()
-    upstream.destroy()
+    socket.destroy()
   }
-  const counted = (bytes: number) => {
-    if (!gate.spend(bytes)) destroy()
+  const counted = ({ length }: Buffer) => {
+    if (!gate.spend(length)) destroy()
   }
-  client.on('data', ({ length }: Buffer) => {
-    if (upstream.destroyed) return // pipeline ends the client a little later
-    record.sent += length
-    counted(length)
-  })
-  upstream.on('data', ({ length }: Buffer) => {
-    record.received += length
-    counted(length)
-  })
-  pipeline(client, upstream).catch(destroy)
-  pipeline(upstream, client).catch(destroy)
+  client.on('data', counted)
+  socket.on('data', counted)
+  pipeline(client, socket).catch(destroy)
+  pipeline(socket, client).catch(destroy)
 }
 
 const helloMs = 10_000
@@ -47,7 +33,7 @@ export async function beginsWithTlsFor(host: Host, client: Duplex): Promise<bool
       const found = serverNameOf(bytes)
       if (found.kind !== 'more') {
         client.unshift(bytes)
-        return agrees(host, found.kind === 'name' ? found.name : found.kind === 'none' ? undefined : null)
+        return agrees(host, found)
       }
       if (client.readableEnded || bytes.length > maxHello) return false
       await once(client, 'readable', { signal })
@@ -57,11 +43,9 @@ export async function beginsWithTlsFor(host: Host, client: Duplex): Promise<bool
   }
 }
 
-/** @param name undefined: TLS without a name, as for an address; null: not TLS */
-function agrees(host: Host, name: string | undefined | null): boolean {
-  if (name === null) return false
-  if (name === undefined) return host.kind === 'address'
-  const named = parseHost(name)
+function agrees(host: Host, found: ServerName): boolean {
+  if (found.kind !== 'name') return found.kind === 'none' && host.kind === 'address'
+  const named = parseHost(found.name)
   return named?.kind === host.kind && named.name === host.name
 }
 

@@ -1,7 +1,6 @@
 import type { Platform } from '../base/platform.ts'
 import { words } from '../base/text.ts'
 import type { Environment, Mode } from '../base/types.ts'
-import { noTerminalForEditor } from '../messages/sandbox/processes.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -44,6 +43,12 @@ const forced: Variables = {
   // Without SHLVL, bash with a socket as stdin takes itself for a remote shell and sources ~/.bashrc.
   SHLVL: '1',
 }
+
+/** Said within a command, in place of an editor. Plain characters only: each line stands in double quotes of a shell. */
+const noTerminalForEditor = [
+  'vitrine: this opens an editor, and the command has no terminal for one',
+  'vitrine: give the text by an option (git commit -m TEXT, --no-edit), or set GIT_EDITOR, GIT_SEQUENCE_EDITOR or EDITOR to a command that edits the file (GIT_EDITOR=true takes it as it is)',
+]
 
 /**
  * Without a terminal an editor waits until the deadline. Most programs read VISUAL, then EDITOR: only EDITOR is set, so that

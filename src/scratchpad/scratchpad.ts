@@ -5,8 +5,15 @@ import { errorCode, errorText, tried } from '../base/errno.ts'
 import { makeDirectories } from '../base/files.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { type EntryMetadata, findEntry, listEntries, type ScratchpadEntry, writeMetadata } from './list.ts'
-import { pruneSessions, type RetentionLimits } from './prune.ts'
+import {
+  type EntryMetadata,
+  findEntry,
+  listEntries,
+  pruneSessions,
+  type RetentionLimits,
+  type ScratchpadEntry,
+  writeMetadata,
+} from './list.ts'
 import { checkScratchpadName, makeSession, makeSessionName, stateRoot } from './session.ts'
 
 interface ScratchpadFile {

@@ -1,8 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AuditLine, CommandLine } from '../../src/audit/line.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+
+/** The fields that tests read; docs/audit.md describes all. */
+interface AuditLine {
+  readonly event: string
+  readonly time: string
+  readonly session: string
+  readonly pid: number
+  readonly command: string | null
+  readonly argv: readonly string[] | null
+  readonly cwd: string
+  readonly mode: string
+  readonly outcome: string
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly decision: {
+    readonly verdict: string
+    readonly rules: readonly { readonly source: string }[]
+  } | null
+  readonly approval: object | null
+  readonly refusal: { readonly code: string; readonly message: string } | null
+  readonly hosts: readonly object[]
+  readonly denials: readonly { readonly path?: string }[]
+}
 
 /** The lines of one file. Whatever is no whole line of JSON makes it fail. */
 export function linesOf(path: string): AuditLine[] {
@@ -15,7 +37,7 @@ export function linesOf(path: string): AuditLine[] {
 }
 
 /** The lines of the commands in one file. */
-export function commandsOf(path: string): CommandLine[] {
+export function commandsOf(path: string): AuditLine[] {
   return linesOf(path).filter((line) => line.event === 'command')
 }
 
@@ -28,7 +50,7 @@ export function filesOf(path: string): string[] {
 /** A shell with an audit log of its own. */
 export async function openAudited(
   options: TestShellOptions & { readonly audit?: string } = {},
-): Promise<{ readonly shell: Shell; readonly log: string; readonly lines: () => CommandLine[] }> {
+): Promise<{ readonly shell: Shell; readonly log: string; readonly lines: () => AuditLine[] }> {
   const log = join(makeDirectory(), 'log', 'audit.jsonl')
   const { audit = '', toml = '', ...rest } = options
   const shell = await openTestShell({

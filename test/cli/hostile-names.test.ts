@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { elicitationMessage } from '../../src/messages/mcp/mcp.ts'
+import { questionText } from '../../src/mcp/questions.ts'
 import { ended, Home, misused } from './vitrine.ts'
 
 const title = '\u001b]0;owned\u0007'
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Li
 
 it('an MCP client sees line feeds and blanks of a command as they are', () => {
   const request = { command: 'echo a\nrm b\u3164\u00a0c \\n', cwd: `/x${turned}`, mode: 'write' } as const
-  expect(elicitationMessage(request, 'why')).toBe(
+  expect(questionText(request, ['why'])).toBe(
     'Run this in write mode?\n  echo a\n  rm b\\u{3164}\\u{a0}c \\n\nin /x\\u{202e}\nasked because: why',
   )
 })

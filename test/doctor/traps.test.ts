@@ -1,7 +1,6 @@
 import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { readSystem, type System } from '../../src/doctor/system.ts'
-import { trapsOf } from '../../src/doctor/traps.ts'
+import { readSystem, type System, trapsOf } from '../../src/doctor/system.ts'
 import type { HostSupport } from '../../src/internal.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
+import { brokenGraceMs } from '../../src/mcp/execute.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
-import { brokenGraceMs, maxAtOnce } from '../../src/mcp/limits.ts'
+import { maxAtOnce } from '../../src/mcp/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
-import { nothingSaved } from '../../src/messages/mcp/scratchpad.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
@@ -161,7 +161,7 @@ describe('over HTTP', () => {
     const [one, two] = await Promise.all([client('legacy', url, token), client('legacy', url, token)])
     await one.run({ command: 'echo x', scratchpad: 'mine' })
     expect((await caller(one.client, 'list_scratchpad')({})).text).toMatch(/^mine /)
-    expect((await caller(two.client, 'list_scratchpad')({})).text).toBe(nothingSaved)
+    expect((await caller(two.client, 'list_scratchpad')({})).text).toBe('This session has no saved outputs.')
     expect((await caller(two.client, 'read_scratchpad')({ name: 'mine' })).isError).toBe(true)
   })
 

@@ -2,9 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
-import { listLines } from '../../src/messages/list.ts'
-import { ignoreErrorsAlone, notApprovedByUser } from '../../src/messages/mcp/mcp.ts'
-import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
+import { listLines } from '../../src/messages/result.ts'
 import { Home } from '../cli/vitrine.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
 import { connect, eras } from './connect.ts'
@@ -76,11 +74,11 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
   })
 
   it.each([
-    [{ command: 'echo a', ignore_errors: true }, ignoreErrorsAlone],
-    [{ command: 'echo a', next: [] }, wantedTexts.next(7)],
-    [{ command: 'echo a', next: 'echo b' }, wantedTexts.next(7)],
-    [{ command: 'echo a', next: [5] }, wantedTexts.next(7)],
-    [{ command: 'echo a', next: Array(8).fill('echo b') }, wantedTexts.next(7)],
+    [{ command: 'echo a', ignore_errors: true }, 'INVALID_REQUEST: ignore_errors continues after'],
+    [{ command: 'echo a', next: [] }, 'next: Invalid length: Expected >=1'],
+    [{ command: 'echo a', next: 'echo b' }, 'next: Invalid type: Expected Array'],
+    [{ command: 'echo a', next: [5] }, 'Invalid type: Expected string'],
+    [{ command: 'echo a', next: Array(8).fill('echo b') }, 'next: Invalid length: Expected <=7'],
     [{ command: 'echo a', next: ['echo b', ' '] }, 'INVALID_REQUEST: '],
   ])('%j is refused', async (input, said) => {
     const { run } = await connect([], { era })
@@ -131,7 +129,10 @@ describe.each(eras)('approval of a list, asked of a client of the %s era', (era)
   it('one no runs nothing, and the answer names the line', async () => {
     const { run, made } = await serve('y', 'n')
     const answer = await run({ command: 'touch a', next: ['touch b', 'touch c'] })
-    expect(answer).toMatchObject({ isError: true, text: notApprovedByUser('touch b') })
+    expect(answer).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('The user said no about "touch b".'),
+    })
     expect(made()).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { elicitationMessage } from '../../src/messages/mcp/mcp.ts'
+import { questionText } from '../../src/mcp/questions.ts'
 import { explainChange } from '../../src/messages/policy.ts'
 import { Home } from '../cli/vitrine.ts'
 import { type ConnectOptions, connect, eras } from './connect.ts'
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux').each(eras)(
       expect(text('.claude/settings.json')).toBe('changed\n')
       const path = join(project, '.claude')
       const request = { command, cwd: project, mode: 'workspace', change: path } as const
-      expect(questions).toEqual([elicitationMessage(request, explainChange(path))])
+      expect(questions).toEqual([questionText(request, [explainChange(path)])])
     })
 
     it('n refuses the change, and the command goes on', async () => {

@@ -1,15 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { refusalText } from '../../src/messages/answer.ts'
 import { VitrineError } from '../../src/messages/error.ts'
 import { remedies } from '../../src/messages/hints.ts'
-import { refusalText } from '../../src/messages/mcp/mcp.ts'
-import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
 
-const parameters = ['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors']
+const parameters = `parameters are ${['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors'].join(', ')}`
 
 describe.each(eras)('execute_command for a client of the %s era', (era) => {
   /** For calls that leave nothing behind. */
@@ -107,18 +106,30 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
   })
 
   it.each([
-    [{}, 'command', wantedTexts.missing(parameters)],
-    [{ command: 5 }, 'command', wantedTexts.command],
-    [{ command: 'x', timeout_ms: 0 }, 'timeout_ms', wantedTexts.timeoutMs],
-    [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms', wantedTexts.timeoutMs],
-    [{ command: 'x', tty: true }, 'tty', wantedTexts.unknown(parameters, undefined)],
-    [{ command: 'x', timeout: 5 }, 'timeout', wantedTexts.unknown(parameters, 'timeout_ms')],
-    [{ command: 'x', privateTmp: true }, 'privateTmp', wantedTexts.unknown(parameters, 'private_tmp')],
-    [{ comand: 'x' }, 'comand', wantedTexts.unknown(parameters, 'command')],
-    [{ cmd: 'x' }, 'cmd', wantedTexts.unknown(parameters, 'command')],
-    [{ command: 'x', workdir: '/' }, 'workdir', wantedTexts.unknown(parameters, 'cwd')],
-    [{ command: 'x', private_tmp: 1 }, 'private_tmp', wantedTexts.trueOrFalse],
-    [{ command: 'x', network: true }, 'network', wantedTexts.network],
+    [{}, 'command', `it is required; the ${parameters}`],
+    [{ command: 5 }, 'command', 'Invalid type: Expected string but received 5'],
+    [{ command: 'x', timeout_ms: 0 }, 'timeout_ms', 'Invalid value: Expected >=1'],
+    [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms', 'Invalid integer: Received 1.5'],
+    [{ command: 'x', tty: true }, 'tty', `there is no such parameter; the ${parameters}`],
+    [
+      { command: 'x', timeout: 5 },
+      'timeout',
+      `there is no such parameter; did you mean timeout_ms? The ${parameters}`,
+    ],
+    [
+      { command: 'x', privateTmp: true },
+      'privateTmp',
+      `there is no such parameter; did you mean private_tmp? The ${parameters}`,
+    ],
+    [{ comand: 'x' }, 'comand', `there is no such parameter; did you mean command? The ${parameters}`],
+    [{ cmd: 'x' }, 'cmd', `there is no such parameter; did you mean command? The ${parameters}`],
+    [
+      { command: 'x', workdir: '/' },
+      'workdir',
+      `there is no such parameter; did you mean cwd? The ${parameters}`,
+    ],
+    [{ command: 'x', private_tmp: 1 }, 'private_tmp', 'Invalid type: Expected boolean'],
+    [{ command: 'x', network: true }, 'network', 'a call cannot allow the network; only the user can'],
   ])('%j is an error that says what to give', async (input, parameter, wanted) => {
     const answer = await (await shared).run(input)
     expect(answer.isError).toBe(true)
@@ -159,7 +170,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect((await run({ command: line })).text).toBe('1\n')
     const shut = await (await shared).run({ command: line, network: true })
     expect(shut).toMatchObject({ isError: true })
-    expect(shut.text).toContain(wantedTexts.network)
+    expect(shut.text).toContain('a call cannot allow the network; only the user can')
     expect((await (await shared).run({ command: line })).text).toContain('[blocked in read mode: socket inet')
   })
 

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ScratchpadSession } from '../../src/scratchpad/list.ts'
-import { clearSessions, sessionsToRemove } from '../../src/scratchpad/prune.ts'
+import { clearSessions, type ScratchpadSession, sessionsToRemove } from '../../src/scratchpad/list.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { dayMs, makeState } from './place.ts'
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/basics.h"
-#include "confine/confinement.h"
+#include "confine/confine.h"
 
 const char *vt_core_step_name(int step) {
 #define NAME(step, name) [VT_STEP_##step] = name,

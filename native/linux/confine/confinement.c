@@ -9,12 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core.h"
-#include "base/command.h"
+#include "base/basics.h"
 #include "base/files.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/probe.h"
-#include "confine/places/places.h"
 #include "workspace/workspace.h"
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
@@ -41,7 +39,7 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
 
 static char **copy_paths(const char *const *paths) {
   static const char *const none[] = {NULL};
-  return vt_paths_copy(paths ? paths : none);
+  return vt_must(vt_paths_copy(paths ? paths : none));
 }
 
 static int look_at_terminal(struct vt_confinement *confinement, int terminal) {
@@ -86,7 +84,7 @@ static bool can_mark(bool listener) {
   return getuid() == geteuid() && getgid() == getegid();
 }
 
-static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, int *step) {
+static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, enum vt_step *step) {
   bool marks = can_mark(options->listener);
   struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable, options->sockets,
                                          options->terminal, options->workspace, options->own_sockets && marks};
@@ -101,7 +99,6 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   *step = VT_STEP_RULESET;
   confinement->writable = copy_paths(options->writable);
   confinement->sockets = copy_paths(options->sockets);
-  if (!confinement->writable || !confinement->sockets) return -1;
   if (look_at_terminal(confinement, options->terminal)) return -1;
   if (confinement->abi < 1 || stat("/", &confinement->root)) return -1;
   confinement->ruleset = vt_landlock_build(&landlock);
@@ -110,21 +107,16 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   return build_filter(confinement, options);
 }
 
-struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, int abi, char *key, int *step) {
-  struct vt_confinement *confinement = calloc(1, sizeof *confinement);
-  if (!confinement) return NULL;
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, enum vt_step *step) {
+  struct vt_confinement *confinement = vt_must(calloc(1, sizeof *confinement));
   confinement->references = 1;
   confinement->ruleset = confinement->reading = confinement->granted = -1;
-  confinement->abi = abi;
-  confinement->key = key;
-  if (build(confinement, options, step)) {
-    int error = errno;
-    confinement->key = NULL;
-    vt_confinement_free(confinement);
-    errno = error;
-    return NULL;
-  }
-  return confinement;
+  confinement->abi = options->abi;
+  if (build(confinement, options, step) == 0) return confinement;
+  int error = errno;
+  vt_confinement_free(confinement);
+  errno = error;
+  return NULL;
 }
 
 void vt_confinement_free(struct vt_confinement *confinement) {
@@ -139,10 +131,18 @@ void vt_confinement_free(struct vt_confinement *confinement) {
   free(confinement);
 }
 
-bool vt_confinement_is_current(const struct vt_confinement *confinement) {
+/* A top-level directory created or mounted since the build would not be readable. */
+static bool is_current(const struct vt_confinement *confinement) {
   struct stat root;
-  return confinement->marks == can_mark(confinement->listener) && stat("/", &root) == 0 && root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec &&
-         root.st_mtim.tv_nsec == confinement->root.st_mtim.tv_nsec && root.st_dev == confinement->root.st_dev;
+  return confinement->marks == can_mark(confinement->listener) && stat("/", &root) == 0 &&
+         root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec && root.st_mtim.tv_nsec == confinement->root.st_mtim.tv_nsec &&
+         root.st_dev == confinement->root.st_dev;
+}
+
+void vt_confinement_lend(struct vt_confinement *confinement) {
+  confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  confinement->private = confinement->granted >= 0 && (!confinement->workspace || vt_workspace_lasts(confinement->workspace));
+  confinement->uses = 1;
 }
 
 static int grant_next(struct vt_confinement *confinement) {
@@ -152,13 +152,12 @@ static int grant_next(struct vt_confinement *confinement) {
   return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
 }
 
-bool vt_confinement_serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
-  bool owned = options->reads && !is_covered(options, confinement->abi);
-  char **writable = copy_paths(options->writable);
-  if (!writable) return false;
+bool vt_confinement_serves(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
+  if (!is_current(confinement)) return false;
+  if (!confinement->private) return true;
   free(confinement->writable);
-  confinement->writable = writable;
-  if (!vt_confinement_is_current(confinement) || owned != confinement->owns_reading) return false;
+  confinement->writable = copy_paths(options->writable);
+  if ((options->reads && !is_covered(options, confinement->abi)) != confinement->owns_reading) return false;
   if (confinement->workspace && !vt_workspace_resume(confinement->workspace, options->places)) return false;
   return confinement->granted >= 0 || grant_next(confinement) == 0;
 }

@@ -1,4 +1,4 @@
-/* What holds a command of read or workspace mode: rulesets and a filter, built once and shared. */
+/* What holds a command of read or workspace mode: rulesets and a filter. */
 #pragma once
 
 #include <linux/filter.h>
@@ -6,17 +6,16 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/command.h"
 #include "confine/filter/seccomp.h"
-#include "confine/filter/seccomp_rules.h"
+#include "confine/places/places.h"
 
-struct vt_places;
-struct vt_place;
 struct vt_workspace;
 
 struct vt_confinement {
-  int references;            /* atomic; the cache holds one */
+  int references;            /* atomic; the pool holds one of what is in it (confine.c) */
   struct vt_confinement *next;
-  char *key;
+  char *key;                 /* NULL: serves one command */
   struct stat root;          /* of "/" at build time, to notice a new top-level directory */
   int ruleset;
   int reading;               /* a second Landlock layer, for reads; -1: everything is readable */
@@ -28,7 +27,7 @@ struct vt_confinement {
   uint32_t listener_flags;
   struct vt_places *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
-  bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
+  bool private;              /* one writable directory, nothing else that is one command's: serves one after another */
   int granted, uses;         /* that directory (O_PATH), -1: removed; directories granted so far */
   struct vt_workspace *workspace; /* NULL: none; a reference */
   char **sockets;            /* unix sockets granted for connecting, likewise */
@@ -39,7 +38,7 @@ struct vt_confinement {
 };
 
 struct vt_confinement_options {
-  int abi;                      /* 0: the running kernel's */
+  int abi;                      /* 0: the running kernel's, until vt_confinement_take() */
   bool network;
   bool proxied;                 /* TCP to the proxy only: the notifier connects */
   bool own_sockets;             /* TCP among the command's own processes: the notifier binds and connects */
@@ -48,28 +47,18 @@ struct vt_confinement_options {
   struct vt_places *reads;
   const char *const *writable;
   const char *const *sockets;   /* unix sockets to connect to; needs ABI 9 */
-  const struct vt_place *places; /* the roots and protected paths of a workspace; NULL: none */
+  const struct vt_place *places; /* with the roots and protected paths of a workspace; NULL: none */
+  bool has_roots;
   struct vt_workspace *workspace; /* opened from them; NULL: none, or not yet */
   int terminal;                 /* descriptor; 0: none */
 };
 
-/* A pooled confinement, if nothing that it depends on has changed, else NULL. Does not need `workspace`. */
-struct vt_confinement *vt_confinement_reuse(const struct vt_confinement_options *options);
-
-/* Cached if possible; NULL with errno and *step if it cannot be built. */
-struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step);
-void vt_confinement_retain(struct vt_confinement *confinement);
-void vt_confinement_release(struct vt_confinement *confinement);
-
-/* Call after a directory was removed: closes its descriptor, which would keep its file system busy. */
-void vt_confinement_prune(void);
-
-/* For confinement_pool.c. The key of a new one is freed with it. */
-struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, int abi, char *key, int *step);
+/* NULL with errno and *step. Its reference is the caller's. */
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, enum vt_step *step);
 void vt_confinement_free(struct vt_confinement *confinement);
 
-/* A top-level directory created or mounted since the build would not be readable. */
-bool vt_confinement_is_current(const struct vt_confinement *confinement);
+/* Opens the private directory, to recognize it and to see when it is removed: it may serve other commands later. */
+void vt_confinement_lend(struct vt_confinement *confinement);
 
-/* Prepares it for the next command. */
-bool vt_confinement_serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options);
+/* Prepares it for the next command. False: something that it depends on has changed. */
+bool vt_confinement_serves(struct vt_confinement *confinement, const struct vt_confinement_options *options);

@@ -1,7 +1,6 @@
-/* Landlock rulesets, which make the file tree read-only. Kernel interface: linux/landlock.h, landlock(7). Needs _GNU_SOURCE. */
+/* The system calls of Landlock: linux/landlock.h, landlock(7). Needs _GNU_SOURCE. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -9,28 +8,22 @@
 
 #include "base/kernel.h"
 
-struct vt_places;
-struct vt_workspace;
-
 /* The first ABI that restricts unix sockets by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX, Linux 7.1). */
 enum { VT_UNIX_SOCKETS_ABI = 9 };
 
-struct vt_landlock_options {
-  int abi;                      /* the ABI to build for: 1 to the running kernel's */
-  bool network;                 /* TCP connect is allowed; TCP bind never is */
-  const char *near;             /* working directory, granted on its own for speed; may be NULL */
-  const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
-  const char *const *sockets;   /* unix sockets granted for connecting, likewise */
-  int terminal;                 /* descriptor; 0: none */
-  struct vt_workspace *workspace; /* NULL: none */
-  bool sessions;                /* the command's processes may have other controlling terminals than that one */
-};
+/* linux/landlock.h: flags of landlock_create_ruleset(2). */
+enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1 };
 
 /* Of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */
-int vt_landlock_abi(void);
+static inline int vt_landlock_abi(void) {
+  return (int)syscall(NR_LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION);
+}
 
 /* A bitmask of fixed errata; 0 if unknown. */
-int vt_landlock_errata(void);
+static inline int vt_landlock_errata(void) {
+  int errata = (int)syscall(NR_LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_ERRATA);
+  return errata < 0 ? 0 : errata;
+}
 
 /* Grants rights (LANDLOCK_ACCESS_FS_*) on a descriptor's file or tree (O_PATH suffices). */
 static inline int vt_landlock_grant_at(int ruleset, int fd, uint64_t access) {
@@ -42,22 +35,5 @@ static inline int vt_landlock_grant_at(int ruleset, int fd, uint64_t access) {
   return (int)syscall(NR_LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* Returns a descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
-int vt_landlock_build(const struct vt_landlock_options *options);
-
-/* Likewise a second layer for reading only: `reads`, the writable directories, harmless devices, the terminal. */
-int vt_landlock_build_reads(int abi, struct vt_places *reads, const char *const *writable, int terminal);
-
-/* Grants one more private directory (O_PATH suffices): to a ruleset that has one, or with `reading` to a second layer. */
-int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading);
-
-/* Devices that every command may write to: that changes nothing (Documentation/admin-guide/devices.txt). */
-struct vt_harmless_device {
-  const char *path;
-  unsigned major, minor;
-};
-enum { VT_HARMLESS_DEVICES = 4, VT_TERMINAL_MAJOR = 5 };
-extern const struct vt_harmless_device vt_harmless_devices[VT_HARMLESS_DEVICES];
-
 /* Restricts the calling thread permanently. Returns 0, or -1 with errno. */
-int vt_landlock_restrict(int ruleset);
+static inline int vt_landlock_restrict(int ruleset) { return (int)syscall(NR_LANDLOCK_RESTRICT_SELF, ruleset, 0); }

@@ -14,7 +14,7 @@ struct vt_probe_result {
   bool listener;         /* a filter can have a notification listener */
   int listener_errno;    /* why not (EBUSY: this process runs beneath another listener) */
   bool listener_proves;  /* its hang-up comes when the last process ends, not only when that is reaped */
-  int core_dumps_errno;  /* why core dumps cannot be prevented (core_dumps.h); 0: they can */
+  int core_dumps_errno;  /* why core dumps cannot be prevented; 0: they can */
   bool limits;           /* prlimit(2) tells those of an ended process; not tried without a listener */
   bool pidfd;            /* clone(2) gives a pidfd */
   int getfd_errno;       /* why no process's descriptors can be borrowed (pidfd_getfd(2)); 0: they can, or no listener needs them */
@@ -27,3 +27,8 @@ const struct vt_probe_result *vt_probe(void);
 
 /* The SECCOMP_FILTER_FLAG_* that install a filter with a listener. */
 uint32_t vt_probe_listener_flags(void);
+
+/* Prevents core dumps of the calling process and its descendants: core(5); core_pattern in Documentation/admin-guide/sysctl/kernel.rst.
+ * Runs between clone and exec, in the descriptor table of the host. Returns 0, or -1 with errno: EPROTONOSUPPORT if dumps go to a
+ * socket, EPERM if they go to a program and no limit can stop that, else that of reading core_pattern. */
+int vt_core_dumps_stop(void);

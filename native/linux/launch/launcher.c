@@ -12,7 +12,7 @@
 #include "base/watched.h"
 #include "confine/confine.h"
 #include "confine/confinement.h"
-#include "notify/workspace_server.h"
+#include "notify/notifiers.h"
 #include "launch/spawn.h"
 #include "supervise/supervisor.h"
 #include "base/threads.h"

@@ -22,7 +22,7 @@
 #include "base/basics.h"
 #include "base/files.h"
 #include "confine/capabilities.h"
-#include "confine/confinement.h"
+#include "confine/confine.h"
 #include "core.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };

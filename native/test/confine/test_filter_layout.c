@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "confine/filter/bpf.h"
-#include "confine/filter/seccomp_rules.h"
+#include "confine/filter/seccomp.h"
 #include "test/check.h"
 #include "expectations.h"
 #include "simulator.h"

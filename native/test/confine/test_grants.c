@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../check.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 
 static char root[] = "/tmp/vitrine-grants-XXXXXX";
 

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/probe.h"
-#include "notify/denials.h"
+#include "notify/report.h"
 #include "test/check.h"
 #include "test/commands.h"
 

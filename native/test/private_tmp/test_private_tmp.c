@@ -15,7 +15,7 @@
 
 #include "../core.h"
 #include "confine/landlock.h"
-#include "confine/confinement.h"
+#include "confine/confine.h"
 #include "test/check.h"
 
 enum { DEPTH = 500, THREADS = 4, TURNS = 40, NOBODY = 65534 };
@@ -175,11 +175,10 @@ static void copes_with_others(void) {
 
 /* For a command that may write to `directory`. */
 static struct vt_confinement *confinement_for(const char *directory) {
-  int step;
+  enum vt_step step;
   const char *const writable[] = {directory, NULL};
   struct vt_confinement_options options = {.near = "/", .writable = writable};
-  struct vt_confinement *confinement = vt_confinement_reuse(&options);
-  if (!confinement) confinement = vt_confinement_take(&options, &step);
+  struct vt_confinement *confinement = vt_confinement_take(&options, &step);
   CHECK(confinement != NULL, "%s", strerror(errno));
   return confinement;
 }

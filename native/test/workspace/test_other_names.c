@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "confine/places/path_tree.h"
+#include "confine/places/places.h"
 #include "test/check.h"
 #include "workspace/workspace.h"
 

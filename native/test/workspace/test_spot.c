@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/threads.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/places/places.h"
 #include "core.h"
 #include "test/check.h"

@@ -2,11 +2,17 @@ import { constants } from 'node:os'
 import { errorText } from '../../base/errno.ts'
 import { bytesText, sizeText } from '../../base/text.ts'
 import type { Refusal, Result } from '../../internal.ts'
-import { denialLines, denialsBeside, handoffLines } from '../../messages/denials.ts'
 import { isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { limitAdvice, limitReached } from '../../messages/limits.ts'
 import { describeRequestProblem } from '../../messages/refusal.ts'
-import { leftText, processes, survivorsText } from '../../messages/sandbox/processes.ts'
+import {
+  denialLines,
+  denialsBeside,
+  handoffLines,
+  leftText,
+  processes,
+  survivorsText,
+} from '../../messages/result.ts'
 import { exitCode, lostCode, standardError, standardOutput, tell } from '../output.ts'
 import type { RunArguments } from './request.ts'
 

@@ -7,7 +7,7 @@ import {
   type Shell,
 } from '../../internal.ts'
 import { isShellClosed, isVitrineError, type VitrineError } from '../../messages/error.ts'
-import { isFailure, listLines } from '../../messages/list.ts'
+import { isFailure, listLines } from '../../messages/result.ts'
 import { isCompileCacheWritten } from '../compile-cache.ts'
 import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
 import { standardOutput, tell } from '../output.ts'

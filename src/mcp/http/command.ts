@@ -1,15 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { errorReason } from '../../base/errno.ts'
-import {
-  cannotListen,
-  drainingLine,
-  emptyToken,
-  listeningLine,
-  tokenLine,
-  tokenNeeded,
-  unsendableToken,
-} from '../../messages/mcp/serve.ts'
 import { type HttpOptions, type HttpServer, isLoopback, serveOnHttp } from './server.ts'
-import { makeToken } from './token.ts'
 
 /** Parses `[HOST:]PORT`; undefined if malformed. */
 export function httpAddress(given: string): { readonly host: string; readonly port: number } | undefined {
@@ -24,11 +15,19 @@ export function httpToken(
   host: string,
   chosen: string | undefined,
 ): { readonly token: string; readonly made: boolean } | { readonly refusal: string } {
-  if (chosen === '') return { refusal: emptyToken }
+  if (chosen === '')
+    return { refusal: 'VITRINE_TOKEN is empty. Set it to a value that is hard to guess, or unset it.' }
   // A header carries no other characters, so no client could send the token.
-  if (chosen !== undefined && !/^[!-~]+$/.test(chosen)) return { refusal: unsendableToken }
+  if (chosen !== undefined && !/^[!-~]+$/.test(chosen))
+    return {
+      refusal:
+        'VITRINE_TOKEN contains white space or a character that is not ASCII, which no client can send. Use letters, digits and punctuation.',
+    }
   if (chosen !== undefined) return { token: chosen, made: false }
-  return isLoopback(host) ? { token: makeToken(), made: true } : { refusal: tokenNeeded(host) }
+  if (isLoopback(host)) return { token: randomBytes(32).toString('base64url'), made: true }
+  return {
+    refusal: `Other machines can reach ${host}, so it needs a token of your choice. Set VITRINE_TOKEN, or listen on 127.0.0.1.`,
+  }
 }
 
 /** Serves until a signal arrives. `failure` says why it could not listen. */
@@ -38,11 +37,11 @@ export async function serveUntilSignal({
 }: HttpOptions & { readonly made: boolean }): Promise<{ readonly failure?: string }> {
   const server = await listenOrSay(options)
   if ('failure' in server) return server
-  options.log(listeningLine(server.url))
-  if (made) options.log(tokenLine(options.token))
+  options.log(`listening on ${server.url}`)
+  if (made) options.log(`clients must send "Authorization: Bearer ${options.token}"`)
   const { first, second } = endingSignals()
   await first
-  options.log(drainingLine)
+  options.log('shutting down: waiting for running commands; a second signal kills them')
   void second.then(() => server.hurry())
   await server.close()
   return {}
@@ -52,8 +51,9 @@ async function listenOrSay(options: HttpOptions): Promise<HttpServer | { readonl
   try {
     return await serveOnHttp(options)
   } catch (error) {
-    const reason = errorReason(error)
-    return { failure: cannotListen(`${options.host}:${options.port}`, reason) }
+    return {
+      failure: `Cannot listen on ${options.host}:${options.port}: ${errorReason(error)}. Choose another port, or 0 for any free one.`,
+    }
   }
 }
 

@@ -1,9 +1,10 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { finished, Readable } from 'node:stream'
 import { errorText, tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
-import { httpErrors, troubleLine } from '../../messages/mcp/serve.ts'
-import { answerMs, drainMs, idleMs, maxAtOnce } from '../limits.ts'
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -13,11 +14,16 @@ import {
   type McpHttpHandler,
   originValidationResponse,
 } from '../sdk.ts'
-import { makeServer } from '../server.ts'
+import { makeServer, maxAtOnce, troubleLine } from '../server.ts'
 import type { McpSession } from '../session.ts'
-import { sendResponse, webRequest } from './node-http.ts'
 import { ending, errorResponse, HttpSessions } from './sessions.ts'
-import { carriesToken } from './token.ts'
+
+/** Milliseconds without a request after which an HTTP session is closed. */
+const idleMs = 30 * 60_000
+/** Milliseconds that commands may run on after the server is told to end. */
+const drainMs = 10_000
+/** Milliseconds in which the answers to the last calls must have been delivered when a server ends. */
+const answerMs = 1000
 
 export interface HttpOptions {
   readonly host: string
@@ -125,7 +131,9 @@ class HttpService {
     })
     // A web Request takes neither a target that is no URL nor every method (TRACE).
     const request = tried(() => webRequest(incoming, gone.signal))
-    const response = request ? await this.#respond(request) : errorResponse(400, httpErrors.badRequest)
+    const response = request
+      ? await this.#respond(request)
+      : errorResponse(400, 'The method or the address is not valid')
     await sendResponse(response, outgoing)
   }
 
@@ -172,7 +180,49 @@ class HttpService {
     const refused = rebound ?? originValidationResponse(request, localhostAllowedOrigins())
     if (refused) return refused
     if (!carriesToken(request.headers.get('authorization') ?? undefined, token))
-      return errorResponse(401, httpErrors.unauthorized, { 'www-authenticate': 'Bearer' })
-    return pathname === '/mcp' || pathname === '/' ? undefined : errorResponse(404, httpErrors.notFound)
+      return errorResponse(401, 'A bearer token is required', { 'www-authenticate': 'Bearer' })
+    return pathname === '/mcp' || pathname === '/' ? undefined : errorResponse(404, 'The endpoint is /mcp')
   }
+}
+
+/** Whether a request carries the token, compared in constant time. */
+function carriesToken(authorization: string | undefined, token: string): boolean {
+  const [, given] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+  // Hashed first: timingSafeEqual requires equal lengths, and the length is secret too.
+  return given !== undefined && timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** As a web Request, which the SDK takes. The signal aborts when the client disconnects. */
+function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers))
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  const method = request.method ?? 'GET'
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const body = method === 'GET' || method === 'HEAD' ? null : Readable.toWeb(request)
+  // fetch requires `duplex` for a body that is a stream; the types of Node 20 lack it.
+  return new Request(url, { method, headers, signal, body, duplex: 'half' } as RequestInit)
+}
+
+/** Sends a web Response; a streamed body is sent as it arrives, and cancelled at once when the client is gone. */
+async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
+  to.writeHead(response.status, Object.fromEntries(response.headers))
+  to.flushHeaders()
+  const reader = response.body?.getReader()
+  const gone = new Promise<void>((resolve) => finished(to, () => resolve()))
+  // A stream that says nothing would otherwise keep its place in the session.
+  void gone.then(() => reader?.cancel()).catch(() => {})
+  try {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      if (to.destroyed) break
+      if (!to.write(part.value)) await Promise.race([once(to, 'drain'), gone])
+    }
+  } finally {
+    await reader?.cancel()
+  }
+  to.end()
 }

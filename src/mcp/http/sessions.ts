@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { httpErrors } from '../../messages/mcp/serve.ts'
-import { maxSessions } from '../limits.ts'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '../sdk.ts'
 import type { McpSession } from '../session.ts'
+
+export const maxSessions = 256
 
 /** A client of a protocol before 2026-07-28: it has a session, and so shells of its own. */
 interface Client {
@@ -43,11 +43,11 @@ export class HttpSessions {
     const id = request.headers.get('mcp-session-id')
     const client = id === null ? undefined : this.#clients.get(id)
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
-    if (id !== null && !client) return errorResponse(404, httpErrors.noSession)
+    if (id !== null && !client) return errorResponse(404, 'Session not found')
     if (client) return this.#pass(client, request)
     if (this.#closed) return ending()
     if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
-      return errorResponse(503, httpErrors.manySessions)
+      return errorResponse(503, 'Too many sessions')
     this.#beginning++
     return this.#begin(request).finally(() => this.#beginning--)
   }
@@ -123,7 +123,7 @@ export class HttpSessions {
 
 /** The answer of a server that takes no more requests. */
 export function ending(): Response {
-  return errorResponse(503, httpErrors.ending, { connection: 'close' })
+  return errorResponse(503, 'The server is shutting down', { connection: 'close' })
 }
 
 /** An error outside any JSON-RPC call. */

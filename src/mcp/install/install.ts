@@ -6,17 +6,8 @@ import { errorText, tried } from '../../base/errno.ts'
 import { makeDirectories, replaceFile, writeNewFile } from '../../base/files.ts'
 import { realPath } from '../../base/paths.ts'
 import { parseToml } from '../../internal.ts'
-import {
-  changedMeanwhile,
-  noFile,
-  noObjectAt,
-  noObjectInFile,
-  notEditable,
-  noUtf8,
-} from '../../messages/mcp/install.ts'
 import type { Client } from './clients.ts'
-import { parseJsonc, withEntry } from './json-edit.ts'
-import { tableText, withTable } from './toml-edit.ts'
+import { parseJsonc, tableText, withEntry, withTable } from './edits.ts'
 
 const serverName = 'vitrine'
 
@@ -38,7 +29,8 @@ export async function installEntry(client: Client): Promise<Installed> {
     const after = await edited(client, before ?? '')
     if (after === before) return { kind: 'unchanged', file }
     // The client writes this file, too.
-    if (readText(file) !== before) throw new Error(changedMeanwhile)
+    if (readText(file) !== before)
+      throw new Error('another program changed it in the meantime; run the command again')
     const backup = before === undefined ? undefined : backUp(file)
     replace(file, after)
     return { kind: 'written', file, ...(backup !== undefined && { backup }) }
@@ -65,7 +57,8 @@ async function edited({ file, format, servers, entry }: Client, before: string):
   const after = await edit(before, servers, serverName, members)
   // A parser's complaint would be about our own text, not about the file.
   const got = await parse(after).catch(() => undefined)
-  if (!isDeepStrictEqual(plain(got ?? null), plain(wanted))) throw new Error(notEditable(servers))
+  if (!isDeepStrictEqual(plain(got ?? null), plain(wanted)))
+    throw new Error(`"${servers}" is written in a way that cannot be edited safely`)
   return after
 }
 
@@ -81,9 +74,9 @@ function isOfNetwork(key: string, value: unknown): boolean {
 
 /** The document as it should be, with the user's other settings for the server, and the members of the entry that change. */
 function merged(document: unknown, servers: string, entry: Client['entry']) {
-  if (!isTable(document)) throw new Error(noObjectInFile)
+  if (!isTable(document)) throw new Error('it does not contain an object')
   const known = document[servers] === undefined ? {} : document[servers]
-  if (!isTable(known)) throw new Error(noObjectAt(servers))
+  if (!isTable(known)) throw new Error(`"${servers}" is not an object`)
   const old = isTable(known[serverName]) ? known[serverName] : {}
   const left = Object.keys(old).filter((key) => isOfNetwork(key, old[key]) && !Object.hasOwn(entry, key))
   const set = Object.entries(entry).filter(
@@ -111,9 +104,9 @@ function readText(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats) return undefined
   // Reading a FIFO would wait.
-  if (!stats.isFile()) throw new Error(noFile)
+  if (!stats.isFile()) throw new Error('it is not a regular file')
   const bytes = readFileSync(file)
-  if (!isUtf8(bytes)) throw new Error(noUtf8)
+  if (!isUtf8(bytes)) throw new Error('it is not text in UTF-8')
   return bytes.toString('utf8')
 }
 

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { within } from '../../base/clock.ts'
 import { engineProblems, noShellIn } from '../../messages/docker.ts'
-import { type Engine, EngineError, isEngineError } from './engine.ts'
+import { type Engine, EngineError, isEngineError, refusalOf } from './engine.ts'
 import { Exec, type ExecRequest } from './exec.ts'
-import type { FrameStream } from './frames.ts'
-import { type ContainerCounts, type Introduction, Keeper } from './keeper.ts'
+import { type ContainerCounts, type FrameStream, type Introduction, Keeper } from './keeper.ts'
 import { removeContainer } from './left-over.ts'
-import { refusalOf } from './refusal.ts'
 import type { ContainerUser } from './spec.ts'
 import { type MountPoint, readMountTable } from './workspace.ts'
 
@@ -44,7 +42,7 @@ export class Container {
     id: string,
     { name, user }: NewContainer,
     keeper: Keeper,
-    { kernel, mountinfo }: Extract<Introduction, { kind: 'said' }>,
+    { kernel, mountinfo }: Introduction,
   ) {
     this.#engine = engine
     this.id = id
@@ -64,9 +62,9 @@ export class Container {
       const keeper = new Keeper(await engine.hijack({ method: 'POST', path, query }))
       await engine.call({ method: 'POST', path: `/containers/${id}/start` })
       const introduction = await keeper.introduction()
-      if (introduction.kind === 'said') return new Container(engine, id, made, keeper, introduction)
+      if (introduction) return new Container(engine, id, made, keeper, introduction)
+      if (keeper.hasEnded) throw refusalOf(noShellIn(made.image, keeper.errors))
       keeper.destroy()
-      if (introduction.kind === 'ended') throw refusalOf(noShellIn(made.image, introduction.words))
       throw new EngineError(0, 'ETIMEDOUT', engineProblems.silent)
     } catch (error) {
       // the reason it did not start is what is reported

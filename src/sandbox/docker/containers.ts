@@ -1,20 +1,24 @@
 import { statSync } from 'node:fs'
-import { within } from '../../base/clock.ts'
+import { unlessAborted, within } from '../../base/clock.ts'
 import { tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
 import type { Environment, Mode } from '../../base/types.ts'
 import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { Container } from './container.ts'
-import { type Engine, type EngineError, isEngineError } from './engine.ts'
+import {
+  type Engine,
+  type EngineError,
+  engineRefusal,
+  isEngineError,
+  refusalOf,
+  saysPaused,
+} from './engine.ts'
 import type { Exec, ExecRequest } from './exec.ts'
-import type { FrameStream } from './frames.ts'
-import { type GitIdentity, gitIdentity } from './identity.ts'
-import type { Image } from './image.ts'
+import { type GitIdentity, gitIdentity, type Image } from './image.ts'
+import type { FrameStream } from './keeper.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './left-over.ts'
-import { type MadeMounts, nodeMounts, type UserMount } from './mounts.ts'
-import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
-import { type ContainerSettings, containerSpec } from './spec.ts'
+import { type ContainerSettings, containerSpec, type MadeMounts, nodeMounts, type UserMount } from './spec.ts'
 import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
@@ -45,15 +49,9 @@ export interface ContainerCommand {
 
 type Output = (stream: FrameStream, bytes: Buffer) => void
 
-interface Waiter {
-  resolve(container: Container): void
-  reject(error: unknown): void
-}
-
 /**
- * The containers of a shell, started on demand. Except in write mode a container runs one command at a time:
- * any process left in it is that command's. A command takes the free container, or else the next one that is
- * given back or started; one free container is kept. In write mode all commands share one container, because
+ * The containers of a shell, started on demand. Except in write mode a container runs one command at a time: any process left in
+ * it is that command's. One free container is kept for the next command. In write mode all commands share one container, because
  * they may leave processes running.
  */
 export class Containers {
@@ -63,8 +61,6 @@ export class Containers {
   readonly #shown = new WeakMap<Container, string>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #removing = new Set<Promise<unknown>>()
-  readonly #waiting: Waiter[] = []
-  #startingForWaiting = 0
   #idle: Container | undefined
   #shared: Promise<Container> | undefined
   #identity: Promise<GitIdentity> | undefined
@@ -106,8 +102,6 @@ export class Containers {
   ): Promise<ContainerCommand> {
     for (let isFirst = true; ; isFirst = false) {
       const container = await this.#take(wanted, signal)
-      if (signal.aborted && wanted.mode !== 'write') this.giveBack(container, wanted)
-      signal.throwIfAborted()
       try {
         return { container, exec: await container.exec(request, output, signal) }
       } catch (error) {
@@ -120,17 +114,28 @@ export class Containers {
     }
   }
 
-  async #take({ mode, fresh }: ContainerRequest, signal: AbortSignal): Promise<Container> {
+  /** Throws the signal's reason if it aborts first; the container is then there for the next command. */
+  async #take(wanted: ContainerRequest, signal: AbortSignal): Promise<Container> {
+    const taking = this.#takeFor(wanted, signal)
+    const container = await unlessAborted(taking, signal, () => undefined)
+    if (container && !signal.aborted) return container
+    if (wanted.mode !== 'write')
+      taking.then(
+        (late) => this.giveBack(late, wanted),
+        () => {}, // nobody waits for it
+      )
+    throw signal.reason
+  }
+
+  async #takeFor({ mode, fresh }: ContainerRequest, signal: AbortSignal): Promise<Container> {
     if (mode === 'write') return this.#takeShared()
-    return fresh ? this.#start(mode, true) : (this.#takeIdle() ?? this.#takeNext(signal))
+    return (fresh ? undefined : this.#takeIdle()) ?? this.#start(mode, fresh, signal)
   }
 
   /** Takes back a container whose command, not of write mode, has ended and left nothing in it. */
   giveBack(container: Container, { fresh }: ContainerRequest): void {
     const isUsable = !fresh && !container.gone && !this.#closed
-    const waiter = isUsable ? this.#waiting.shift() : undefined
-    if (waiter) waiter.resolve(container)
-    else if (isUsable && (!this.#idle || this.#idle.gone)) this.#idle = container
+    if (isUsable && (!this.#idle || this.#idle.gone)) this.#idle = container
     else this.discard(container)
   }
 
@@ -147,7 +152,6 @@ export class Containers {
   /** Removes all of them. Any that a hanging engine does not remove in time end with this process. */
   async close(): Promise<void> {
     this.#closed = true
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(closedError())
     await within(this.#removeAll(), closeMs, undefined)
   }
 
@@ -170,58 +174,30 @@ export class Containers {
     return !container.gone && this.#shown.get(container) === identityOf(this.#options.places)
   }
 
-  #takeNext(signal: AbortSignal): Promise<Container> {
-    if (this.#closed) throw closedError()
-    return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject }
-      this.#waiting.push(waiter)
-      signal.addEventListener('abort', () => {
-        const at = this.#waiting.indexOf(waiter)
-        if (at >= 0) this.#waiting.splice(at, 1)
-        reject(signal.reason)
-      })
-      void starts.run(() => this.#startForWaiting())
-    })
-  }
-
-  /** Each waiter gets a container given back, or the outcome of one start. */
-  async #startForWaiting(): Promise<void> {
-    if (this.#startingForWaiting >= this.#waiting.length) return
-    this.#startingForWaiting++
-    try {
-      this.giveBack(await this.#tracked(this.#started('read', false)), { mode: 'read', fresh: false })
-    } catch (error) {
-      this.#waiting.shift()?.reject(error)
-    } finally {
-      this.#startingForWaiting--
-    }
-  }
-
   async #takeShared(): Promise<Container> {
     const shared = this.#shared
     const container = await shared?.catch(() => undefined)
     if (container && this.#isUsable(container)) return container
     // Another command may have started one meanwhile.
-    if (this.#shared === shared) this.#shared = this.#start('write', false)
-    return this.#shared ?? this.#start('write', false)
+    if (!this.#shared || this.#shared === shared) this.#shared = this.#start('write', false)
+    return this.#shared
   }
 
-  #start(mode: Mode, fresh: boolean): Promise<Container> {
-    if (this.#closed) throw closedError()
-    return starts.run(() => this.#tracked(this.#started(mode, fresh)))
-  }
-
-  async #tracked(starting: Promise<Container>): Promise<Container> {
-    this.#starting.add(starting)
-    try {
-      const container = await starting
-      this.#all.add(container)
-      return container
-    } catch (error) {
-      throw isEngineError(error) ? this.#refusal(error) : error
-    } finally {
-      this.#starting.delete(starting)
-    }
+  #start(mode: Mode, fresh: boolean, signal?: AbortSignal): Promise<Container> {
+    return starts.run(async () => {
+      if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
+      const starting = this.#started(mode, fresh)
+      this.#starting.add(starting)
+      try {
+        const container = await starting
+        this.#all.add(container)
+        return container
+      } catch (error) {
+        throw isEngineError(error) ? this.#refusal(error) : error
+      } finally {
+        this.#starting.delete(starting)
+      }
+    }, signal)
   }
 
   #refusal(error: EngineError): VitrineError {
@@ -268,10 +244,6 @@ export class Containers {
 function identityOf(places: readonly string[]): string {
   const stats = places.map((place) => tried(() => statSync(place, { bigint: true })))
   return stats.map((stat) => `${stat?.dev}:${stat?.ino}`).join()
-}
-
-function closedError(): VitrineError {
-  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
 }
 
 /** In a virtual machine (Docker Desktop) this host's mount table says nothing about it. */

@@ -2,7 +2,17 @@ import { type ClientRequest, type IncomingMessage, request as startRequest } fro
 import type { Socket } from 'node:net'
 import { types } from 'node:util'
 import { errorCode, errorMessage, errorText, tried } from '../../base/errno.ts'
-import { engineProblems } from '../../messages/docker.ts'
+import type { Unmet } from '../../base/refusal.ts'
+import {
+  containerFailed,
+  engineMissing,
+  engineProblems,
+  engineSilent,
+  imageMissing,
+  noShellIn,
+  pausedWords,
+} from '../../messages/docker.ts'
+import { unavailable, type VitrineError } from '../../messages/error.ts'
 
 /** The engine failed to do what a request asked for. */
 export class EngineError extends Error {
@@ -84,8 +94,8 @@ export class Engine {
 
   /** Throws EngineError. */
   async call<T>(request: EngineRequest): Promise<T> {
-    const { text } = await exchange(this.socketPath, this.#versioned(request))
-    return (text === '' ? undefined : parsed(text)) as T
+    const bytes = await this.bytes(request)
+    return (bytes.length === 0 ? undefined : parsed(bytes.toString())) as T
   }
 
   /** Makes a container, which is not started. Returns its id. Throws EngineError. */
@@ -96,8 +106,7 @@ export class Engine {
 
   /** Throws EngineError. */
   async bytes(request: EngineRequest): Promise<Buffer> {
-    const { text } = await exchange(this.socketPath, this.#versioned(request), 'latin1')
-    return Buffer.from(text, 'latin1')
+    return (await exchange(this.socketPath, this.#versioned(request))).bytes
   }
 
   /** Throws EngineError. */
@@ -107,7 +116,7 @@ export class Engine {
       const sent = send(this.socketPath, versioned, { connection: 'Upgrade', upgrade: 'tcp' }, reject)
       sent.once('upgrade', (_answer, socket, head) => resolve({ socket: socket as Socket, head }))
       sent.once('response', (answer) => {
-        textOf(answer).then((text) => reject(refused(answer, text)), reject)
+        bytesOf(answer).then((bytes) => reject(refused(answer, bytes)), reject)
       })
     })
   }
@@ -115,9 +124,8 @@ export class Engine {
   /** The lines of the answer, as they arrive. Throws EngineError. */
   async *lines(request: EngineRequest): AsyncGenerator<string> {
     const answer = await answerOf(this.socketPath, this.#versioned(request))
-    if ((answer.statusCode ?? 0) >= 400) throw refused(answer, await textOf(answer))
     let rest = ''
-    for await (const piece of piecesOf(answer, 'utf8')) {
+    for await (const piece of piecesOf(answer.setEncoding('utf8'))) {
       const lines = (rest + piece).split('\n')
       rest = lines.pop() ?? ''
       yield* lines
@@ -133,22 +141,22 @@ export class Engine {
 async function exchange(
   socketPath: string,
   request: EngineRequest,
-  encoding: BufferEncoding = 'utf8',
-): Promise<{ readonly text: string; readonly headers: IncomingMessage['headers'] }> {
+): Promise<{ readonly bytes: Buffer; readonly headers: IncomingMessage['headers'] }> {
   const answer = await answerOf(socketPath, request)
-  const text = await textOf(answer, encoding)
-  if ((answer.statusCode ?? 0) >= 400) throw refused(answer, text)
-  return { text, headers: answer.headers }
+  return { bytes: await bytesOf(answer), headers: answer.headers }
 }
 
-function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
+/** Throws EngineError for an answer that says no. */
+async function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingMessage> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = send(socketPath, request, {}, reject).once('response', resolve)
     sent.once('upgrade', (_answer, socket) => {
       socket.destroy()
       reject(new EngineError(0, 'EPROTO', engineProblems.notJson))
     })
   })
+  if ((answer.statusCode ?? 0) < 400) return answer
+  throw refused(answer, await bytesOf(answer))
 }
 
 /** Uses one connection per request: on a local socket they are cheap. */
@@ -204,16 +212,16 @@ function endInTime(
   sent.once('upgrade', inTime).once('close', inTime).once('error', inTime)
 }
 
-async function textOf(answer: IncomingMessage, encoding: BufferEncoding = 'utf8'): Promise<string> {
-  let text = ''
-  for await (const piece of piecesOf(answer, encoding)) text += piece
-  return text
+async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of piecesOf<Buffer>(answer)) pieces.push(piece)
+  return Buffer.concat(pieces)
 }
 
-/** The text of the answer, as it arrives. Throws EngineError. */
-async function* piecesOf(answer: IncomingMessage, encoding: BufferEncoding): AsyncGenerator<string> {
+/** The answer as it arrives. Throws EngineError. */
+async function* piecesOf<Piece>(answer: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   try {
-    for await (const chunk of answer.setEncoding(encoding)) yield String(chunk)
+    yield* answer
   } catch (error) {
     if (isEngineError(error)) throw error
     throw new EngineError(0, errorCode(error) ?? 'EIO', engineProblems.broken(errorText(error)))
@@ -227,9 +235,8 @@ export function parsed(text: string): object {
   throw new EngineError(0, 'EPROTO', engineProblems.notJson)
 }
 
-function refused(answer: IncomingMessage, text: string): EngineError {
-  const status = answer.statusCode ?? 0
-  return new EngineError(status, '', saidIn(text) ?? `HTTP ${status}`)
+function refused({ statusCode: status = 0 }: IncomingMessage, bytes: Buffer): EngineError {
+  return new EngineError(status, '', saidIn(bytes.toString()) ?? `HTTP ${status}`)
 }
 
 /** The engine reports errors as `{"message": ...}`. */
@@ -238,4 +245,27 @@ function saidIn(text: string): string | undefined {
   // Not JSON: the message comes from a proxy between us and the engine.
   if (answer === undefined) return text.trim() || undefined
   return errorMessage(answer)?.trim()
+}
+
+export function refusalOf(words: Unmet): VitrineError {
+  return unavailable({ for: 'docker', ...words })
+}
+
+export function engineRefusal({ socketPath }: Engine, image: string, error: EngineError): VitrineError {
+  const { status, reason, message } = error
+  if (reason === 'ETIMEDOUT') return refusalOf(engineSilent(socketPath, message))
+  if (isDown(error)) return refusalOf(engineMissing(socketPath, reason, message))
+  if (status === 404 && /no such image/i.test(message)) return refusalOf(imageMissing(image))
+  if (saysPaused(error)) return refusalOf(pausedWords(message))
+  return refusalOf(/exec: "\/bin\/sh"/.test(message) ? noShellIn(image, message) : containerFailed(message))
+}
+
+/** No engine answers at the socket. */
+export function isDown({ reason }: EngineError): boolean {
+  return reason === 'ENOENT' || reason === 'ECONNREFUSED'
+}
+
+/** The container was paused from outside: nothing can be started in it. */
+export function saysPaused({ status, message }: EngineError): boolean {
+  return status === 409 && /\bpaused\b/.test(message)
 }

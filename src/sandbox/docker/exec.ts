@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineProblems } from '../../messages/docker.ts'
 import { type Engine, engineTried, isEngineError } from './engine.ts'
-import { engineFrames, type FrameStream } from './frames.ts'
+import { engineFrames, type FrameStream } from './keeper.ts'
 import type { ContainerUser } from './spec.ts'
 
 export interface ExecRequest {

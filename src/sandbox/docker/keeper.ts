@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { within } from '../../base/clock.ts'
 import type { EngineConnection } from './engine.ts'
-import { engineFrames } from './frames.ts'
 
 /**
  * The script of a container's first process. It prints the boot id of its kernel and its mounts, then an
@@ -33,12 +33,11 @@ export interface ContainerCounts {
   readonly oomKills: number | undefined
 }
 
-/** What the first process reports about its container, or why it reports nothing. */
-export type Introduction =
-  | { readonly kind: 'said'; readonly kernel: string; readonly mountinfo: string }
-  /** It ended: what it wrote to stderr. */
-  | { readonly kind: 'ended'; readonly words: string }
-  | { readonly kind: 'silent' }
+/** What the first process reports about its container. */
+export interface Introduction {
+  readonly kernel: string
+  readonly mountinfo: string
+}
 
 /** How long a running first process may take to report its mounts. */
 const introductionMs = 10_000
@@ -53,10 +52,14 @@ export class Keeper {
   #text = ''
   #line = ''
   #errors = ''
+  readonly #introduced: Promise<void>
   #arrived: () => void = () => {}
 
   constructor({ socket, head }: EngineConnection) {
     this.#socket = socket
+    this.#introduced = new Promise((resolve) => {
+      this.#arrived = resolve
+    })
     const frames = engineFrames((stream, bytes) => {
       if (stream === 'stderr') this.#errors += bytes.toString()
       else this.#read(bytes.toString('latin1'))
@@ -79,26 +82,25 @@ export class Keeper {
     return this.#hasEnded
   }
 
-  /** Call this once the container has been started. */
-  async introduction(): Promise<Introduction> {
-    if (!this.#isIntroduced && !this.#hasEnded) await this.#introduced()
-    if (!this.#isIntroduced)
-      return this.#hasEnded ? { kind: 'ended', words: this.#errors.trim() } : { kind: 'silent' }
+  /** Once the container has been started. Undefined: it has ended, or is silent. */
+  async introduction(): Promise<Introduction | undefined> {
+    await within(this.#introduced, introductionMs, undefined)
+    if (!this.#isIntroduced) return undefined
     const end = this.#text.indexOf('\n')
-    return { kind: 'said', kernel: this.#text.slice(0, end), mountinfo: this.#text.slice(end + 1) }
+    return { kernel: this.#text.slice(0, end), mountinfo: this.#text.slice(end + 1) }
+  }
+
+  /** What it wrote to stderr. */
+  get errors(): string {
+    return this.#errors.trim()
   }
 
   /** Makes it count. Undefined when it does not answer because it has ended or is frozen. */
   count(): Promise<ContainerCounts | undefined> {
     if (this.#hasEnded) return Promise.resolve(undefined)
-    return new Promise((resolve) => {
-      const late = setTimeout(() => resolve(undefined), answerMs)
-      this.#answers.push((line) => {
-        clearTimeout(late)
-        resolve(readCount(line))
-      })
-      this.#socket.write('\n')
-    })
+    const answer = new Promise<string>((resolve) => this.#answers.push(resolve))
+    this.#socket.write('\n')
+    return within(answer.then(readCount), answerMs, undefined)
   }
 
   /** Closes its input: the container ends with everything in it. */
@@ -112,16 +114,6 @@ export class Keeper {
 
   get #isIntroduced(): boolean {
     return this.#text.endsWith('\n\n')
-  }
-
-  #introduced(): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(resolve, introductionMs)
-      this.#arrived = () => {
-        clearTimeout(late)
-        resolve()
-      }
-    })
   }
 
   #read(text: string): void {
@@ -144,4 +136,54 @@ function readCount(line: string): ContainerCounts | undefined {
 
 function known(number: number | undefined): number | undefined {
   return Number.isNaN(number) ? undefined : number
+}
+
+/** Stream, three zeros, length in big-endian (API reference, "Attach to a container"). */
+const headBytes = 8
+
+export type FrameStream = 'stdout' | 'stderr'
+
+/** By number; 0 is the echo of stdin. */
+const streams: readonly FrameStream[] = ['stdout', 'stdout', 'stderr']
+
+/** Splits a stream of frames, such as an engine's. Buffers no more than a frame's header. */
+export class Frames<Name> {
+  readonly #take: (stream: Name, bytes: Buffer) => void
+  readonly #names: readonly Name[]
+  readonly #head = Buffer.alloc(headBytes)
+  #headLength = 0
+  #left = 0
+  #stream: Name | undefined
+
+  /** @param take called with every piece as it arrives */
+  constructor(take: (stream: Name, bytes: Buffer) => void, names: readonly Name[]) {
+    this.#take = take
+    this.#names = names
+  }
+
+  add(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; )
+      at += this.#left > 0 ? this.#body(chunk, at) : this.#begin(chunk, at)
+  }
+
+  #body(chunk: Buffer, at: number): number {
+    const bytes = chunk.subarray(at, at + this.#left)
+    this.#left -= bytes.length
+    if (this.#stream !== undefined) this.#take(this.#stream, bytes)
+    return bytes.length
+  }
+
+  #begin(chunk: Buffer, at: number): number {
+    const copied = chunk.copy(this.#head, this.#headLength, at, at + headBytes - this.#headLength)
+    this.#headLength += copied
+    if (this.#headLength < headBytes) return copied
+    this.#headLength = 0
+    this.#stream = this.#names[this.#head[0] ?? 0]
+    this.#left = this.#head.readUInt32BE(4)
+    return copied
+  }
+}
+
+export function engineFrames(take: (stream: FrameStream, bytes: Buffer) => void): Frames<FrameStream> {
+  return new Frames(take, streams)
 }

@@ -8,14 +8,17 @@ import { workspaceInContainer } from '../../messages/workspace.ts'
 import { enforced, notEnforced, refuseChanges, refuseHosts } from '../enforcement.ts'
 import type { Changes, Sandbox } from '../sandbox.ts'
 import { Containers } from './containers.ts'
-import { type Engine, isEngineError } from './engine.ts'
-import { ownMounts } from './identity.ts'
-import { type Image, inspectImage } from './image.ts'
+import { type Engine, engineRefusal, isEngineError, refusalOf } from './engine.ts'
+import { type Image, inspectImage, ownMounts } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
-import { type MadeMounts, readUserMounts, type UserMount } from './mounts.ts'
 import { type Reach, reachEngine } from './reach.ts'
-import { engineRefusal, refusalOf } from './refusal.ts'
-import type { ContainerSettings, ContainerUser } from './spec.ts'
+import {
+  type ContainerSettings,
+  type ContainerUser,
+  type MadeMounts,
+  readUserMounts,
+  type UserMount,
+} from './spec.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
 interface DockerOptions extends Reach {

@@ -14,8 +14,7 @@ import {
   remoteEngine,
   startFailed,
 } from '../../messages/docker.ts'
-import { Engine, EngineError, engineTried, isEngineError } from './engine.ts'
-import { isDown, refusalOf } from './refusal.ts'
+import { Engine, EngineError, engineTried, isDown, isEngineError, refusalOf } from './engine.ts'
 
 export interface Reach {
   /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */

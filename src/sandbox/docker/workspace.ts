@@ -4,7 +4,7 @@ import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { words } from '../../base/text.ts'
 import { repositoryOf } from '../workspace/git-directories.ts'
-import type { MountedPath } from './mounts.ts'
+import type { MountedPath } from './spec.ts'
 
 /** Directories that a container needs itself: a workspace mounted there would hide them. */
 const taken = words('/ /bin /dev /etc /lib /lib64 /proc /run /sbin /sys /tmp /usr')

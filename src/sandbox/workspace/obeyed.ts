@@ -13,7 +13,7 @@ export interface Obeyed {
   readonly isFlat?: true
 }
 
-/** Relative to the home directory. `docs/workspace.md` has the same table. */
+/** Relative to the home directory. `docs/workspace.md` has examples. */
 export const obeyedAtHome: readonly (readonly [by: string, names: readonly string[]])[] = [
   ['ssh', words('.ssh .rhosts .shosts')],
   ['GnuPG', words('.gnupg')],

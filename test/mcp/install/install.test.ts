@@ -15,9 +15,8 @@ import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { clientOf } from '../../../src/mcp/install/clients.ts'
+import { parseJsonc, withEntry, withTable } from '../../../src/mcp/install/edits.ts'
 import { installEntry } from '../../../src/mcp/install/install.ts'
-import { parseJsonc, withEntry } from '../../../src/mcp/install/json-edit.ts'
-import { withTable } from '../../../src/mcp/install/toml-edit.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { repository } from '../../helpers/programs.ts'
 
@@ -299,5 +298,3 @@ describe('editing TOML', () => {
     expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
   })
 })
-
-describe('editing JSON', () => {})

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <linux/audit.h>
-#include <string.h>
 
 #include "confine/filter/bpf.h"
 #include "confine/filter/seccomp_groups.h"
-#include "confine/filter/seccomp_rules.h"
 
 static const struct vt_verdict allowed = {.otherwise = SECCOMP_RET_ALLOW};
 static const struct vt_verdict unknown = {.otherwise = SECCOMP_RET_ERRNO | ENOSYS};
@@ -29,27 +27,6 @@ static uint32_t resolve_action(uint32_t action, bool report) {
   return report ? SECCOMP_RET_USER_NOTIF : action & ~VT_TOLD;
 }
 
-static bool is_list(const struct vt_rule *rule) {
-  return rule->conditions[0].test == VT_TEST_ONE_OF && rule->conditions[1].test == VT_TEST_NONE;
-}
-
-/* Two lists of values for one word and one action become one list, which saves a load and a return. */
-static bool merge(struct vt_rules *rules, struct vt_rule *list, const struct vt_rule *more) {
-  struct vt_condition *a = &list->conditions[0];
-  const struct vt_condition *b = &more->conditions[0];
-  bool alike = is_list(list) && is_list(more) && list->action == more->action && a->argument == b->argument &&
-               a->half == b->half && a->mask == b->mask;
-  size_t count = (size_t)a->count + b->count;
-  if (!alike || count > VT_MERGED_VALUES_MAX - rules->merged_count) return false;
-  uint32_t *values = &rules->merged[rules->merged_count];
-  memcpy(values, a->values, a->count * sizeof *values);
-  memcpy(values + a->count, b->values, b->count * sizeof *values);
-  rules->merged_count += count;
-  a->values = values;
-  a->count = (uint8_t)count;
-  return true;
-}
-
 /* Keeps the rules that apply, up to one without conditions. Drops last rules that answer as the fallback does. */
 static void resolve(struct vt_rules *rules, size_t g, uint32_t bits, bool report) {
   const struct vt_verdict *told = &vt_groups[g].verdict;
@@ -63,7 +40,7 @@ static void resolve(struct vt_rules *rules, size_t g, uint32_t bits, bool report
       verdict.otherwise = rule.action;
       break;
     }
-    if (verdict.count == 0 || !merge(rules, &own[verdict.count - 1], &rule)) own[verdict.count++] = rule;
+    own[verdict.count++] = rule;
   }
   while (verdict.count > 0 && own[verdict.count - 1].action == verdict.otherwise) verdict.count--;
   rules->of_group[g] = verdict;
@@ -71,7 +48,6 @@ static void resolve(struct vt_rules *rules, size_t g, uint32_t bits, bool report
 
 void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules) {
   uint32_t bits = bits_of(options);
-  rules->merged_count = 0;
   for (size_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) rules->verdicts[number] = &allowed;
   rules->verdicts[VT_LAST_REVIEWED_SYSCALL + 1] = &unknown;
   for (size_t g = 0; g < vt_group_count; g++) {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "confine/filter/bpf.h"
+#include "confine/filter/syscalls.h"
 
 struct vt_filter_options {
   uint32_t arch; /* AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64, linux/audit.h */
@@ -33,7 +33,18 @@ int vt_filter_build(const struct vt_filter_options *options, struct sock_filter 
 
 uint32_t vt_filter_native_arch(void);
 
-#ifdef __cplusplus
-}
-#endif
+/* One verdict per reviewed number, and a last one for all others (x32 numbers and -1 too). */
+#define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
 
+enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 12 };
+
+/* The verdicts for one set of options. Points into itself: never copy it. */
+struct vt_rules {
+  const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
+  struct vt_verdict of_group[VT_GROUPS_MAX];
+  struct vt_rule of_verdict[VT_GROUPS_MAX][VT_RULES_A_GROUP_MAX];
+};
+
+void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules);
+
+uint32_t vt_rules_answer(const struct vt_rules *rules, const struct seccomp_data *call);

@@ -2,7 +2,7 @@
 
 #include <linux/seccomp.h>
 
-#include "confine/filter/seccomp_rules.h"
+#include "confine/filter/seccomp.h"
 
 /* Marks an action that is reported: with `report` the call is notified, and the notifier answers as the filter would, unless it
  * carries the call out. An errno takes 12 of the 16 data bits; this is the highest. */

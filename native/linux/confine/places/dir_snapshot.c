@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "confine/places/dir_snapshot.h"
+#include "confine/places/places.h"
 
 #include <errno.h>
 #include <linux/magic.h>

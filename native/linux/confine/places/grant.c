@@ -17,7 +17,7 @@
 enum { MOST_RULES = 250000, MOST_DEPTH = 200 };
 
 struct pass {
-  struct vt_places *reads;
+  struct vt_places *places;
   const struct vt_places_access *access;
   int ruleset, rules;
 };
@@ -28,13 +28,13 @@ static int enter(struct pass *pass, int fd, const struct vt_path_node *node, boo
  * files by short names too, numbers an inode anew each time it is read. */
 static int pin(struct pass *pass, int fd, const struct stat *status) {
   if (!pass->access->pinned) return 0;
-  vt_inode_set_add(&pass->reads->kept, status);
+  vt_inode_set_add(&pass->places->kept, status);
   return vt_landlock_grant_at(pass->ruleset, fd, pass->access->pinned) && errno != EBADFD ? -1 : 0;
 }
 
 static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
-  if (vt_inode_set_has(&pass->reads->kept, status)) return pin(pass, fd, status);
-  if (vt_places_is_linked(pass->reads, status)) return 0;
+  if (vt_inode_set_has(&pass->places->kept, status)) return pin(pass, fd, status);
+  if (vt_places_is_linked(pass->places, status)) return 0;
   if (++pass->rules > MOST_RULES) {
     errno = E2BIG;
     return -1;
@@ -98,17 +98,17 @@ static int enter(struct pass *pass, int fd, const struct vt_path_node *node, boo
   return grant_entries(pass, fd, node);
 }
 
-int vt_places_grant(struct vt_places *reads, const struct vt_places_access *access, int ruleset) {
-  struct pass pass = {reads, access, ruleset, 0};
+int vt_places_grant(struct vt_places *places, const struct vt_places_access *access, int ruleset) {
+  struct pass pass = {places, access, ruleset, 0};
   int root = open("/", O_PATH | O_CLOEXEC);
   if (root < 0) return -1;
-  int failed = enter(&pass, root, reads->root, false);
+  int failed = enter(&pass, root, places->root, false);
   vt_close(root);
   return failed;
 }
 
-bool vt_places_cover(const struct vt_places *reads, const char *directory) {
-  const struct vt_path_node *node = reads->root;
+bool vt_places_cover(const struct vt_places *places, const char *directory) {
+  const struct vt_path_node *node = places->root;
   const char *rest = directory;
   struct stat status;
   bool granted = false;
@@ -122,7 +122,7 @@ bool vt_places_cover(const struct vt_places *reads, const char *directory) {
     if (!node && rest[length] == '/') {
       char path[PATH_MAX];
       snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);
-      return granted && lstat(path, &status) == 0 && !vt_inode_set_has(&reads->kept, &status);
+      return granted && lstat(path, &status) == 0 && !vt_inode_set_has(&places->kept, &status);
     }
   }
   return false;

@@ -1,4 +1,4 @@
-#include "confine/places/path_tree.h"
+#include "confine/places/places.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "confine/places/places.h"
 
 struct way {
-  struct vt_places *reads;
+  struct vt_places *places;
   enum vt_places_mark mark;
   struct vt_path_node *at;
   struct vt_path_walk names;
@@ -58,31 +58,31 @@ static bool step(struct way *way, const char *name, size_t length) {
     return exists && follow(way, path);
   }
   if (!grants(way->mark)) {
-    vt_inode_set_add(&way->reads->kept, &status);
+    vt_inode_set_add(&way->places->kept, &status);
     node->seen = S_ISDIR(status.st_mode);
   }
   way->at = node;
   return true;
 }
 
-static struct vt_path_node *walk(struct vt_places *reads, const char *path, enum vt_places_mark mark) {
-  struct way way = {.reads = reads, .mark = mark, .at = reads->root, .names = {.rest = path}};
+static struct vt_path_node *walk(struct vt_places *places, const char *path, enum vt_places_mark mark) {
+  struct way way = {.places = places, .mark = mark, .at = places->root, .names = {.rest = path}};
   size_t length;
   for (const char *name; (name = vt_path_next(&way.names, &length));)
     if (!step(&way, name, length)) return NULL;
   return way.at;
 }
 
-struct vt_path_node *vt_places_mark(struct vt_places *reads, const char *path, enum vt_places_mark mark) {
-  struct vt_path_node *node = walk(reads, path, mark);
+struct vt_path_node *vt_places_mark(struct vt_places *places, const char *path, enum vt_places_mark mark) {
+  struct vt_path_node *node = walk(places, path, mark);
   if (!node) return NULL;
   mark_node(node, mark);
   node->reached = true;
   return node;
 }
 
-struct vt_path_node *vt_places_cut(struct vt_places *reads, const char *path) {
-  struct vt_path_node *node = walk(reads, path, VT_MARK_KEPT);
+struct vt_path_node *vt_places_cut(struct vt_places *places, const char *path) {
+  struct vt_path_node *node = walk(places, path, VT_MARK_KEPT);
   if (node) vt_path_node_cut(node);
   return node;
 }
@@ -93,9 +93,9 @@ static bool is_granted(const struct vt_path_node *node) {
 }
 
 /* True: nothing beneath has to be watched. */
-static bool watch(struct vt_places *reads, const struct vt_path_node *node) {
+static bool watch(struct vt_places *places, const struct vt_path_node *node) {
   char path[PATH_MAX];
-  struct vt_dir_snapshot *watched = &reads->watched;
+  struct vt_dir_snapshot *watched = &places->watched;
   size_t before = watched->count;
   if (node->kept || vt_path_node_path(node, path, sizeof path) < 0) return true;
   /* In a cut directory each entry has a rule; one granted whole only has to stay the same directory. */
@@ -105,6 +105,6 @@ static bool watch(struct vt_places *reads, const struct vt_path_node *node) {
   return watched->count > before && watched->at[before].inode == 0;
 }
 
-void vt_places_watch(struct vt_places *reads) {
-  for (const struct vt_path_node *node = reads->root; node;) node = vt_path_node_next(node, watch(reads, node));
+void vt_places_watch(struct vt_places *places) {
+  for (const struct vt_path_node *node = places->root; node;) node = vt_path_node_next(node, watch(places, node));
 }

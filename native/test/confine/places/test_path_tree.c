@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/threads.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/places/places.h"
 #include "test/check.h"
 

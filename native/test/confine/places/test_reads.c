@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/basics.h"
-#include "confine/landlock.h"
+#include "confine/ruleset.h"
 #include "confine/places/places.h"
 #include "test/check.h"
 

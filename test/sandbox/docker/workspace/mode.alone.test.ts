@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type MadeMounts, nodeMounts } from '../../../../src/sandbox/docker/mounts.ts'
+import { type MadeMounts, nodeMounts } from '../../../../src/sandbox/docker/spec.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../../helpers/place.ts'
 import {
   containersOf,
