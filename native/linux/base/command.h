@@ -104,6 +104,7 @@ struct vt_command {
   const char **writable;    /* NULL-terminated; NULL: none */
 
   struct vt_launch_room *room; /* during the launch */
+  pid_t host;                  /* this process, by the launcher */
 
   /* started */
   pid_t pid;                /* of leader, session and process group */

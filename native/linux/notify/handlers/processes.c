@@ -14,7 +14,7 @@
 #include "base/watched.h"
 #include "confine/confinement.h"
 #include "notify/dispatch.h"
-#include "supervise/session.h"
+#include "supervise/supervise.h"
 
 static void note(bool *flag) { __atomic_store_n(flag, true, __ATOMIC_RELEASE); }
 
