@@ -45,7 +45,7 @@ describe('a result', () => {
 
   it('has the documented fields, and nothing twice; --json=full has the rest', async () => {
     const text = readFileSync(join(repository, 'docs/run-json.md'), 'utf8')
-    const rows = [...text.matchAll(/^\| (`.*?)\|(.*)\|$/gm)].map(([, names = '', what = '']) => ({
+    const rows = [...text.matchAll(/^- (`.*?): (.*)$/gm)].map(([, names = '', what = '']) => ({
       names: [...names.matchAll(/`(\w+)\??`/g)].map(([, name = '']) => name),
       optional: names.includes('?`'),
       full: what.includes('--json=full'),

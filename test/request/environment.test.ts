@@ -207,8 +207,9 @@ describe('the policy sees the variables of one command', () => {
     [{ PATH: '/elsewhere' }, 'ask'],
     [{ GIT_EXTERNAL_DIFF: './x' }, 'ask'],
     [{ FOO: 'x' }, 'allow'],
-  ])('%j with a command that only looks: %s', async (env, verdict) => {
-    const shell = await openTestShell({ mode: 'write' })
+  ])('%j with a command that a rule allows: %s', async (env, verdict) => {
+    const toml = '[policy]\nallow = ["git diff", "cat"]\n'
+    const shell = await openTestShell({ mode: 'write', toml })
     expect(await shell.decide({ command: 'git diff', env })).toMatchObject({ verdict })
     expect(await shell.decide({ argv: ['cat', 'x'], env })).toMatchObject({ verdict })
   })
