@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
