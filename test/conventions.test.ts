@@ -34,13 +34,6 @@ describe('the tests', () => {
     expect(long).toEqual([])
   })
 
-  it('stand in folders of at most 20 files, fixtures and helpers included', () => {
-    const counts = new Map<string, number>()
-    const all = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    for (const { parentPath } of all) counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1)
-    expect([...counts].filter(([, count]) => count > 20)).toEqual([])
-  })
-
   it('stand in a folder of src or native, or in one that ARCHITECTURE.md names', () => {
     const foldersOf = (path: string) =>
       readdirSync(join(repository, path), { withFileTypes: true })

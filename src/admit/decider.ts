@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { isProjectDirectory } from '../base/paths.ts'
 import type { Decision, Environment, Mode } from '../base/types.ts'
 import { auditFiles, projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -21,7 +20,7 @@ import {
   type RuleSet,
 } from '../policy/ruleset.ts'
 import type { HostPlace } from '../request/environment.ts'
-import { dialectOf, usualPath } from '../request/interpreter.ts'
+import { dialectOf } from '../request/interpreter.ts'
 import { answered, isUnanswered, whereIs } from '../request/lookup.ts'
 import type { Invocation } from '../request/request.ts'
 
@@ -49,7 +48,6 @@ export class Decider {
   readonly #outerRules: RuleSet | undefined
   readonly #home: string
   readonly #ownPaths: readonly string[]
-  readonly #trustsPath: boolean
   readonly #projectSettings: ProjectSettings
   readonly #projectFiles: readonly string[]
   readonly #place: HostPlace
@@ -76,11 +74,6 @@ export class Decider {
     this.#program = config.shell.program
     this.#home = env['HOME'] ?? ''
     this.#projectFiles = projectConfigFiles(cwd)
-    const path = config.env.set['PATH'] ?? env['PATH'] ?? usualPath
-    const projects = [cwd, ...this.#projectFiles.slice(0, 1).map(dirname)]
-    this.#trustsPath = path
-      .split(':')
-      .every((entry) => entry.startsWith('/') && !isProjectDirectory(entry, projects))
     // The agent cannot edit its own policy: config files, the trust store, audit logs.
     this.#ownPaths = [
       dirname(userConfigFile(env)),
@@ -102,8 +95,8 @@ export class Decider {
       canHold: !this.#namesTemporary(work) && (canHold?.() ?? true),
     })
     const places = await this.#placesFor(request)
-    const decided = decide(request, this.#rules, places, this.#trustsPath)
-    const outer = this.#outerRules && decide(request, this.#outerRules, places, this.#trustsPath)
+    const decided = decide(request, this.#rules, places)
+    const outer = this.#outerRules && decide(request, this.#outerRules, places)
     const isLooser = outer && compareVerdicts(outer.verdict, decided.verdict) > 0
     if (!isLooser) return this.#named(decided)
     // What the project's preset holds stays held with a yes.

@@ -35,18 +35,13 @@ import { changesNothing } from './safe-list.ts'
 import { matchAssignments, matchRedirects, onlySilences } from './settings.ts'
 
 /** The strictest match gives verdict and reason. Pure: knows the machine by `places` only. */
-export function decide(
-  request: PolicyRequest,
-  rules: RuleSet,
-  places: Places,
-  trustsPath: boolean,
-): Decision {
-  const given: PolicyInput = { request, rules, places, trustsPath }
+export function decide(request: PolicyRequest, rules: RuleSet, places: Places): Decision {
+  const given: PolicyInput = { request, rules, places }
   const steps = request.steps.map((step) => judged(step, given))
   const isBound = request.mode === 'write' || rules.preset === 'analysis'
   if (!isBound) return heldByMode(steps, given)
   const isHeld =
-    steps.every(({ standing }) => standing === 'safe') &&
+    steps.every((each) => each.step.isInner || isSafe(each, steps)) &&
     (rules.preset === 'analysis' || (rules.preset === 'default' && !rules.autoConfirm))
   const matches = [
     ...matchLine(given),
@@ -61,13 +56,22 @@ export function decide(
     : { verdict: 'allow', held: true, reason: explainHeldLine(decision.reason), matches }
 }
 
+/** By its words, and by those of what it starts. Where a guess is wrong, the operating system holds the line all the same. */
+function isSafe({ standing, step }: JudgedStep, all: readonly JudgedStep[]): boolean {
+  const isAnySafe = (guesses: readonly number[]) =>
+    guesses.some((place) => {
+      const guess = all[place]
+      return guess !== undefined && isSafe(guess, all)
+    })
+  return standing === 'safe' && step.starts.every(isAnySafe)
+}
+
 /** What is on the safe list, in a line that write mode runs for its other commands: only where nothing could come of it. */
 function besideOthers(decision: Decision, steps: readonly JudgedStep[], given: PolicyInput): Decision {
-  const { request, rules, trustsPath } = given
+  const { request, rules } = given
   if (request.mode !== 'write' || rules.autoConfirm) return decision
-  const alone = steps.filter(({ step: { command, wrapped }, standing }) => {
-    if (standing !== 'safe' || command.words.length === 0) return false
-    return !changesNothing(command, wrapped?.own ?? command.words, trustsPath)
+  const alone = steps.filter(({ step: { command, own }, standing }) => {
+    return standing === 'safe' && command.words.length > 0 && !changesNothing(command, own)
   })
   const asked = alone.map(({ row }): PolicyMatch => ({ ...row, verdict: 'ask', why: explainAlone(row.rule) }))
   const [first] = asked
@@ -147,6 +151,7 @@ function isLetThrough(feature: Feature, { request: { steps }, rules }: PolicyInp
 function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): PolicyMatch[] {
   const { step, strict } = judged
   const uses = pathUses(step, given.request.home)
+  const isAnalysis = given.rules.preset === 'analysis'
   return [
     ...matchDisaster(step, uses, given),
     ...matchOwnFiles(
@@ -155,10 +160,11 @@ function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): Pol
       given,
     ),
     ...strict,
-    judged.row,
-    ...matchAssignments(step, given.rules),
+    // The operating system holds what a safe command starts, and what variables make of it.
+    ...(isHeld && step.isInner ? [] : [judged.row]),
+    ...(isHeld && (step.isInner || !isAnalysis) ? [] : matchAssignments(step, given.rules)),
     ...matchRedirects(step, given.rules),
-    ...(given.rules.preset === 'analysis' ? uses.flatMap((use) => matchSystem(use, step, given)) : []),
+    ...(isAnalysis ? uses.flatMap((use) => matchSystem(use, step, given)) : []),
   ]
 }
 

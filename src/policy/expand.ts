@@ -1,25 +1,32 @@
+import { words } from '../base/text.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import {
   type Feature,
   knownValue,
   lineOfArgv,
+  literalWord,
   type ParsedLine,
   type SimpleCommand,
   type Unsure,
+  unknownWords,
   type Word,
 } from './line.ts'
 import { parseLine } from './parse.ts'
 import { nameOf } from './program.ts'
-import { unwrap, type Wrapped } from './wrappers.ts'
 
 const maxDepth = 6
+/** Each word of a line may begin a command. */
+const maxSteps = 2_000
 
 export interface Step {
   readonly command: SimpleCommand
-  readonly wrapped?: Wrapped
+  /** Its words, without those of a command that it starts. */
+  readonly own: readonly Word[]
+  /** What it starts, each as places among the steps: where it is not known which word begins a command, all that may. */
+  readonly starts: readonly (readonly number[])[]
+  readonly isInner: boolean
 }
 
-/** Includes commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
 export interface Expanded {
   readonly steps: readonly Step[]
   readonly features: ReadonlySet<Feature>
@@ -27,54 +34,239 @@ export interface Expanded {
   readonly forkBombs: readonly string[]
 }
 
-/** Follows wrappers and scripts passed as words. */
+/** Follows programs that start others, and scripts passed as words. */
 export function expand(line: ParsedLine): Expanded {
-  const found: Found = {
-    steps: [],
-    features: new Set(line.features),
-    unsure: [...line.unsure],
-    forkBombs: [...line.forkBombs],
-  }
-  for (const command of line.commands) follow(command, found, 0)
-  return found
+  const expansion = new Expansion(line)
+  for (const command of line.commands) expansion.follow(command, 0)
+  return expansion
 }
 
-interface Found {
-  readonly steps: Step[]
+class Expansion implements Expanded {
+  readonly steps: Step[] = []
   readonly features: Set<Feature>
   readonly unsure: Unsure[]
   readonly forkBombs: string[]
+
+  constructor({ features, unsure, forkBombs }: ParsedLine) {
+    this.features = new Set(features)
+    this.unsure = [...unsure]
+    this.forkBombs = [...forkBombs]
+  }
+
+  /** The place of the command's step. */
+  follow(command: SimpleCommand, depth: number): number {
+    const { own, inner, scripts } = startedBy(command)
+    const starts: (readonly number[])[] = []
+    const place = this.steps.push({ command, own, starts, isInner: depth > 0 }) - 1
+    if (inner.length + scripts.length === 0) return place
+    if (depth === maxDepth || this.steps.length > maxSteps) {
+      this.unsure.push({ kind: 'nesting', text: command.text })
+      return place
+    }
+    for (const guesses of inner) starts.push(guesses.map((each) => this.follow(each, depth + 1)))
+    for (const script of scripts)
+      for (const each of this.#read(script, command)) starts.push([this.follow(each, depth + 1)])
+    return place
+  }
+
+  #read(script: Word, { text, chain }: SimpleCommand): readonly SimpleCommand[] {
+    const source = knownValue(script)
+    if (source === undefined) {
+      this.unsure.push({ kind: 'dynamic-script', text })
+      return []
+    }
+    const line = parseLine(source)
+    this.unsure.push(...line.unsure)
+    this.forkBombs.push(...line.forkBombs)
+    for (const feature of line.features) this.features.add(feature)
+    return line.commands.map((command) => ({ ...command, chain, required: false }))
+  }
 }
 
-function follow(command: SimpleCommand, found: Found, depth: number): void {
-  const wrapped = unwrap(command)
-  found.steps.push({ command, ...(wrapped ? { wrapped } : {}) })
-  if (!wrapped) return
-  if (depth === maxDepth) {
-    found.unsure.push({ kind: 'nesting', text: command.text })
-    return
-  }
-  for (const inner of wrapped.inner) follow(inner, found, depth + 1)
-  for (const script of wrapped.scripts) followScript(script, command, found, depth)
+interface Started {
+  readonly own: readonly Word[]
+  /** Each is one of these. */
+  readonly inner: readonly (readonly SimpleCommand[])[]
+  readonly scripts: readonly Word[]
 }
 
-function followScript(script: Word, { text, chain }: SimpleCommand, found: Found, depth: number): void {
-  const source = knownValue(script)
-  if (source === undefined) {
-    found.unsure.push({ kind: 'dynamic-script', text })
-    return
+const shells = new Set(words('sh bash rbash dash ash zsh ksh ksh93 mksh yash posh hush fish csh tcsh'))
+
+/** Programs that start the command behind their options and so many operands. */
+const starters: ReadonlyMap<string, number> = new Map([
+  ...words(`
+    sudo doas env xargs nohup setsid time nice ionice stdbuf command builtin exec busybox toybox unshare strace watch su runuser
+    setpriv nsenter prlimit pkexec systemd-run parallel fakeroot caffeinate linux32 linux64`).map(
+    (name) => [name, 0] as const,
+  ),
+  ...words('chrt taskset timeout chroot sg flock script').map((name) => [name, 1] as const),
+])
+
+function startedBy(command: SimpleCommand): Started {
+  const [head, ...rest] = command.words
+  const name = nameOf(knownValue(head) ?? '')
+  const own = head ? [head] : []
+  if (shells.has(name)) return { own, inner: [], scripts: scriptsOf(rest) }
+  if (name === 'eval') return { own, inner: [], scripts: rest.length > 0 ? [joined(rest)] : [] }
+  if (name === 'trap') return { own, inner: [], scripts: trapped(rest) }
+  if (name === 'find') return foundBy(command, /^-(?:exec|ok)(?:dir)?$/)
+  // In a cluster only after flags: `-tx` and `-ex` name a type and an extension.
+  if (name === 'fd' || name === 'fdfind')
+    return foundBy(command, /^(?:-[HIusigFLap01]*[xX]|--exec|--exec-batch)$/)
+  const operands = starters.get(name)
+  // command(1p): with -v or -V it only describes a name.
+  const describes = name === 'command' && /^-[pvV]*[vV]/.test(rest[0]?.value ?? '')
+  if (operands === undefined || describes) return { own: command.words, inner: [], scripts: [] }
+  return startedBehind(name, command, operands)
+}
+
+/** As eval(1p) joins them. */
+function joined(given: readonly Word[]): Word {
+  const open = given.find(({ kind }) => kind !== 'literal')
+  return open ? unknownWords : literalWord(given.map(({ value }) => value).join(' '))
+}
+
+/** trap(1p): `-` and nothing as the action run nothing, and a condition alone has none. */
+function trapped(given: readonly Word[]): readonly Word[] {
+  const [action, condition] = given[0]?.value === '--' ? given.slice(1) : given
+  return action && condition && !/^-?$|^-[lpP]/.test(knownValue(action) ?? '?') ? [action] : []
+}
+
+/** Without a script or file, a shell runs its standard input. */
+function scriptsOf(given: readonly Word[]): readonly Word[] {
+  const at = given.findIndex(({ value }) => /^-[A-Za-z]*c/.test(value))
+  const operands = given.slice(at + 1).filter(({ value }) => !/^[-+]/.test(value))
+  // Each `o` of the cluster takes a word: -euco pipefail.
+  if (at !== -1) return [operands[given[at]?.value.replace(/[^oO]/g, '').length ?? 0] ?? unknownWords]
+  const asks = given.some(({ value }) => value === '--version' || value === '--help')
+  const reads = operands.length === 0 || given.some(({ value }) => /^-[A-Za-z]*s/.test(value))
+  return reads && !asks ? [unknownWords] : []
+}
+
+/** Words that are filled in when the command runs: with input, or with names, which begin with a starting point. */
+const whatIsRead: Word = { ...unknownWords, filledBy: 'xargs' }
+
+function filled(word: Word, filledBy: 'find' | 'xargs'): Word {
+  const at = word.value.indexOf('{}')
+  if (at === -1 || word.kind !== 'literal') return word
+  const beginning = at === 0 && filledBy === 'find' ? './' : word.value.slice(0, at)
+  return { ...word, kind: 'quoted', fixed: beginning, filledBy }
+}
+
+/** The commands behind -exec and the like, each to its end. */
+function foundBy(command: SimpleCommand, action: RegExp): Started {
+  const { words: given } = command
+  const places = [...given.keys()].filter((at) => action.test(given[at]?.value ?? ''))
+  const inner = places.map((at) => {
+    const rest = given.slice(at + 1)
+    const end = rest.findIndex(({ value }) => value === ';' || value === '+')
+    const own = (end === -1 ? rest : rest.slice(0, end)).map((word) => filled(word, 'find'))
+    return [innerOf(command, [...own, whatIsRead])]
+  })
+  return { own: given.slice(0, places[0]), inner, scripts: [] }
+}
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/
+
+function startedBehind(name: string, command: SimpleCommand, operands: number): Started {
+  const { words: given } = command
+  const places = beginnings(given, operands, valued[name])
+  const before = given.slice(0, places[0])
+  const assigns = name === 'env' || name === 'sudo' || name === 'doas'
+  const variables = assigns ? before.filter(({ value }) => ASSIGNMENT.test(value)) : []
+  const tails = places.map((at) => given.slice(at))
+  const isParallel = name === 'parallel'
+  const unmarked = isParallel ? tails.map((tail) => tail.filter((word) => !isMark(word))) : tails
+  const started = isParallel || name === 'xargs' ? tails.map(filledByInput) : tails
+  const scripts = scriptOptions(name, given)
+  const guesses = name === 'env' && scripts.length > 0 ? [] : [...started, ...(isParallel ? unmarked : [])]
+  return {
+    own: before.filter((word) => !variables.includes(word)),
+    inner: guesses.length > 0 ? [guesses.map((words) => innerOf(command, words, variables))] : [],
+    scripts: [
+      ...scripts,
+      // They give their words to a shell.
+      ...(isParallel || name === 'watch' ? unmarked.slice(0, 1).map(joined) : []),
+      ...(isParallel && tails[0]?.[0] && isMark(tails[0][0]) ? [unknownWords] : []),
+    ],
   }
-  const line = parseLine(source)
-  found.unsure.push(...line.unsure)
-  found.forkBombs.push(...line.forkBombs)
-  for (const feature of line.features) found.features.add(feature)
-  for (const command of line.commands) follow({ ...command, chain, required: false }, found, depth + 1)
+}
+
+function isMark({ value }: Word): boolean {
+  return /^:{3,4}\+?$/.test(value)
+}
+
+/** Input comes at the end, or where `{}` stands; for parallel(1) words behind `:::` are input, too. */
+function filledByInput(given: readonly Word[]): readonly Word[] {
+  const end = given.findIndex(isMark)
+  const known = end === -1 ? given : given.slice(0, end)
+  return [...known.map((word) => filled(word, 'xargs')), whatIsRead]
+}
+
+/** A line with more is built to take time. */
+const maxBeginnings = 8
+
+/** Options that take the next word, of the programs on the safe list. Of others any option may. */
+const valued: Readonly<Record<string, RegExp>> = {
+  env: /^(?:-[A-Za-z]*[uCa]|--unset|--chdir|--argv0)$/,
+  nice: /^(?:-n|--adjustment)$/,
+  stdbuf: /^(?:-[ioe]|--(?:input|output|error))$/,
+  time: /^(?:-[apqv]*[of]|--(?:output|format))$/,
+  timeout: /^(?:-v*[sk]|--sig(?:nal)?|--kill-after)$/,
+  xargs: /^(?:-[0rtxop]*[ILnPsdEa]|--max-(?:args|procs|chars)|--delimiter|--arg-file|--process-slot-var)$/,
+}
+const mayBeValued = /^-(?!-$)[^=]*$/
+const NUMBER = /^\d+(?:\.\d+)?[smhd]?$/
+
+/** Where the command may begin: behind options and operands, or at the value of an option that may have none. */
+function beginnings(given: readonly Word[], operands: number, known?: RegExp): readonly number[] {
+  const places: number[] = []
+  const guess = (at: number) => {
+    if (!known && at < given.length && !NUMBER.test(given[at]?.value ?? '')) places.push(at)
+  }
+  let left = operands
+  for (let at = 1; at < given.length && places.length < maxBeginnings; at++) {
+    const text = given[at]?.value ?? ''
+    const takes = (known ?? mayBeValued).test(text) && (known || !given[at + 1]?.value.startsWith('-'))
+    if (takes) guess(++at)
+    else if (text.startsWith('-') || ASSIGNMENT.test(text)) continue
+    else if (left-- > 0) guess(at)
+    else return [...places, at]
+  }
+  return places
+}
+
+/** The values of options that are scripts: of env, which puts its words before the others, and of those that start a shell. */
+function scriptOptions(name: string, given: readonly Word[]): readonly Word[] {
+  const ofShell = words('su runuser sg flock script').includes(name)
+  if (!ofShell && name !== 'env') return []
+  const option = ofShell ? /^(?:-[A-Za-z]*?c|--(?:session-)?command=?)/ : /^(?:-[A-Za-z]*?S|--split-string=?)/
+  return given.flatMap(({ value }, at) => {
+    const [all] = option.exec(value) ?? []
+    if (all === undefined) return []
+    const rest = given.slice(at + 1)
+    const behind = value === all ? rest : [literalWord(value.slice(all.length)), ...rest]
+    return [ofShell ? (behind[0] ?? unknownWords) : joined(behind)]
+  })
+}
+
+function innerOf(
+  outer: SimpleCommand,
+  given: readonly Word[],
+  variables: readonly Word[] = [],
+): SimpleCommand {
+  const assignments = variables.map(({ value }) => ({
+    name: value.slice(0, value.indexOf('=')),
+    value: literalWord(value.slice(value.indexOf('=') + 1)),
+  }))
+  const text = given.map((word) => word.text).join(' ')
+  return { text, assignments, words: given, redirects: [], chain: outer.chain, required: false }
 }
 
 /** Subcommands and options of the Docker client that contact no engine. */
 const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 'context', 'help'])
 
-/** True if a command, directly or through a wrapper, calls Docker with a subcommand that needs an engine. */
+/** True if a command, directly or through another, calls Docker with a subcommand that needs an engine. */
 export function callsDocker(work: CompleteRequest['work']): boolean {
   const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
   return expand(line).steps.some(({ command: { words } }) => {

@@ -19,8 +19,7 @@ const URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
 const DESCRIPTOR = /^(?:\d+|-)$/
 
 /** Every argument and every file of a redirect: which words name files only their program knows. */
-export function pathUses({ command, bases, wrapped }: PlannedStep, home: string): readonly PathUse[] {
-  const own = wrapped && wrapped.inner.length > 0 ? wrapped.own : command.words
+export function pathUses({ command, bases, own }: PlannedStep, home: string): readonly PathUse[] {
   const targets = command.redirects.flatMap(({ target }) =>
     target && !DESCRIPTOR.test(target.value) ? [target] : [],
   )

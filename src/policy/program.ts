@@ -42,15 +42,6 @@ function readProgram({ words }: SimpleCommand): NamedProgram | undefined {
   return { ...gitProgram(name, rest), trusted, written: head.value }
 }
 
-/** POSIX 2.14, special built-in utilities, and `cd`, which can only be one: no shell looks for them in PATH. */
-const builtIns = new Set(
-  words(': . break cd continue eval exec exit export readonly return set shift times trap unset'),
-)
-
-export function isBuiltIn({ words }: SimpleCommand): boolean {
-  return builtIns.has(knownValue(words[0]) ?? '')
-}
-
 /** The name without directory or `.exe`, in lower case because macOS also finds `GIT`. */
 export function nameOf(written: string): string {
   const base = written.slice(written.lastIndexOf('/') + 1)

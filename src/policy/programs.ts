@@ -122,17 +122,11 @@ function ruleRow({ rule, verdict, objection }: RuleOutcome, command: SimpleComma
   return policyMatch(command.text, name, rule.source, verdict, why)
 }
 
-/** The safe list's outcome. A wrapper is looked at by its own words, its command separately. */
-function listedOutcome(
-  { command, wrapped }: PlannedStep,
-  { rules, request }: PolicyInput,
-): RuleOutcome | undefined {
+/** The safe list's outcome. */
+function listedOutcome({ command }: PlannedStep, { rules, request }: PolicyInput): RuleOutcome | undefined {
   if (request.shell === 'powershell')
     return request.work.kind === 'line' ? firstOf(powershellRules, command) : undefined
-  return firstOf(
-    rules.safe,
-    wrapped && wrapped.inner.length > 0 ? { ...command, words: wrapped.own } : command,
-  )
+  return firstOf(rules.safe, command)
 }
 
 /** The outcome of the first rule that allows, otherwise of the longest matching prefix. */
@@ -164,8 +158,6 @@ export interface PolicyInput {
   readonly request: PolicyRequest
   readonly rules: RuleSet
   readonly places: Places
-  /** Whether PATH has no directory of a project. */
-  readonly trustsPath: boolean
 }
 
 const unread: ReadonlySet<UnsureKind> = new Set([

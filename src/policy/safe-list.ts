@@ -88,24 +88,21 @@ export function analysisRules(): readonly Rule[] {
   )
 }
 
-const builtIns = new Set(words('cd echo true false : pwd exit'))
-const readers = new Set(words('cat head tail grep egrep fgrep wc tr cut ls sleep'))
+const readers = new Set(
+  words('cd echo true false : pwd exit cat head tail grep egrep fgrep wc tr cut ls sleep'),
+)
 /** They start commands of the line, which are looked at themselves. Options of theirs could load, run or write something else. */
 const starters = new Set(words('env timeout nice stdbuf time'))
 
 /**
- * What may stand beside commands that a rule of the user allows to run unsandboxed: no argument makes it change anything. A program
- * only where PATH has no directory of a project, which could hold another one of the name.
- * @param own its words, without those of a command that it starts
+ * What may stand beside commands that a rule of the user allows to run unsandboxed: no argument makes it change anything.
+ * @param own its own words, without those of a command that it starts
  */
 export function changesNothing(
   { words: [head, option, script] }: SimpleCommand,
   own: readonly Word[],
-  trustsPath: boolean,
 ): boolean {
   const name = knownValue(head) ?? ''
-  if (builtIns.has(name)) return true
-  if (!trustsPath) return false
   // `-k` behind `-c` makes variables of words.
   if (shellNames.includes(name))
     return scriptOptions.includes(knownValue(option) ?? '') && !/^[-+]/.test(script?.fixed ?? '-')

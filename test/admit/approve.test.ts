@@ -47,21 +47,6 @@ function always(answer: Approval) {
 /** Every promise that can settle has settled: nothing here waits for the machine. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-it('two questions at once are asked one after the other, in order', async () => {
-  const { approver, asked, answer } = manual()
-  const approvals = new Approvals(approver)
-  const first = approvals.may(request('first'), decision)
-  const second = approvals.may(request('second'), decision)
-  await settled()
-  expect(asked).toEqual(['first'])
-  answer('no')
-  expect(await first).toBe(false)
-  await settled()
-  expect(asked).toEqual(['first', 'second'])
-  answer('yes')
-  expect(await second).toBe(true)
-})
-
 it('yes counts once', async () => {
   const { approver, asked } = always('yes')
   const approvals = new Approvals(approver)

@@ -182,8 +182,6 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(terminal.screen().split('run this in write mode?').length - 1).toBe(1 + asked.length)
   })
 
-  describe('for a host that uses the library', () => {})
-
   it('of two processes the second asks when the first has been answered', async () => {
     const [first, second] = [makeMarker(), makeMarker()]
     const run = (name: string) => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`

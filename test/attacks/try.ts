@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Attack, Command, Inherited, Programs, Target } from './attack.ts'
 
 /** One process to start, and what to call at each piece of its output. */
-export interface Start {
+interface Start {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly stdin: number | null

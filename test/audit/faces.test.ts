@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { prefixed } from '../../src/cli/output.ts'
-import { describeAuditFailure, lostLine } from '../../src/messages/audit.ts'
+import { lostLine } from '../../src/messages/audit.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect } from '../mcp/connect.ts'
 import { commandsOf } from './place.ts'
@@ -67,15 +67,4 @@ it('an MCP server writes a line for each call, and who was asked', async () => {
     ['write', 'touch b', 'refused', { ...by, answer: 'none' }],
     ['write', 'touch b', 'refused', { ...by, answer: 'no' }],
   ])
-})
-
-it('a model is told that its command is missing in the log, or why nothing runs', async () => {
-  const home = new Home()
-  home.configure('[audit]\npath = "/proc/none/log"\n')
-  const server = await connect([], { home })
-  expect((await server.run({ command: 'echo hi' })).text).toBe(`hi\n[${lostLine(fault)}]`)
-  const strict = new Home()
-  strict.configure('[audit]\npath = "/proc/none/log"\nrequired = true\n')
-  const answer = await (await connect([], { home: strict })).run({ command: 'echo hi' })
-  expect(answer).toMatchObject({ isError: true, text: `AUDIT_FAILED: ${describeAuditFailure(fault)}` })
 })

@@ -1,9 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { AuditLog, takeByFlock } from '../../src/audit/log.ts'
+import { lostLine } from '../../src/messages/audit.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { realAddon } from '../sandbox/hosts.ts'
+import { openAudited } from './place.ts'
 
 const pathIn = (directory: string) => join(directory, 'log')
 
@@ -57,4 +67,35 @@ it('where a file cannot be moved away, that is told, and nothing is written over
   mkdirSync(`${pathIn(directory)}.9`)
   await expect(log.append('"two"\n')).rejects.toMatchObject({ refusal: { step: 'rotate' } })
   expect(readFileSync(pathIn(directory), 'utf8')).toBe('"one"\n')
+})
+
+/** A shell whose log is a link to a file elsewhere. */
+async function openLinked(audit: string) {
+  const { shell, log } = await openAudited({ mode: 'write', audit })
+  await shell.execute({ command: ': first' })
+  const target = join(makeDirectory(), 'target')
+  writeFileSync(target, 'kept\n')
+  mkdirSync(dirname(log), { recursive: true })
+  renameSync(log, `${log}.kept`)
+  symlinkSync(target, log)
+  return { shell, log, target: () => readFileSync(target, 'utf8') }
+}
+
+it('a log that has become a link is not followed: where it is required, nothing runs', async () => {
+  const { shell, log, target } = await openLinked('required = true')
+  await expect(shell.execute({ command: ': second' })).rejects.toMatchObject({
+    code: 'AUDIT_FAILED',
+    refusal: { path: log, step: 'open', reason: 'ELOOP' },
+  })
+  expect(target()).toBe('kept\n')
+})
+
+it('and where it is not required, that is told', async () => {
+  const { shell, log, target } = await openLinked('')
+  const { exitCode, hint } = await shell.execute({ command: ': second' })
+  expect({ exitCode, hint }).toEqual({
+    exitCode: 0,
+    hint: lostLine({ path: log, step: 'open', reason: 'ELOOP' }),
+  })
+  expect(target()).toBe('kept\n')
 })

@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { grammar } from '../../src/cli/grammar.ts'
-import { repository } from '../helpers/programs.ts'
 import { listsRefused } from '../network/commands/surroundings.ts'
 import { Home } from './vitrine.ts'
 
@@ -63,9 +60,4 @@ it('every option that mcp install takes is named, in its help and when it is mis
     expect(help.join(' ')).toMatch(new RegExp(`--${name}\\b`))
     expect(stderr).toMatch(new RegExp(`--${name}\\b`))
   }
-})
-
-it.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {
-  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-  expect(await home.run([option])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })

@@ -26,7 +26,6 @@ describe('a command line that cannot be understood is refused with 125 and one m
     ['a command under config that there is not', ['config', 'shw'], 'has no "shw"; did you mean "show"?'],
     ['no command under config', ['config'], 'needs one of: show, path, init, trust, schema.'],
     ['a word too many', ['config', 'path', 'x'], '"x" is unexpected; see "vitrine config --help".'],
-    ['a word too many for doctor', ['doctor', 'x'], '"x" is unexpected; see "vitrine doctor --help".'],
     [
       'a network in write mode',
       ['run', '--write', '--network', '--', 'touch', 'ran'],
@@ -47,11 +46,6 @@ describe('a command line that cannot be understood is refused with 125 and one m
       ['mcp', '--mode', 'write', '--network'],
       'which has no sandbox: --network.',
     ],
-    [
-      'a network for an entry of write mode',
-      ['mcp', 'install', 'claude', '--mode', 'write', '--network'],
-      'which has no sandbox: --network.',
-    ],
     ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
     ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'it cannot be combined with --each'],
     [
@@ -65,36 +59,10 @@ describe('a command line that cannot be understood is refused with 125 and one m
       'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
     ],
     [
-      'a backend for the configuration',
-      ['config', 'show', '--backend', 'docker'],
-      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
-    ],
-    [
-      'a backend for saved output',
-      ['scratchpad', 'list', '--backend=docker'],
-      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
-    ],
-    [
       'a backend that mcp does not have',
       ['mcp', '--backend', 'podman'],
       '--backend takes local (this machine) or docker (a container), not "podman".',
     ],
-    [
-      'one that would be entered',
-      ['mcp', 'install', 'codex', '--backend', 'podman'],
-      '--backend takes local (this machine) or docker (a container), not "podman".',
-    ],
-    [
-      'one that policy check does not have',
-      ['policy', 'check', '--backend', 'podman', '--', 'ls'],
-      '--backend takes local (this machine) or docker (a container), not "podman".',
-    ],
-    [
-      'one that doctor does not have',
-      ['doctor', '--backend', 'podman'],
-      '--backend takes local (this machine) or docker (a container), not "podman".',
-    ],
-    ['a workspace that is empty', ['mcp', '--workspace', ''], '--workspace needs a value.'],
     [
       'a directory that is empty',
       ['run', '--write', '--cwd', '', '--', 'touch made'],
@@ -105,18 +73,6 @@ describe('a command line that cannot be understood is refused with 125 and one m
   ])('%s', async (_, args, detail) => {
     expect(await home.run(args)).toMatchObject(misused(detail))
   })
-})
-
-it.each([
-  [['config', 'init', '--force']],
-  [['scratchpad', 'show', 'nothing']],
-  [['docker', 'clean', 'x']],
-  [['mcp', 'install', 'emacs']],
-  [['completion', 'csh', '--json']],
-])('where no command was to run, none is said not to have run: %j', async (args) => {
-  const { code, stdout, stderr } = await home.run(args)
-  expect(code).toBe(125)
-  expect(stdout + stderr).not.toContain('did not run')
 })
 
 describe('a name that vitrine does not have is refused with 125', () => {
@@ -199,19 +155,6 @@ describe('in a directory that was deleted', () => {
   ])('vitrine %s says so', async (args) => {
     const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
     expect(await gone(args)).toMatchObject(invalid(problem, args.split(' ')[0]))
-  })
-})
-
-describe('a timeout above the maximum', () => {
-  it.each([
-    [['run', '--timeout', '20m', '--', 'echo x']],
-    [['run', '--timeout', '20m', '--json', '--', 'echo x']],
-  ])('is lowered, and said: %j', async (args) => {
-    const ran = await home.run(args)
-    expect(ran).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/^vitrine: --timeout 1200000 ms exceeds the maximum; 600000 ms /),
-    })
   })
 })
 

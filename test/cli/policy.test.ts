@@ -128,22 +128,6 @@ describe('policy check', () => {
 })
 
 describe('policy list', () => {
-  it('has every rule with its source', async () => {
-    const own = new Home()
-    const file = own.configure('[policy]\nallow = ["npm test"]\ndeny = ["git push"]\n')
-    const ran = await own.run(['policy', 'list'], { env: { VITRINE_POLICY_ASK: 'make' } })
-    expect(ran).toMatchObject({ code: 0, stderr: '' })
-    const rows = ran.stdout
-      .trimEnd()
-      .split('\n')
-      .map((row) => row.split(/ {2,}/))
-    expect(rows).toContainEqual(['allow', 'npm test', `${file}:2`])
-    expect(rows).toContainEqual(['deny', 'git push', `${file}:3`])
-    expect(rows).toContainEqual(['ask', 'make', 'VITRINE_POLICY_ASK'])
-    expect(rows).toContainEqual(['deny', 'removes-root', 'built-in deny list', expect.any(String)])
-    expect(rows).toContainEqual(['allow', 'git status', 'built-in safe list'])
-  })
-
   it('--json has them as data', async () => {
     const own = new Home()
     const file = own.configure(

@@ -2,7 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Outcome, Result } from '../../src/base/types.ts'
 import { prefixed } from '../../src/cli/output.ts'
+import { exitCodeOf } from '../../src/cli/run/result.ts'
 import { denialLines, survivorsText } from '../../src/messages/result.ts'
 import { makeMarker, survivors } from '../helpers/processes.ts'
 import { endLines, Home, refused } from './vitrine.ts'
@@ -195,4 +197,21 @@ it('a command that holds its output open in the background delays nothing', asyn
   const ran = await run('--', `sleep ${marker} & echo hi`)
   expect(ran).toMatchObject({ code: 0, stdout: 'hi\n', stderr: prefixed(survivorsText(1)) })
   expect(await survivors(marker)).toEqual([])
+})
+
+const rows: readonly (readonly [Outcome, Partial<Result>, number])[] = [
+  [{ kind: 'exited', code: 0 }, { exitCode: 0 }, 0],
+  [{ kind: 'exited', code: 3 }, { exitCode: 3 }, 3],
+  [{ kind: 'signalled', signal: 'SIGSEGV' }, { signal: 'SIGSEGV' }, 139],
+  [{ kind: 'timed-out', afterMs: 9 }, { signal: 'SIGTERM' }, 124],
+  [{ kind: 'timed-out', afterMs: 9 }, { exitCode: 7 }, 124],
+  [{ kind: 'limited', limit: 'processes', value: 1 }, { exitCode: 7 }, 137],
+  [{ kind: 'cancelled' }, { exitCode: 7 }, 7],
+  [{ kind: 'cancelled' }, { exitCode: 0 }, 0],
+  [{ kind: 'cancelled' }, { signal: 'SIGTERM' }, 143],
+  [{ kind: 'cancelled' }, {}, 125],
+]
+
+it.each(rows)('%j with %j: the exit code of `run` is %d', (outcome, given, code) => {
+  expect(exitCodeOf({ exitCode: null, signal: null, ...given, outcome } as Result)).toBe(code)
 })

@@ -198,15 +198,6 @@ it('an ignored value is said in one line with its place, the value in force and 
   ])
 })
 
-it('of many ignored values ten are said and the rest is counted', async () => {
-  const rules = Array.from({ length: 30 }, (_, index) => `{ prefix = ["p${index}"], verdict = "allow" }`)
-  const place = withFiles('policy.rule', '[]', `[${rules.join(', ')}]`)
-  const { describeIgnoredValues } = await import('../../src/cli/configuration.ts')
-  const lines = describeIgnoredValues((await place.load()).ignored)
-  expect(lines).toHaveLength(11)
-  expect(lines.at(-1)).toContain('20 more')
-})
-
 function withFiles(key: ConfigKey, user: string, project: string): Place {
   const place = makePlace()
   place.write(place.userFile, document(key, user))

@@ -65,37 +65,11 @@ describe('the text of a result', () => {
   })
 
   it.each<[string, Partial<Result>, string]>([
-    ['nothing printed', { output: '', bytes: 0 }, '(no output)'],
-    [
-      'nothing printed, and a code',
-      { output: '', bytes: 0, outcome: { kind: 'exited', code: 3 } },
-      '(no output)\n[exit code: 3]',
-    ],
-    ['output', {}, 'out\n'],
-    [
-      'output without a line end, and a code',
-      { output: 'out', outcome: { kind: 'exited', code: 3 } },
-      'out\n[exit code: 3]',
-    ],
-    ['a signal', { outcome: { kind: 'signalled', signal: 'SIGSEGV' } }, 'out\n[killed by SIGSEGV]'],
-    [
-      'a deadline',
-      { outcome: { kind: 'timed-out', afterMs: 30_000 } },
-      'out\n[timed out after 30000 ms; terminated]',
-    ],
     ['a cancellation', { outcome: { kind: 'cancelled' } }, 'out\n[cancelled]'],
     [
       'the output limit',
       { outcome: { kind: 'output-limit', limit: 1000 } },
       'out\n[more than 1000 bytes of output; killed]',
-    ],
-    [
-      'a denial',
-      {
-        outcome: { kind: 'exited', code: 1 },
-        denials: [{ ...denial, operation: 'write', path: 'src/a.ts' }],
-      },
-      'out\n[exit code: 1]\n[blocked in read mode: write src/a.ts]',
     ],
     [
       'a denial of an address, repeated',
@@ -114,21 +88,6 @@ describe('the text of a result', () => {
       'out\n[exit code: 1]\n[blocked in read mode: write a\\nb\\x1b[2J]',
     ],
     [
-      'too long',
-      { scratchpad: saved, omittedBytes: 9 },
-      'out\n[output: 1.2 MB, saved whole to scratchpad "x" at /state/x; shown: first and last 15000 characters; read the rest with read_scratchpad]',
-    ],
-    [
-      'saved by name',
-      { scratchpad: saved },
-      'out\n[output: 1.2 MB, saved whole to scratchpad "x" at /state/x]',
-    ],
-    [
-      'binary',
-      { binary: true, scratchpad: saved },
-      '[binary output: 1234567 bytes, saved to scratchpad "x" at /state/x]',
-    ],
-    [
       'background processes that live on',
       { background: { count: 2, group: 77 } },
       'out\n[2 background processes are still running: process group 77]',
@@ -143,7 +102,6 @@ describe('the text of a result', () => {
       { denials: [{ ...denial, operation: 'write', path: 'a' }], hint: 'blocked in read mode: write a; x.' },
       'out\n[blocked in read mode: write a; x.]',
     ],
-    ['a hint', { hint: 'Do it so.' }, 'out\n[Do it so.]'],
   ])('%s', (_what, changes, wanted) => {
     expect(text(changes)).toBe(wanted)
   })

@@ -39,11 +39,10 @@ export function decideWork(
   work: RequestToDecide['work'],
   rules: RuleSet,
   mode: Mode,
-  changed: Partial<RequestToDecide & Places & { readonly trustsPath: boolean }> = {},
+  changed: Partial<RequestToDecide & Places> = {},
 ): Decision {
-  const { trustsPath = true, ...others } = changed
-  const request = planRequest({ work, mode, cwd, home, ...others })
-  return decide(request, rules, { ...places, ...others }, trustsPath)
+  const request = planRequest({ work, mode, cwd, home, ...changed })
+  return decide(request, rules, { ...places, ...changed })
 }
 
 export function decideLine(

@@ -90,9 +90,6 @@ describe('rules of the configuration', () => {
     ])
       expect(verdict(`${wrapper} npm test`, settings), wrapper).toBe('ask')
     expect(verdict("bash -c -k 'npm test LD_PRELOAD=./evil.so'", settings)).toBe('ask')
-    const foreign = { trustsPath: false }
-    expect(decideLine('npm test | tail', rulesOf(settings), 'write', foreign).verdict).toBe('ask')
-    expect(decideLine('cd x && npm test', rulesOf(settings), 'write', foreign).verdict).toBe('allow')
   })
 
   it('nothing is safe by itself where read mode cannot hold it', () => {
@@ -261,7 +258,6 @@ describe('the reason of a question', () => {
   it.each([
     ['cat < "$f"', 'it is unknown what the redirect < "$f" opens'],
     ['cat > "$f"', 'the redirect > "$f" may write'],
-    ['ls | xargs env', 'it is unknown which program runs'],
   ])('names the cause: %s', (line, cause) => {
     expect(decideLine(line, presetRules('default'), 'write').reason).toContain(cause)
   })

@@ -1,8 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
+import {
+  commandEnvironment,
+  type EnvironmentSettings,
+  type HostPlace,
+} from '../../src/request/environment.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -202,8 +207,9 @@ describe('the policy sees the variables of one command', () => {
     [{ PATH: '/elsewhere' }, 'ask'],
     [{ GIT_EXTERNAL_DIFF: './x' }, 'ask'],
     [{ FOO: 'x' }, 'allow'],
-  ])('%j with a command that only looks: %s', async (env, verdict) => {
-    const shell = await openTestShell({ mode: 'write' })
+  ])('%j with a command that a rule allows: %s', async (env, verdict) => {
+    const toml = '[policy]\nallow = ["git diff", "cat"]\n'
+    const shell = await openTestShell({ mode: 'write', toml })
     expect(await shell.decide({ command: 'git diff', env })).toMatchObject({ verdict })
     expect(await shell.decide({ argv: ['cat', 'x'], env })).toMatchObject({ verdict })
   })
@@ -260,53 +266,7 @@ describe('read mode forces more', () => {
   })
 })
 
-/** A repository that runs a program of its own when git looks at it; the program tells by a line on stderr. */
-function hostileRepository(key: string, payload: string): string {
-  const directory = makeDirectory()
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, stdio: 'ignore' })
-  git('init')
-  const program = join(directory, 'payload')
-  writeFileSync(program, `#!/bin/sh\necho PAYLOAD RAN >&2\n${payload}\n`)
-  chmodSync(program, 0o755)
-  writeFileSync(join(directory, 'file'), 'text\n')
-  git('add', 'file')
-  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-m', 'x')
-  writeFileSync(join(directory, 'file'), 'changed\n')
-  git('config', key, program)
-  return directory
-}
-
 describe('a repository that brings programs along', { timeout: 20_000 }, () => {
-  it('core.fsmonitor does not run for git status', async ({ skip }) => {
-    if (!isInstalled('git')) return skip('not installed: git')
-    const cwd = hostileRepository('core.fsmonitor', 'exit 1')
-    const read = await openTestShell({ mode: 'read', cwd })
-    const write = await openTestShell({ mode: 'write', cwd, approver: async () => 'no' })
-    const command = 'git status --short'
-    // The control: this repository does run its payload where nothing is forced.
-    expect(spawnSync('git', ['status'], { cwd, encoding: 'utf8' }).stderr).toContain('PAYLOAD RAN')
-    expect(await write.execute({ command })).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(await read.execute({ command })).toMatchObject({
-      exitCode: 0,
-      stderr: '',
-      stdout: ' M file\n?? payload\n',
-    })
-  })
-
-  it('its hooks do not run', async ({ skip }) => {
-    if (!isInstalled('git')) return skip('not installed: git')
-    const cwd = hostileRepository('core.hooksPath', 'exit 1')
-    writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\necho PAYLOAD RAN >&2\nexit 1\n', {
-      mode: 0o755,
-    })
-    execFileSync('git', ['config', '--unset', 'core.hooksPath'], { cwd })
-    const read = await openTestShell({ mode: 'read', cwd })
-    const write = await openTestShell({ mode: 'write', cwd })
-    const command = 'git hook run pre-commit; true'
-    expect((await write.execute({ command })).stderr).toContain('PAYLOAD RAN')
-    expect((await read.execute({ command })).stderr).not.toContain('PAYLOAD RAN')
-  })
-
   it('a bare repository inside is not taken for one', async ({ skip }) => {
     if (!isInstalled('git')) return skip('not installed: git')
     const cwd = makeDirectory()
@@ -318,5 +278,60 @@ describe('a repository that brings programs along', { timeout: 20_000 }, () => {
     const request = { argv: ['git', ...question], cwd: 'inner' }
     for (const shell of [read, write])
       expect(await shell.execute(request)).toMatchObject({ exitCode: 128, stdout: '' })
+  })
+})
+
+const caller = {
+  PATH: '/usr/bin',
+  HOME: '/home/a',
+  LANG: 'C',
+  LC_ALL: 'C',
+  TMPDIR: '/home/a/tmp',
+  JAVA_HOME: '/opt/java',
+  OWN: 'x',
+  GITHUB_TOKEN: 'secret',
+  'BASH_FUNC_ls%%': '() { rm -rf ~; }',
+  'not a name': 'x',
+  '1st': 'x',
+  EMPTY: '',
+}
+
+/** The names of the caller's variables that a command gets. */
+function inherited(mode: Mode, place: HostPlace, settings: Partial<EnvironmentSettings> = {}) {
+  const all = { inherit: 'auto', pass: [], set: {}, ...settings } as const
+  const given = commandEnvironment(caller, all, { mode, place, terminal: true })
+  return Object.entries(caller)
+    .filter(([name, value]) => given[name] === value)
+    .map(([name]) => name)
+}
+
+describe('a command inherits', () => {
+  it('in read mode what is listed', () => {
+    const listed = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'JAVA_HOME']
+    for (const mode of ['read', 'workspace'] as const) expect(inherited(mode, 'linux')).toEqual(listed)
+    expect(inherited('write', 'linux', { inherit: 'listed' })).toEqual(listed)
+  })
+
+  it('in write mode everything but secrets, functions of bash, and what is no name', () => {
+    const all = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'JAVA_HOME', 'OWN', 'EMPTY']
+    expect(inherited('write', 'linux')).toEqual(all)
+  })
+
+  it.each(['read', 'workspace', 'write'] as const)(
+    'in a container nothing that names files of this machine, in %s mode',
+    (mode) => {
+      for (const inherit of ['auto', 'listed', 'all'] as const)
+        expect(inherited(mode, 'container', { inherit })).toEqual(['LANG', 'LC_ALL'])
+    },
+  )
+
+  it('what the configuration passes, a secret as well', () => {
+    expect(inherited('read', 'container', { pass: ['GITHUB_TOKEN', 'OWN'] })).toEqual([
+      'LANG',
+      'LC_ALL',
+      'OWN',
+      'GITHUB_TOKEN',
+    ])
+    expect(inherited('write', 'linux', { pass: ['GITHUB_TOKEN'] })).toContain('GITHUB_TOKEN')
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runTool } from '../../src/adapters/tool.ts'
@@ -174,17 +174,6 @@ describe.each(modes)('%s mode: a state directory that cannot be made', (mode) =>
       expect(told).toMatch(new RegExp(`${state}.*ENOTDIR.*${temporary}.*ENOTDIR`))
     const { text } = await runTool(shell, { command: 'seq 200000' })
     expect(text.length).toBeLessThan(32_000)
-  })
-
-  it('where no temporary one can be made either, refuses what is to be saved before it runs', async () => {
-    const shell = await openTestShell({ mode, env: { XDG_STATE_HOME: noDirectory(), TMPDIR: noDirectory() } })
-    const made = join(shell.cwd, 'made')
-    const call = shell.execute({ command: `echo hi > ${made}`, scratchpad: 'name' })
-    await expect(call).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      refusal: { problem: { kind: 'unsavable', name: 'name', reason: expect.stringContaining('ENOTDIR') } },
-    })
-    expect(existsSync(made)).toBe(false)
   })
 })
 

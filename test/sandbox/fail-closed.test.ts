@@ -77,12 +77,6 @@ describe('read mode never runs a command that it cannot hold', () => {
     expect(witnessed).toBe(false)
   })
 
-  it('with the sandbox switched off it wants write mode', async () => {
-    const { refusal, witnessed } = await tryToWrite(probing({}), '[shell]\nsandbox = false\n')
-    expect(refusal?.code).toBe('WRITE_MODE_REQUIRED')
-    expect(witnessed).toBe(false)
-  })
-
   it('with the sandbox switched off it does so in every way to get to read mode', async () => {
     const witness = join(makeDirectory(), 'witness')
     const shell = await openTestShell({

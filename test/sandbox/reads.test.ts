@@ -297,22 +297,6 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     expect(await canRead(shell, registry)).toBe(true)
   })
 
-  it('a program of PATH that is a link into the home directory runs, with the files beside it', async () => {
-    const place = makeHome()
-    const tool = place.write(
-      'tools/thing-1.0/bin/thing',
-      '#!/bin/sh\ncat "$(dirname "$(realpath "$0")")/../share/words"\n',
-    )
-    place.write('tools/thing-1.0/share/words', 'works')
-    execFileSync('chmod', ['755', tool])
-    mkdirSync(join(place.home, 'links'))
-    symlinkSync(tool, join(place.home, 'links/thing'))
-    const env = { HOME: place.home, PATH: `${join(place.home, 'links')}:${process.env['PATH']}` }
-    const shell = await open(place, 'reads = "workspace"', { env })
-    expect((await shell.execute({ command: 'thing' })).output).toBe('works')
-    expect(await canRead(shell, place.write('tools/other'))).toBe(false)
-  })
-
   it('a directory of PATH that holds the home directory grants nothing of it', async () => {
     const place = makeHome()
     const env = { HOME: place.home, PATH: `${place.home}:${dirname(place.home)}:${process.env['PATH']}` }

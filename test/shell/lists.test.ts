@@ -1,8 +1,10 @@
-import { getEventListeners } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { openShell } from '../../src/shell.ts'
+import { openAudited } from '../audit/place.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { aliveWith, makeMarker } from '../helpers/processes.ts'
 
 let cwd: string
 const made = (name: string) => existsSync(join(cwd, name))
@@ -69,24 +71,6 @@ describe('executeAll', () => {
     expect(made('second')).toBe(false)
   })
 
-  it('one signal ends many commands, without a warning of Node, and keeps no listener', async () => {
-    const shell = await openTestShell({ cwd })
-    const caller = new AbortController()
-    const { signal } = caller
-    const warnings: string[] = []
-    const note = ({ name }: Error) => warnings.push(name)
-    process.on('warning', note)
-    await shell.execute({ command: 'true' }, { signal })
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    const all = Array.from({ length: 12 }, () => shell.execute({ command: 'sleep 30' }, { signal }))
-    await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(1)
-    caller.abort()
-    expect((await Promise.all(all)).every(({ cancelled }) => cancelled)).toBe(true)
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    process.off('warning', note)
-    expect(warnings).toEqual([])
-  })
-
   it('a list refused in the middle keeps the results of what ran', async () => {
     const shell = await openTestShell({ cwd, mode: 'write' })
     mkdirSync(join(cwd, 'sub'))
@@ -106,4 +90,102 @@ describe('executeAll', () => {
     expect(results.map(({ outcome }) => outcome.kind)).toEqual(Array(12).fill('exited'))
     expect(readFileSync(join(cwd, 'read'), 'utf8')).toBe('text\n')
   })
+})
+
+it('a request that is changed after the call runs, and is logged, as it was', async () => {
+  const { shell, lines } = await openAudited()
+  const request = { command: 'echo first', env: { WORD: 'first' } }
+  const call = shell.execute(request)
+  Object.assign(request, { command: 'echo second' })
+  expect((await call).stdout).toBe('first\n')
+  expect(lines()).toMatchObject([{ command: 'echo first' }])
+})
+
+it('a list runs in the mode of its call', async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const call = shell.executeAll(['true', 'true'])
+  shell.mode = 'write'
+  expect((await call).map(({ mode }) => mode)).toEqual(['read', 'read'])
+})
+
+it('bytes for standard input are those of the call', async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const stdin = Buffer.from('first')
+  const call = shell.execute({ command: 'cat', stdin })
+  stdin.fill('x')
+  expect((await call).stdout).toBe('first')
+})
+
+it.each(['read', 'write'] as const)(
+  '%s mode: what a closed shell had not started yet never runs',
+  async (mode) => {
+    const shell = await openTestShell({ mode })
+    const running = shell.execute({ command: 'sleep 20' })
+    const closed = shell.close()
+    await expect(running).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await closed
+  },
+)
+
+it('a closed shell has written the lines of what it ended, also of the rest of a list', async () => {
+  const { shell, lines } = await openAudited()
+  const marker = makeMarker()
+  const command = `exec sleep ${marker}`
+  const calls = [shell.execute({ command }), shell.executeAll([command, 'true'])]
+  await vi.waitFor(() => expect(aliveWith(marker)).toHaveLength(2))
+  await shell.close()
+  expect(
+    lines()
+      .map(({ outcome }) => outcome)
+      .sort(),
+  ).toEqual(['cancelled', 'cancelled', 'not-started'])
+  await Promise.all(calls)
+})
+
+it('closing a shell ends the question that its approver has not answered', async () => {
+  let asked: AbortSignal | undefined
+  const shell = await openTestShell({
+    mode: 'write',
+    toml: '[policy]\nask = ["true"]',
+    approver: ({ signal }) => {
+      asked = signal
+      return new Promise(() => {})
+    },
+  })
+  const call = shell.execute({ command: 'true' })
+  call.catch(() => {})
+  await vi.waitFor(() => expect(asked).toBeDefined())
+  await shell.close()
+  expect(asked?.aborted).toBe(true)
+  await expect(call).rejects.toMatchObject({ code: 'NOT_APPROVED' })
+})
+
+describe('the decision about a command', () => {
+  it.for([
+    ['read', 'ls'],
+    ['read', 'git --version'],
+    ['read', 'rm missing || true'],
+    ['write', 'ls'],
+  ] as const)(
+    'is the same from decide() as in the result of execute(): %s mode, %s',
+    async ([mode, command]) => {
+      const approver = async () => 'no' as const
+      const shell = await openShell({ mode, cwd: makeDirectory(), approver })
+      const { decision } = await shell.execute({ command })
+      expect(await shell.decide({ command })).toEqual(decision)
+      await shell.close()
+    },
+  )
+})
+
+it('a pager among the variables of one command is asked about, and cat is not', async () => {
+  const cwd = makeDirectory()
+  const shell = await openTestShell({ cwd, mode: 'write', toml: '[policy]\nunattended = "deny"\n' })
+  const decide = async (env: Record<string, string | undefined>) =>
+    (await shell.decide({ command: 'git log', env })).verdict
+  for (const name of ['GIT_PAGER', 'PAGER', 'MANPAGER']) {
+    expect(await decide({ [name]: './evil' })).toBe('ask')
+    expect(await decide({ [name]: undefined })).toBe('ask')
+    expect(await decide({ [name]: 'cat' })).toBe('allow')
+  }
 })

@@ -65,13 +65,6 @@ uint64_t vt_bits_after(const char *text, const char *label) {
   return at ? strtoull(at + strlen(label), NULL, 16) : 0;
 }
 
-bool vt_procfs_thread_sleeps(pid_t thread) {
-  char stat[512]; /* the state follows the name, which has at most 64 bytes (proc_pid_stat(5)) */
-  vt_procfs_read(thread, "stat", stat, sizeof stat);
-  const char *state = strrchr(stat, ')');
-  return !state || !state[1] || !strchr("RTt", state[2]);
-}
-
 /* The kernel turns a deadly signal into a pending SIGKILL at once. Fields 9, 20 and 31: flags, number of threads, pending signals. */
 bool vt_procfs_is_ending(pid_t pid) {
   enum { PF_EXITING = 4 }; /* linux/sched.h */

@@ -40,9 +40,6 @@ bool vt_procfs_is_ending(pid_t pid);
 /* The umask of a thread (proc_pid_status(5)), or -1. */
 int vt_procfs_umask(pid_t thread);
 
-/* True unless the thread is runnable or stopped (R, T or t in proc_pid_stat(5)); also if it is gone. */
-bool vt_procfs_thread_sleeps(pid_t thread);
-
 typedef void (*vt_mounts_visit)(void *context, const char *path);
 
 /* Shows the path of each mount. Returns 0, or -1 with errno: not all are known. */

@@ -93,7 +93,7 @@ enum { VT_COOKIE_HOST_DIGITS = 16, VT_COOKIE_COMMAND_DIGITS = 8 };
 enum { MARKED_LIMIT = 10 }; /* RLIMIT_LOCKS, asm-generic/resource.h */
 
 /* The highest bit of a mark; a limit set elsewhere is lower. Bit 0 is not part of the mark: it is cleared in a process that has
- * entered a Landlock domain of its own (notify/caller/own_sandbox.c). */
+ * entered a Landlock domain of its own (notify/handlers/processes.c). */
 #define MARK_TOP (1ull << 61)
 #define MARK_UNBOUND 1ull
 

@@ -113,7 +113,7 @@ const struct vt_harmless_device vt_harmless_devices[] = {
 
 /* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups.
  * /dev/tty for reading only: a terminal opened at another mount of /dev may become the session's (open(2), O_NOCTTY). Where it is
- * the command's own, the notifier opens it for writing (notify/world/pseudo_terminal.c). */
+ * the command's own, the notifier opens it for writing (notify/world/own_paths.c). */
 static int grant_devices(int ruleset, uint64_t handled, bool sessions) {
   uint64_t of_terminal = sessions ? FS_READ_FILE | FS_IOCTL_DEV : FS_READ_FILE;
   for (int i = 0; i < VT_HARMLESS_DEVICES; i++) {

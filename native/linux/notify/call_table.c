@@ -1,12 +1,10 @@
 #define _GNU_SOURCE
-#include "notify/call_table.h"
+#include "notify/notification.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 
 #include "notify/dispatch.h"
-#include "notify/world/own_world.h"
-#include "notify/handlers/private_ops.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"

@@ -10,14 +10,14 @@
 
 #include "base/basics.h"
 #include "confine/confinement.h"
-#include "notify/handlers/private_gate.h"
-#include "notify/handlers/waiting.h"
-#include "notify/reply.h"
+#include "notify/handlers/workspace_ops.h"
 
-static void begin(struct vt_notification *notification, const struct seccomp_notif *notif, struct vt_listener *listener) {
-  notification->notif = *notif;
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd) {
+  struct seccomp_notif *notif = &notification->notif;
+  memset(notif, 0, sizeof *notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
+  if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, notif)) return false;
   notification->listener = listener;
-  notification->listener_fd = listener->fd;
+  notification->listener_fd = listener_fd;
   notification->roots = NULL;
   notification->sockets = NULL;
   notification->known_directories = NULL;
@@ -30,16 +30,8 @@ static void begin(struct vt_notification *notification, const struct seccomp_not
   notification->error = notification->value = 0;
   notification->done = notification->deferred = notification->counted = notification->has_text = notification->is_path = false;
   notification->approved = notification->is_protected = notification->own_sandbox = false;
-  notification->send_fd = notification->fifo = -1;
+  notification->send_fd = notification->awaited = -1;
   notification->send_flags = 0;
-}
-
-bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd) {
-  struct seccomp_notif notif;
-  memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
-  if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return false;
-  begin(notification, &notif, listener);
-  notification->listener_fd = listener_fd;
   return true;
 }
 
@@ -58,50 +50,44 @@ void vt_dispatch(struct vt_notification *notification) {
   vt_describe(notification);
 }
 
-static void note(bool *flag) { __atomic_store_n(flag, true, __ATOMIC_RELAXED); }
-
-/* The call goes on. */
-void vt_handle_umask(struct vt_notification *notification) { note(&notification->listener->umask_varies); }
-
-/* Its number is in a register, so the call can go on. */
-void vt_handle_scheduling(struct vt_notification *notification) {
-  pid_t target = (pid_t)vt_argument(notification, notification->call->argument);
-  if (target == notification->caller.thread || target == vt_caller_process(&notification->caller)) return;
-  notification->error = EPERM;
-  notification->counted = true;
-  vt_describe(notification);
+static void count(struct vt_notification *notification) {
+  vt_caller_identify(&notification->caller, &notification->known);
+  if (!vt_caller_still_waits(notification)) return;
+  struct vt_denial refused = {
+      .operation = notification->operation,
+      .call = notification->call->call,
+      .pid = notification->caller.process,
+      .text = notification->has_text ? notification->text : NULL,
+      .is_path = notification->is_path,
+      .is_protected = notification->is_protected,
+      .own_sandbox = notification->own_sandbox,
+  };
+  memcpy(refused.program, notification->caller.program, sizeof refused.program);
+  vt_listener_count(notification->listener, &refused);
 }
 
-/* The call goes on; a SIGXFSZ may now come from the command's own limit. */
-void vt_handle_file_limit(struct vt_notification *notification) { note(&notification->listener->limits_files); }
-
-/* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */
-void vt_handle_file_size(struct vt_notification *notification) {
-  const __u64 *arguments = notification->notif.data.args;
-  bool allocates = notification->call->call == VT_SYS_fallocate;
-  uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = notification->listener->most_file_bytes;
-  if (most && size > most && size <= INT64_MAX) note(&notification->listener->asks_too_much);
-}
-
-/* True: the call is answered later. */
-static bool waits(struct vt_fifo_waiter **waiting, struct vt_notification *notification) {
-  if (notification->fifo < 0 || vt_fifo_wait_add(waiting, notification)) return notification->fifo >= 0;
-  close(notification->fifo);
-  return false;
+void vt_reply(struct vt_notification *notification) {
+  vt_notice_reply(notification);
+  if (notification->send_fd >= 0)
+    return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
+  struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};
+  if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else if (notification->error && notification->counted) count(notification);
+  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }
 
 void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart) {
   struct vt_notification *notification = vt_must(calloc(1, sizeof *notification));
-  struct vt_fifo_waiter *waiting = NULL;
+  struct vt_waiter *waiting = NULL;
   struct pollfd polled = {listener_fd, POLLIN, 0};
   while (!(polled.revents & (POLLHUP | POLLERR | POLLNVAL))) {
-    if (poll(&polled, 1, vt_fifo_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
+    if (poll(&polled, 1, vt_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
     if (!(polled.revents & POLLIN) || !vt_notification_receive(notification, listener, listener_fd)) continue;
     notification->apart = apart;
     vt_dispatch(notification);
-    if (!waits(&waiting, notification)) vt_reply(notification);
+    if (!vt_wait_add(&waiting, notification)) vt_reply(notification);
   }
-  vt_fifo_wait_drop(&waiting);
+  vt_wait_drop(&waiting);
   vt_caller_forget(&notification->known);
   free(notification);
 }

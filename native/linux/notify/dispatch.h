@@ -1,6 +1,7 @@
 /* Decides notified calls: refused and reported, carried out, or continued. Runs on a notifier; a lookup may block. */
 #pragma once
 
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "notify/notification.h"
@@ -10,8 +11,13 @@ bool vt_notification_receive(struct vt_notification *notification, struct vt_lis
 
 void vt_dispatch(struct vt_notification *notification);
 
+/* Counts a denial first, so that an ended command has all counted; then replies. Never blocks. */
+void vt_reply(struct vt_notification *notification);
+
 /* Answers the calls of a command until its listener hangs up. `apart`: as in struct vt_notification. */
 void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart);
+
+struct vt_proxy_client;
 
 /* handlers/path.c: by where the path leads */
 void vt_handle_open(struct vt_notification *notification);
@@ -21,28 +27,66 @@ void vt_handle_create(struct vt_notification *notification);
 void vt_handle_link(struct vt_notification *notification);
 void vt_handle_rename(struct vt_notification *notification);
 
-/* handlers/signal.c: by the session of the target */
+/* handlers/processes.c: by whose the target is; of the caller itself, by its number; what a process does to its own limits and rights */
 void vt_handle_signal(struct vt_notification *notification);
-
-/* dispatch.c: notes the command's own RLIMIT_FSIZE, the sizes that it asks for, and that umasks may differ */
+void vt_handle_scheduling(struct vt_notification *notification);
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
-
 void vt_handle_umask(struct vt_notification *notification);
-
-/* dispatch.c: of the caller itself, by its number */
-void vt_handle_scheduling(struct vt_notification *notification);
-
-/* caller/own_sandbox.c: notes that a process narrows its own rights, and refuses what the notifier would undo */
 void vt_handle_own_domain(struct vt_notification *notification);
 void vt_handle_capabilities(struct vt_notification *notification);
 void vt_handle_own_filter(struct vt_notification *notification);
 
-/* handlers/bind.c */
+/* handlers/connect.c */
 void vt_handle_bind(struct vt_notification *notification);
+void vt_handle_connect(struct vt_notification *notification); /* where some unix sockets are granted; Landlock checks again */
+/* Carries a connect(2) to the proxy out, and refuses every other. */
+void vt_connect_to_proxy(struct vt_notification *notification);
+/* Which process connected to the proxy from which port: the kernel tells the proxy only the port. */
+void vt_proxy_client_add(uint16_t port, const struct vt_proxy_client *client);
 
-/* handlers/connect.c: where some unix sockets are granted; Landlock checks again */
-void vt_handle_connect(struct vt_notification *notification);
+/* handlers/private_files.c: whether our descriptor is of a private directory of the command, or beneath one */
+bool vt_is_private(const struct vt_listener *listener, int fd);
+/* Carries a refused call out on a private file. False: it is none, or the call stays refused. */
+bool vt_private_gate(struct vt_notification *notification);
+/* What it carries out: each returns 0 when done, an errno, or -1, and the refusal stands. */
+int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file);
+int vt_private_op_chown(struct vt_notification *notification, const struct vt_private_file *file);
+int vt_private_op_times(struct vt_notification *notification, const struct vt_private_file *file);
+int vt_private_op_set_attribute(struct vt_notification *notification, const struct vt_private_file *file);
+int vt_private_op_remove_attribute(struct vt_notification *notification, const struct vt_private_file *file);
+int vt_private_op_lock(struct vt_notification *notification, const struct vt_private_file *file);
+int vt_private_op_clone_data(struct vt_notification *notification, const struct vt_private_file *file);
+
+/* world/own_paths.c: /dev/shm/NAME is a file in the command's TMPDIR; /dev/ptmx and the slaves of masters that the caller has are opened,
+ * where its listener has a world and this thread may act for it. True: the call of the path in `given` is decided. */
+bool vt_own_world(struct vt_notification *notification);
+/* An open to read, as of shm_open(3) and of a terminal without waiting (open(2), O_NONBLOCK). Any other goes on. */
+void vt_own_world_read(struct vt_notification *notification);
+void vt_handle_terminal_peer(struct vt_notification *notification); /* ioctl(2), TIOCGPTPEER */
+/* Opens a device that every command may write to (confine/ruleset.h), by the path as given or by what it is: Landlock decides. A
+ * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
+bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags);
+bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags);
+
+/* world/world.c: shmget(2), shmat(2), shmctl(2) */
+void vt_handle_segment(struct vt_notification *notification);
+
+/* handlers/waiting.c: opens of a FIFO for writing wait for a reader (fifo(7)), flock(2) for the lock. The thread that answers a command's
+ * calls retries them between the others, so that it never blocks. */
+struct vt_waiter;
+
+/* A notification with `awaited` is answered once it need not wait, or at a signal. False: it is none, or too many wait. */
+bool vt_wait_add(struct vt_waiter **waiting, struct vt_notification *notification);
+
+/* Tries those that are due. Returns the milliseconds until the next try, -1: none waits. */
+int vt_wait_try(struct vt_waiter **waiting, int listener);
+
+void vt_wait_drop(struct vt_waiter **waiting);
+
+/* Why the thread's call must not wait any longer: an errno, for a signal that is pending; 0: none. `seen` is kept between the
+ * looks. */
+int vt_wait_interruption(pid_t thread, bool *seen);
 
 /* caller/describe.c: the target of a refused call */
 void vt_describe(struct vt_notification *notification);
@@ -50,14 +94,7 @@ void vt_describe(struct vt_notification *notification);
 bool vt_names_closed(struct vt_notification *notification);
 /* Refuses it with EACCES, reported. */
 void vt_refuse(struct vt_notification *notification);
-
 /* Reads the call's path as given; "": it has none. False: it cannot be read. */
 bool vt_read_given(struct vt_notification *notification);
-
-/* handlers/nss.c: the refused socket is for a user or group lookup of libc */
+/* The refused socket is for a user or group lookup of libc. */
 bool vt_is_nss_lookup(const struct vt_notification *notification);
-
-/* Opens a device that every command may write to (confine/landlock.h), by the path as given or by what it is: Landlock decides. A
- * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
-bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags);
-bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags);

@@ -1,19 +1,24 @@
 #define _GNU_SOURCE
 #include "notify/listener.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "notify/fsize.h"
-#include "notify/world/world.h"
-#include "notify/handlers/questions.h"
+#include "base/basics.h"
 #include "base/command.h"
 #include "base/files.h"
+#include "base/procfs.h"
 #include "confine/confine.h"
+#include "confine/confinement.h"
+#include "notify/world/world.h"
 #include "supervise/event_loop.h"
-#include "base/basics.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
@@ -113,26 +118,60 @@ void vt_listener_count(struct vt_listener *listener, const struct vt_denial *ref
   pthread_mutex_unlock(&listener->lock);
 }
 
-struct vt_denials *vt_listener_take(struct vt_listener *listener) {
+void vt_listener_take(struct vt_listener *listener, struct vt_end *end) {
   pthread_mutex_lock(&listener->lock);
-  struct vt_denials *denials = listener->denials;
+  end->denials = listener->denials;
+  end->open_ports = listener->open_ports;
+  end->notes = listener->notes;
   listener->denials = NULL;
-  pthread_mutex_unlock(&listener->lock);
-  return denials;
-}
-
-struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener) {
-  pthread_mutex_lock(&listener->lock);
-  struct vt_open_port *ports = listener->open_ports;
   listener->open_ports = NULL;
-  pthread_mutex_unlock(&listener->lock);
-  return ports;
-}
-
-struct vt_notes *vt_listener_take_notes(struct vt_listener *listener) {
-  pthread_mutex_lock(&listener->lock);
-  struct vt_notes *notes = listener->notes;
   listener->notes = NULL;
   pthread_mutex_unlock(&listener->lock);
-  return notes;
+}
+
+enum { MEBIBYTE = 1024 * 1024 };
+
+uint64_t vt_fsize_most(const struct vt_command *command) {
+  bool writes = command->writable && command->writable[0];
+  return writes && command->limits.private_tmp_bytes ? command->limits.private_tmp_bytes + MEBIBYTE : 0;
+}
+
+int vt_fsize_truncate(pid_t thread, int fd, off_t length) {
+  struct rlimit most;
+  struct stat status;
+  if (fstat(fd, &status) || prlimit(thread, RLIMIT_FSIZE, NULL, &most)) return -1;
+  if (length <= status.st_size || (rlim_t)length <= most.rlim_cur) return ftruncate(fd, length);
+  errno = EFBIG;
+  return -1;
+}
+
+static bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+
+/* Opened while the process lives: a zombie's file belongs to root (proc(5)). */
+void vt_fsize_open(struct vt_command *command) {
+  command->io = vt_fsize_most(command) ? vt_procfs_file(command->pid, "io") : -1;
+}
+
+void vt_fsize_close(struct vt_command *command) {
+  if (command->io >= 0) close(command->io);
+  command->io = -1;
+}
+
+/* Whether the leader and the children it waited for wrote so much (proc_pid_io(5)). The file itself may be gone. */
+static bool has_written(const struct vt_command *command, uint64_t bytes) {
+  char text[512];
+  ssize_t length = command->io < 0 ? -1 : pread(command->io, text, sizeof text - 1, 0);
+  text[length < 0 ? 0 : length] = 0;
+  return vt_number_after(text, "wchar:") >= bytes;
+}
+
+/* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit is met only if that much was written or
+ * asked for, and the command set no limit of its own (ulimit -f). */
+bool vt_fsize_met(const struct vt_command *command) {
+  siginfo_t end = {.si_code = 0};
+  if (!vt_fsize_most(command) || (command->listener && is_set(&command->listener->limits_files))) return false;
+  if (waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT)) return false;
+  if (end.si_code != CLD_EXITED) return end.si_status == SIGXFSZ;
+  if (end.si_status != 128 + SIGXFSZ) return false;
+  return (command->listener && is_set(&command->listener->asks_too_much)) || has_written(command, command->limits.private_tmp_bytes);
 }

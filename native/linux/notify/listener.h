@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 #include "base/command.h"
-#include "notify/denials.h"
-#include "notify/names/notes.h"
+#include "notify/report.h"
 
+struct vt_notification;
 struct vt_open_port;
 
 struct vt_listener {
@@ -25,11 +25,11 @@ struct vt_listener {
   struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
   bool idle;               /* without a call so far; under the lock of notifiers.c */
   struct vt_listener *next; /* of those to be released */
-  uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
+  uint64_t most_file_bytes; /* largest size of a file (vt_fsize_most()); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
   bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
-  bool has_domains;        /* atomic: a process has entered a Landlock domain of its own (caller/own_sandbox.c) */
+  bool has_domains;        /* atomic: a process has entered a Landlock domain of its own (handlers/processes.c) */
   unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */
@@ -60,9 +60,32 @@ void vt_listener_reap(void);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 
-/* To be freed by the caller; NULL: none. Counting goes on. */
-struct vt_denials *vt_listener_take(struct vt_listener *listener);
-struct vt_open_port *vt_listener_take_ports(struct vt_listener *listener);
+/* What is to be reported, for the caller to free; NULL: none. Counting goes on. */
+void vt_listener_take(struct vt_listener *listener, struct vt_end *end);
 
-/* Likewise. */
-struct vt_notes *vt_listener_take_notes(struct vt_listener *listener);
+/* RLIMIT_FSIZE (setrlimit(2)), which goes with a limit of the private tmp: that limit plus 1 MiB, so that the monitor acts first; 0: none. */
+uint64_t vt_fsize_most(const struct vt_command *command);
+
+/* Opens /proc/PID/io of the started command, to be read at its end. */
+void vt_fsize_open(struct vt_command *command);
+void vt_fsize_close(struct vt_command *command);
+
+/* As ftruncate(2), within the limit of that thread: the kernel holds a caller to it only in its own calls. */
+int vt_fsize_truncate(pid_t thread, int fd, off_t length);
+
+/* True if SIGXFSZ ended the leader, or its last command if it is a shell. Call before it is reaped. */
+bool vt_fsize_met(const struct vt_command *command);
+
+/* Where `on_protected = "ask"` holds, the owner of a command is asked before something protected changes: once for each protected
+ * path and command (handlers/waiting.c). */
+struct vt_questions *vt_questions_open(uint32_t id);
+void vt_questions_free(struct vt_questions *questions);
+
+/* Waits for the owner's answer, or finds an earlier one. No answer, because the caller or its command has ended, is no. */
+bool vt_questions_ask(struct vt_questions *questions, const struct vt_notification *notification, const char *path);
+
+/* Whether the owner has said yes about the path. Never waits. */
+bool vt_questions_allowed(struct vt_questions *questions, const char *path);
+
+/* Called by the supervisor thread. */
+void vt_questions_answer(struct vt_questions *questions, size_t number, bool yes);

@@ -1,22 +1,54 @@
-/* One notified call, from its receipt to the reply. */
+/* One notified call, from its receipt to the reply: which it is, who calls, and the outcome. */
 #pragma once
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "notify/call_table.h"
+#include "confine/filter/syscalls.h"
 #include "notify/caller/caller.h"
-#include "notify/denials.h"
+#include "notify/report.h"
 #include "notify/listener.h"
+
+struct vt_notification;
+struct vt_private_file;
+
+/* What a notified call would change, and which arguments name its target (call_table.c). */
+enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_OWN_ADDRESS, VT_OPTION, VT_PROCESS };
+
+enum { VT_NO_ARGUMENT = -1 };
+
+typedef void (*vt_judge)(struct vt_notification *notification);
+
+struct vt_call {
+  enum vt_syscall call;
+  enum vt_operation operation;
+  enum vt_subject subject;
+  int8_t directory;         /* index of the directory descriptor; VT_NO_ARGUMENT: the working directory */
+  int8_t argument;
+  int8_t second_directory, second;
+  int8_t flags;             /* index of the AT_* flags, never the first argument; 0: none */
+  bool nofollow;            /* the call acts on a final symbolic link itself */
+  /* Decides what the rules leave open: sets error and counted. NULL: nothing. */
+  vt_judge judge;
+  /* Carries the refused call out in the private tmp (handlers/private_files.c). NULL: refused there too. */
+  int (*act)(struct vt_notification *notification, const struct vt_private_file *file);
+};
+
+const struct vt_call *vt_call_of(int number);
+
+enum vt_operation vt_call_operation(const struct vt_call *call, const struct seccomp_data *data);
+
+bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data);
 
 struct vt_notification {
   struct seccomp_notif notif;
   struct vt_listener *listener;
   int listener_fd;             /* in the answering thread's descriptor table */
-  const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
+  const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.c) */
   struct vt_sockets *sockets;  /* of this thread (sockets/sockets.h); NULL: it carries no calls of sockets out */
   struct vt_known *known_directories; /* of this thread (caller/place.h); NULL: none */
   const struct vt_call *call;
@@ -35,7 +67,7 @@ struct vt_notification {
   int value;
   int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
-  int fifo;                    /* -1, or what the call waits for (handlers/waiting.h); `error` applies if it cannot */
+  int awaited;                 /* -1, or a FIFO or file that the call waits for (handlers/waiting.c); `error` applies if it cannot */
   bool deferred;               /* answered later, by its handler */
   bool counted;                /* the denial is reported */
   bool has_text, is_path;
@@ -54,7 +86,25 @@ static inline int vt_directory(const struct vt_notification *notification, int i
   return index == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, index);
 }
 
+/* open(2), openat(2) or creat(2). */
+static inline bool vt_opens(const struct vt_notification *notification) {
+  return notification->call->operation == VT_OP_WRITE && notification->call->subject == VT_PATH;
+}
+
 /* Such a call must never continue: nothing else would stop it. */
 static inline bool vt_is_refused_by_rule(const struct vt_notification *notification) {
   return (notification->rule & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
+}
+
+/* If not, its pid may belong to another process (seccomp_unotify(2)). */
+static inline bool vt_caller_still_waits(const struct vt_notification *notification) {
+  return vt_call_still_waits(notification->listener_fd, notification->notif.id);
+}
+
+/* The answer: a descriptor of ours, or what errno says (-1). `flags`: O_CLOEXEC counts. */
+static inline void vt_answer_with_descriptor(struct vt_notification *notification, int fd, uint32_t flags) {
+  notification->send_fd = fd;
+  notification->send_flags = flags & O_CLOEXEC;
+  notification->error = fd < 0 ? errno : 0;
+  notification->done = fd >= 0;
 }

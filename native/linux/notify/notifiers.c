@@ -11,9 +11,8 @@
 #include "base/basics.h"
 #include "base/threads.h"
 #include "confine/probe.h"
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/workspace_server.h"
 
 enum { MOST_IDLE = 4 };
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/workspace_server.h"
+#include "notify/notifiers.h"
 
 #include <linux/futex.h>
 #include <linux/capability.h>
@@ -9,21 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/command.h"
 #include "base/basics.h"
-#include "base/procfs.h"
 #include "base/threads.h"
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/waiting.h"
-#include "notify/reply.h"
 #include "notify/sockets/sockets.h"
 #include "notify/caller/place.h"
 #include "workspace/workspace.h"
@@ -38,7 +34,7 @@ struct vt_workspace_server {
   bool served, receiving_ends;
   uint32_t acts;             /* the thread that acts exists: a futex(2) */
   struct vt_notification notification;
-  struct vt_fifo_waiter *fifos;
+  struct vt_waiter *waiting;
   struct vt_sockets sockets;
   struct vt_known known;
 };
@@ -53,7 +49,7 @@ static bool separate_table(struct vt_workspace_server *server) {
   for (size_t i = 0; i < count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
   kept[count++] = server->listener_fd = server->listener->fd;
   kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
-  if (reading >= 0) kept[count++] = reading; /* caller/as_reader.h */
+  if (reading >= 0) kept[count++] = reading; /* vt_as_reader_open() */
   int failed = vt_borrow_table_of(kept, count);
   free(kept);
   return failed == 0;
@@ -64,14 +60,6 @@ static bool set_up(struct vt_workspace_server *server) {
   enum { KEPT = 1 << CAP_SYS_PTRACE | 1 << CAP_DAC_READ_SEARCH | 1 << CAP_NET_BIND_SERVICE };
   server->sockets = (struct vt_sockets){.netlink = -1};
   return vt_capabilities_lower(KEPT, NULL) == 0 && separate_table(server);
-}
-
-/* True: the call is answered once its FIFO has a reader. */
-static bool wait_for_reader(struct vt_workspace_server *server) {
-  int fifo = server->notification.fifo;
-  if (fifo < 0 || vt_fifo_wait_add(&server->fifos, &server->notification)) return fifo >= 0;
-  close(fifo);
-  return false;
 }
 
 /* Waits for a call or `milliseconds` (-1: without end). The events; 0: none. */
@@ -90,9 +78,9 @@ static bool receiving_ends(void) {
 
 /* Milliseconds until a waiting call has to be looked at again; -1: none waits. */
 static int look_at_waiting(struct vt_workspace_server *server) {
-  int fifos = vt_fifo_wait_try(&server->fifos, server->listener_fd);
+  int waiting = vt_wait_try(&server->waiting, server->listener_fd);
   int sockets = server->sockets.connecting ? vt_sockets_watch(&server->notification) : -1;
-  return fifos < 0 || (sockets >= 0 && sockets < fifos) ? sockets : fifos;
+  return waiting < 0 || (sockets >= 0 && sockets < waiting) ? sockets : waiting;
 }
 
 /* False: hung up, no process is left under the filter. */
@@ -108,7 +96,7 @@ static bool answer_next(struct vt_workspace_server *server) {
   server->notification.known_directories = server->roots ? &server->known : NULL;
   server->notification.sockets = server->listener->world ? &server->sockets : NULL;
   vt_dispatch(&server->notification);
-  if (server->notification.deferred || wait_for_reader(server)) return true;
+  if (server->notification.deferred || vt_wait_add(&server->waiting, &server->notification)) return true;
   vt_reply(&server->notification);
   return true;
 }
@@ -127,7 +115,7 @@ static int act(void *context) {
   if (!server->served) return 0;
   server->receiving_ends = receiving_ends();
   while (answer_next(server)) continue;
-  vt_fifo_wait_drop(&server->fifos);
+  vt_wait_drop(&server->waiting);
   vt_sockets_drop(&server->sockets);
   vt_known_forget(&server->known);
   vt_caller_forget(&server->notification.known);
@@ -237,16 +225,4 @@ void vt_workspace_server_return(struct vt_workspace_server *server) {
   if (kept) server->next = spares, spares = server, spare_count++;
   pthread_mutex_unlock(&spares_lock);
   if (!kept) hand(server, NULL);
-}
-
-static bool take_umask(const struct vt_notification *notification) {
-  const struct vt_listener *listener = notification->listener;
-  bool varies = !notification->roots || __atomic_load_n(&listener->umask_varies, __ATOMIC_RELAXED);
-  int mask = varies ? vt_procfs_umask(notification->caller.thread) : (int)listener->umask;
-  if (mask >= 0) umask((mode_t)mask);
-  return mask >= 0;
-}
-
-bool vt_workspace_server_may_act(const struct vt_notification *notification) {
-  return (notification->roots || notification->sockets) && take_umask(notification) && vt_caller_still_waits(notification);
 }

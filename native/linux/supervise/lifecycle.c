@@ -12,7 +12,6 @@
 #include "base/basics.h"
 #include "notify/listener.h"
 #include "supervise/deadline.h"
-#include "notify/fsize.h"
 #include "limits/monitor.h"
 #include "notify/notifiers.h"
 #include "supervise/orphans.h"
@@ -120,12 +119,6 @@ static void drop_reports(const struct vt_end *end) {
   free(end->open_ports);
 }
 
-static void take_reports(const struct vt_command *command, struct vt_end *end) {
-  end->denials = vt_listener_take(command->listener);
-  end->notes = vt_listener_take_notes(command->listener);
-  end->open_ports = vt_listener_take_ports(command->listener);
-}
-
 static void report(struct vt_command *command, const struct vt_end *end) {
   if (command->reported) return drop_reports(end); /* what comes after the report is dropped */
   command->reported = true;
@@ -160,7 +153,7 @@ static bool finish(struct vt_command *command) {
   if (!command->confinement && !command->killing && !command->terminated) vt_session_find_left(command, end.left, VT_LEFT);
   vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
-  if (command->listener) take_reports(command, &end);
+  if (command->listener) vt_listener_take(command->listener, &end);
   report(command, &end);
   close_descriptors(command); /* after the report: closing the listener can take longer than starting the next command */
   command->phase = VT_ENDED;
@@ -220,7 +213,7 @@ static void report_late(struct vt_command *command) {
   end.alive = others + !command->leader_ended;
   end.killed = command->killed > others ? command->killed - others : 0;
   vt_streams_release(command, false);
-  if (command->listener) take_reports(command, &end);
+  if (command->listener) vt_listener_take(command->listener, &end);
   report(command, &end);
 }
 

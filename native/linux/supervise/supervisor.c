@@ -11,10 +11,8 @@
 #include "supervise/event_loop.h"
 #include "base/threads.h"
 #include "limits/monitor.h"
-#include "notify/fsize.h"
 #include "notify/listener.h"
 #include "notify/notifiers.h"
-#include "notify/workspace_server.h"
 #include "supervise/deadline.h"
 #include "supervise/epoll_watches.h"
 #include "supervise/lifecycle.h"
@@ -23,7 +21,6 @@
 #include "supervise/streams.h"
 #include "supervise/terminal.h"
 #include "watcher/host_side.h"
-#include "notify/handlers/questions.h"
 
 static struct vt_command *commands; /* supervisor thread only */
 

@@ -24,8 +24,6 @@ static void leaves_nothing_of_an_earlier_text(void) {
 static void knows_that_a_process_is_gone(void) {
   CHECK(vt_procfs_umask(getpid()) >= 0, "no umask of our own");
   CHECK(vt_procfs_umask(NO_PROCESS) == -1, "a umask of no process");
-  CHECK(vt_procfs_thread_sleeps(NO_PROCESS), "no process runs");
-  CHECK(!vt_procfs_thread_sleeps(getpid()), "this one sleeps");
 }
 
 int main(void) {

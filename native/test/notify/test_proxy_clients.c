@@ -1,6 +1,6 @@
 /* Each port's client is known until it is taken, whatever other ports clients come from. */
 #include "core.h"
-#include "notify/handlers/connect.h"
+#include "notify/dispatch.h"
 #include "test/check.h"
 
 int main(void) {

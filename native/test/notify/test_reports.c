@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "notify/denials.h"
-#include "notify/caller/resolve.h"
+#include "notify/report.h"
+#include "notify/caller/place.h"
 #include "confine/probe.h"
 #include "test/check.h"
 #include "test/commands.h"

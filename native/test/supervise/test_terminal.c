@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "notify/denials.h"
+#include "notify/report.h"
 #include "confine/probe.h"
 #include "test/check.h"
 

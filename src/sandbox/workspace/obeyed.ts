@@ -77,7 +77,7 @@ const atHome: Readonly<Record<string, string>> = {
     .config/vivaldi`,
 }
 
-/** `docs/workspace.md` has the same table. */
+/** `docs/workspace.md` has examples. */
 export const obeyedAtHome: readonly (readonly [by: string, names: readonly string[]])[] = Object.entries(
   atHome,
 ).map(([by, names]) => [by, words(names).map((name) => name.replace('+', ' '))])

@@ -1,9 +1,15 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Limits } from '../../../src/launch/launch.ts'
 import { resultText } from '../../../src/messages/answer.ts'
-import { limitReached, openFilesHint } from '../../../src/messages/limits.ts'
-import { openTestShell } from '../../helpers/place.ts'
-import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
+import { limitReached } from '../../../src/messages/limits.ts'
+import { endLines, Home } from '../../cli/vitrine.ts'
+import { nobody, whyNot } from '../../helpers/other-users.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { aliveWith, endAll, makeMarker, survivors } from '../../helpers/processes.ts'
+import { repository } from '../../helpers/programs.ts'
 import { compileHungry, excesses, spared } from './hungry.ts'
 
 let hungry: string
@@ -40,24 +46,6 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result).not.toHaveProperty('limited')
   })
 
-  it('open files: a command that fails for want of them is told which limit that is', async () => {
-    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
-    const opening = `node -e "const fs = require('fs'); for (;;) fs.openSync('/dev/null')"`
-    const result = await shell.execute({ command: opening })
-    expect(result).toMatchObject({ outcome: { kind: 'exited' }, failure: { kind: 'limit', retryable: true } })
-    expect(result.hint).toBe(openFilesHint({ openFiles: 24 } as Limits, 1, 'EMFILE'))
-    expect(resultText(result, asked)).toContain(`[${result.hint}]`)
-    const loader = await openTestShell({ mode, toml: '[limits]\nopen_files = 3\n' })
-    const unloaded = await loader.execute({ command: 'true' }) // no shell can load its libraries with that
-    if (unloaded.exitCode !== 0)
-      expect(unloaded.hint).toBe(openFilesHint({ openFiles: 3 } as Limits, 1, 'EMFILE'))
-    const other = await shell.execute({ command: 'echo "Too many open files"; exit 0' })
-    expect(other).not.toHaveProperty('hint')
-    const unlimited = await openTestShell({ mode })
-    const said = await unlimited.execute({ command: 'echo "Too many open files" >&2; exit 1' })
-    expect(said.failure?.kind).toBe('non-zero')
-  })
-
   it('ends a command over a limit even if it traps the signal', async () => {
     marker = makeMarker()
     const shell = await openTestShell({ mode, toml: '[limits]\nprocesses = 3\n' })
@@ -65,5 +53,114 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     const result = await shell.execute({ command: `trap '' TERM HUP INT; ${sleeper.repeat(6)} wait` })
     expect(result.limited).toBe('processes')
     expect(await survivors(marker)).toEqual([])
+  })
+})
+
+describe('the first cause of an end', () => {
+  let hungry: string
+  let marker = makeMarker()
+
+  beforeAll(() => {
+    hungry = compileHungry()
+  })
+
+  afterEach(async () => {
+    await endAll(marker)
+  })
+
+  const toml = '[shell]\nkill_grace_ms = 60000\n[limits]\nmemory_bytes = 100000000\n'
+
+  describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
+    // The grace is longer than a test may take.
+    it('a limit that is reached in the grace after a deadline ends the command as timed out', async () => {
+      marker = makeMarker()
+      const shell = await openTestShell({ mode, toml })
+      const command = `trap 'exec ${hungry} memory 1500 ${marker}' TERM; sleep ${marker} & wait`
+      const result = await shell.execute({ command, timeoutMs: 300 })
+      expect(result.outcome).toEqual({ kind: 'timed-out', afterMs: 300 })
+      expect(result).not.toHaveProperty('limited')
+      expect(await survivors(marker)).toEqual([])
+    })
+
+    it('a command that was called off stays cancelled', async () => {
+      marker = makeMarker()
+      const shell = await openTestShell({ mode, toml: '[limits]\ncpu_seconds = 20\n' })
+      const controller = new AbortController()
+      const onOutput = () => controller.abort()
+      const command = `echo started; ${hungry} spin 0 ${marker}`
+      const result = await shell.execute({ command }, { signal: controller.signal, onOutput })
+      expect(result.outcome).toEqual({ kind: 'cancelled' })
+      expect(result).not.toHaveProperty('limited')
+    })
+  })
+})
+
+describe('a host that is killed', () => {
+  let marker = makeMarker()
+
+  afterEach(async () => {
+    await endAll(marker)
+  })
+
+  it.for(['read', 'write'])(
+    'a host that is killed leaves nothing of a limited command of %s mode',
+    async (mode) => {
+      marker = makeMarker()
+      const script = join(repository, 'test/fixtures/host/host.mjs')
+      const line = `trap '' TERM HUP; sleep ${marker} & sleep ${marker} & echo started; sleep ${marker}`
+      const env = {
+        ...process.env,
+        VITRINE_LIMITS_MEMORY_BYTES: '200000000',
+        VITRINE_LIMITS_CPU_SECONDS: '30',
+        VITRINE_LIMITS_PROCESSES: '40',
+        VITRINE_LIMITS_OPEN_FILES: '64',
+      }
+      const host = spawn(process.execPath, [script, makeDirectory(), 'wait', mode, line], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env,
+      })
+      const ended = once(host, 'exit')
+      await once(host.stdout, 'data')
+      expect(aliveWith(marker).filter((pid) => pid !== host.pid).length).toBeGreaterThanOrEqual(3)
+      host.kill('SIGKILL')
+      await ended
+      expect(await survivors(marker)).toEqual([])
+    },
+  )
+})
+
+describe('the command line as an ordinary user', () => {
+  const asRoot = process.getuid?.() === 0
+  let hungry: string
+  let marker = makeMarker()
+
+  beforeAll(() => {
+    hungry = compileHungry()
+  })
+
+  afterEach(async () => {
+    await endAll(marker)
+  })
+
+  const modes = ['read', 'write'] as const
+
+  const reason = asRoot ? whyNot(nobody) : null
+
+  describe.skipIf(reason)(`the command line as an ordinary user${reason ? `: ${reason}` : ''}`, () => {
+    describe.for(modes)('in %s mode', (mode) => {
+      it.for(excesses)('$name: 137, and why', async ({ limit, key, value, line }) => {
+        marker = makeMarker()
+        const home = new Home()
+        if (asRoot) chownSync(home.directory, nobody.uid, nobody.gid)
+        const name = `VITRINE_LIMITS_${key.toUpperCase()}`
+        const ran = await home.run(
+          ['run', ...(mode === 'write' ? ['--write'] : []), '--', line(hungry, marker)],
+          { cwd: '/', env: { ...home.env, [name]: String(value) }, ...(asRoot ? { uid: nobody.uid } : {}) },
+        )
+        expect(ran.stderr).toContain(endLines({ kind: 'limited', limit, value }))
+        expect(ran.code).toBe(137)
+        expect(await survivors(marker)).toEqual([])
+      })
+    })
   })
 })

@@ -1,5 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { beforeAll, expect, it } from 'vitest'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Result } from '../../../src/base/types.ts'
+import { builtLibrary, compileFixture } from '../../helpers/programs.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 
 let attempts: string
@@ -38,14 +46,6 @@ it('a path that changes between the look and the call never gets at the target',
   expect(readFileSync(file, 'utf8')).toBe('kept')
 })
 
-it('callers that are killed inside a call leave nothing hanging', async () => {
-  const { file, run } = await makeGround()
-  const result = await run(`${attempts} killed ${file} 300`)
-  expect(result.stdout).toBe('killed 300 \n')
-  expect(new Set(result.denials.map(({ operation }) => operation))).toEqual(new Set(['write', 'metadata']))
-  expect(readFileSync(file, 'utf8')).toBe('kept')
-})
-
 it('a command that is killed while it is refused has what was counted', async () => {
   const { cwd, shell } = await makeGround()
   const result = await shell.execute({
@@ -67,4 +67,143 @@ it('a user lookup is not recognized where more than 5000 mappings stand before l
   const many = await run(`${attempts} crowded ${file} 20000`)
   expect(many.stdout).toBe('crowded 20000 \n')
   expect(many.denials.map(({ operation, address }) => [operation, address])).toEqual([['socket', 'unix']])
+})
+
+const opens = 150_000
+const line = `while [ \${i:=0} -lt ${opens} ]; do true > /dev/null || echo refused; i=$((i+1)); done; echo "$i"`
+
+const script = `
+import { openShell } from ${JSON.stringify(builtLibrary)}
+const shell = await openShell({ mode: 'read' })
+await shell.execute({ command: 'true' })
+console.log('ready')
+const result = await shell.execute({ command: ${JSON.stringify(line)}, timeoutMs: 170_000 })
+console.log(JSON.stringify(result))
+await shell.close()`
+
+/** Takes the processor from the host for longer than a lookup may wait, again and again, until it has ended. */
+async function holdUp(host: ChildProcess): Promise<number> {
+  let stops = 0
+  for (; stops < 60 && host.exitCode === null && host.signalCode === null; stops++) {
+    await wait(7 + (stops % 9))
+    host.kill('SIGSTOP')
+    await wait(35)
+    host.kill('SIGCONT')
+  }
+  return stops
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'a host that does not get the processor refuses nothing for it',
+  async () => {
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'], HOME: '/dev/null/home', XDG_CONFIG_HOME: '/dev/null/home' },
+    })
+    let text = ''
+    host.stdout.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    const ended = once(host.stdout, 'end')
+    while (!text.includes('ready\n')) await once(host.stdout, 'data')
+    expect(await holdUp(host)).toBeGreaterThan(10)
+    await ended
+    const { stdout, denials } = JSON.parse(text.replace('ready\n', '')) as Result
+    expect(stdout).toBe(`${opens}\n`)
+    expect(denials).toEqual([])
+  },
+)
+
+/** More than can finish: it is ended once the others are done. */
+const endless = 50_000_000
+
+it('a flood of notifications of eight threads starves no other command (at most one processor)', async () => {
+  const flooding = await makeGround()
+  const other = await makeGround()
+  const stop = new AbortController()
+  const command = `echo started; exec ${compileAttempts()} flood ${flooding.file} ${endless}`
+  let flood: Promise<Result> | undefined
+  await new Promise<void>((started) => {
+    flood = flooding.shell.execute(
+      { command, timeoutMs: 120_000 },
+      { signal: stop.signal, onOutput: () => started() },
+    )
+  })
+  const [before, began] = [process.cpuUsage(), process.hrtime.bigint()]
+  for (let turn = 0; turn < 5; turn++) {
+    const result = await other.run('for i in 1 2 3 4 5 6 7 8 9 10; do echo x > file; done')
+    expect(shorts(result)).toEqual([`write ${other.file} x10`])
+  }
+  const { user, system } = process.cpuUsage(before)
+  const passedUs = Number(process.hrtime.bigint() - began) / 1000
+  stop.abort()
+  const result = await flood
+  expect(result?.outcome.kind).toBe('cancelled')
+  expect(result?.denials[0]?.count).toBeGreaterThan(100)
+  // One notifier answers at a time; beside it there are the launcher and this thread.
+  expect((user + system) / passedUs).toBeLessThan(1.6)
+  expect([flooding, other].map(({ file }) => readFileSync(file, 'utf8'))).toEqual(['kept', 'kept'])
+})
+
+function missing(): string | null {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can mount a file system'
+  return existsSync('/dev/fuse') ? null : '/dev/fuse is not here'
+}
+
+describe.skipIf(missing() !== null)('a file system that does not answer', () => {
+  let mounted: string
+  let server: ChildProcess
+  let looking: Promise<string>
+
+  beforeAll(async () => {
+    // The policy reads a line that names vitrine, and waits for the paths on it itself: this one it must not read.
+    mounted = mkdtempSync(join(tmpdir(), 'hanging-'))
+    const program = compileFixture('fuse')
+    chmodSync(program, 0o755)
+    server = spawn(program, [mounted], { stdio: ['pipe', 'pipe', 'inherit'] })
+    if (!server.stdout) throw new Error('no output')
+    const [said] = await once(server.stdout, 'data')
+    expect(String(said)).toBe('ready\n')
+    looking = stat(join(mounted, 'hang')).then(
+      () => 'there',
+      (error: NodeJS.ErrnoException) => error.code ?? '',
+    )
+  })
+
+  // What still waits for it, in this process too, fails then.
+  afterAll(async () => {
+    server.stdin?.end()
+    if (server.exitCode === null) await once(server, 'exit')
+    expect(await looking).toMatch(/ENOTCONN|ECONNABORTED/)
+    rmdirSync(mounted)
+  })
+
+  it('a write to it waits, as outside, and ends with its command; others go on being served', async () => {
+    const hanging = await makeGround()
+    const ordinary = await makeGround()
+    const stop = new AbortController()
+    const path = join(mounted, 'hang-one')
+    const waiting = hanging.shell.execute({ command: `echo x > ${path}` }, { signal: stop.signal })
+    const result = await ordinary.run(
+      'for i in 1 2 3 4 5; do echo x > file; done; echo x > /dev/null && echo open',
+    )
+    expect(result.stdout).toBe('open\n')
+    expect(shorts(result)).toEqual([`write ${ordinary.file} x5`])
+    expect(await Promise.race([looking, waiting, Promise.resolve('waits')])).toBe('waits')
+    stop.abort()
+    expect((await waiting).outcome.kind).toBe('cancelled')
+  })
+
+  it('more commands that wait for it than are kept ready leave others served', async () => {
+    const stop = new AbortController()
+    const grounds = await Promise.all(Array.from({ length: 12 }, () => makeGround()))
+    const waiting = grounds.map(({ shell }, at) =>
+      shell.execute({ command: `echo x > ${join(mounted, `hang-more-${at}`)}` }, { signal: stop.signal }),
+    )
+    const { run, file } = await makeGround()
+    expect(shorts(await run('echo x > file'))).toEqual([`write ${file}`])
+    stop.abort()
+    const ends = await Promise.all(waiting)
+    expect(ends.map(({ outcome }) => outcome.kind)).toEqual(grounds.map(() => 'cancelled'))
+  })
 })

@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remedies } from '../../../src/messages/hints.ts'
-import { openTestShell } from '../../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { filterAround } from '../../helpers/surroundings.ts'
 import { compileAttempts, type Ground, makeGround, shorts } from './denied.ts'
@@ -184,13 +185,6 @@ except OSError as error: print(error.strerror)`
     expect(shorts(result)).toEqual([expect.stringMatching(told)])
   })
 
-  it.runIf(isInstalled('python3'))('sockets by their family', async () => {
-    const socket = (family: string) => `python3 -c 'import socket; socket.socket(socket.${family})'`
-    expect(shorts(await ground.run(socket('AF_INET')))).toEqual(['socket inet'])
-    expect(shorts(await ground.run(socket('AF_INET6')))).toEqual(['socket inet6'])
-    expect(shorts(await ground.run(socket('AF_UNIX')))).toEqual(['socket unix'])
-  })
-
   it.runIf(isInstalled('python3')).each([
     ['AF_INET, socket.SOCK_RAW, 1', 'socket inet raw'],
     ['AF_INET6, socket.SOCK_DGRAM, 58', 'socket inet6 icmp'],
@@ -231,5 +225,62 @@ describe('what a result makes of refusals', () => {
     expect(shorts(result)).toEqual([`write ${ground.file}`])
     expect(result.hint).toContain(ground.file)
     expect(result.hint).toContain(remedies.user.workspace)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a denial', () => {
+  it('tells the program, and each program that tried the same has one', async () => {
+    const path = join(makeDirectory(), 'made')
+    const shell = await openTestShell({ mode: 'read' })
+    const command = `cp /dev/null ${path}; tee ${path} < /dev/null; cp /dev/null ${path}`
+    const { denials } = await shell.execute({ command })
+    expect(
+      denials.map(({ operation, program, count, ...rest }) => [operation, rest.path, program, count]),
+    ).toEqual([
+      ['create', path, 'cp', 2],
+      ['create', path, 'tee', 1],
+    ])
+  })
+
+  it('tells each operation and each path', async () => {
+    const directory = makeDirectory()
+    const shell = await openTestShell({ mode: 'read' })
+    const command = `cd ${directory}; mkdir a; mkdir b; rmdir .; mkdir a`
+    const { denials } = await shell.execute({ command })
+    expect(denials.map(({ operation, path, count }) => [operation, path, count])).toEqual([
+      ['create', join(directory, 'a'), 2],
+      ['create', join(directory, 'b'), 1],
+    ])
+  })
+})
+
+/** Opens a file through 38 links, each with 1900 names: to ask about each name takes seconds, to follow them milliseconds. */
+const program = `
+import os
+top = os.environ['TMPDIR']
+deep = top + '/d' * 1900
+os.chdir(top)
+open('end', 'w').close()
+for _ in range(1900): os.mkdir('d'); os.chdir('d')
+for at in range(38): os.symlink(deep + '/l%d' % (at + 1) if at < 37 else top + '/end', 'l%d' % at)
+os.chdir(top)
+os.symlink(deep + '/l0', 'l')
+for _ in range(10): os.write(os.open('l', os.O_WRONLY), b'x')
+print('written')
+`
+
+describe.runIf(process.platform === 'linux' && isInstalled('python3'))('a path of very many names', () => {
+  it('is left to the kernel, and no other command is refused because of it', async () => {
+    const shell = await openTestShell({ cwd: makeDirectory(), mode: 'read', privateTmp: true })
+    const long = shell.execute({ argv: ['python3', '-c', program], timeoutMs: 100_000 })
+    const others = []
+    let isOver = false
+    const ended = long.finally(() => {
+      isOver = true
+    })
+    while (!isOver)
+      others.push(await shell.execute({ command: 'for at in 1 2 3; do echo x > /dev/null; done' }))
+    expect(await ended).toMatchObject({ stdout: 'written\n' })
+    expect(others.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
   })
 })

@@ -1,10 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { remedies } from '../../../src/messages/hints.ts'
-import { Home } from '../../cli/vitrine.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { connect } from '../../mcp/connect.ts'
 import { makeGround, shorts } from './denied.ts'
 import { makeProject } from './quiet.ts'
 
@@ -64,28 +61,5 @@ describe('a command that failed', () => {
       const path = join(home.directory, name)
       expect(own.filter((text) => new RegExp(`(create|delete|write) ${path}[ ;]`).test(text))).toHaveLength(1)
     }
-  })
-})
-
-describe('the tool of the MCP server', () => {
-  it('names its own parameters, each refusal once, and one line where the command ended with 0', async () => {
-    const server = await connect([], { home: new Home() })
-    const { directory } = server.home
-    const hints = {
-      failed: (await server.run({ command: 'echo x > /tmp/vitrine-quiet-new' })).text,
-      succeeded: (await server.run({ command: 'mkdir a b 2>/dev/null; true' })).text,
-      network: (await server.run({ command: "python3 -c 'import socket; socket.socket()'" })).text,
-    }
-    for (const text of Object.values(hints))
-      for (const forUser of ['--private-tmp', '--network', remedies.user.write])
-        expect(text).not.toContain(forUser)
-    expect(hints.failed.match(/vitrine-quiet-new/g)).toHaveLength(2) // sh's own error, and the line of the refusal
-    expect(hints.failed.toLowerCase()).toContain(remedies.tool.privateTmp)
-    expect(hints.failed).toContain(remedies.tool.write)
-    expect(hints.succeeded).toMatch(
-      /^\(no output\)\n\[blocked in read mode: create \S+\/a and 1 more; [^\n]+\]$/,
-    )
-    expect(hints.succeeded).toContain(join(directory, 'a'))
-    expect(hints.network.toLowerCase()).toContain(remedies.tool.network.toLowerCase())
   })
 })

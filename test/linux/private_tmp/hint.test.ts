@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { remedies } from '../../../src/messages/hints.ts'
@@ -68,19 +67,5 @@ describe('the hint of a refusal', () => {
     const listing = await run('gpg -q --homedir . --list-keys')
     expect(listing).toMatchObject({ exitCode: 2, hint: expect.stringContaining('--lock-never') })
     expect((await run('gpg -q --homedir . --lock-never --list-keys')).exitCode).toBe(0)
-  })
-
-  it('says how npm gets a cache where the network is shut', async (context) => {
-    if (!isInstalled('npm')) return context.skip('not installed: npm')
-    const cwd = makeDirectory()
-    writeFileSync(join(cwd, 'package.json'), '{ "name": "one", "version": "1.0.0" }')
-    mkdirSync(join(cwd, '.npm/_cacache/tmp'), { recursive: true })
-    const { run } = await makeGround({ cwd, env: { HOME: cwd } })
-    const { exitCode, hint } = await run('npm pack --dry-run')
-    expect({ exitCode, hint }).toMatchObject({
-      hint: expect.stringContaining('npm_config_cache=$TMPDIR/npm'),
-    })
-    expect(exitCode).not.toBe(0)
-    expect((await run('npm_config_cache=$TMPDIR/npm npm pack --dry-run')).exitCode).toBe(0)
   })
 })

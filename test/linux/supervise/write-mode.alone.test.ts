@@ -46,13 +46,6 @@ describe('write mode: background children live on', () => {
     expect(aliveWith(marker)).toHaveLength(1)
   })
 
-  it('none that left the group is counted beside one that did not', async () => {
-    const marker = marked()
-    const line = `setsid sleep ${marker} & sleep ${marker} & while [ $(pgrep -cf "^sleep ${marker}") != 2 ]; do :; done; echo started`
-    const { result, seen } = await runWatched(shell, line, marker)
-    expect([seen.length, result.background?.count]).toEqual([2, 1])
-  })
-
   it('a child that writes on after the result is neither stopped nor killed by its pipe', async () => {
     const marker = marked()
     const written = join(makeDirectory(), 'written')
@@ -90,18 +83,6 @@ describe('write mode: an end from outside takes everything along', { concurrent:
     expect(seen.length).toBeGreaterThan(5)
     expect(left).toEqual([])
     expect(result).toMatchObject({ cancelled: true, outcome: { kind: 'cancelled' } })
-  })
-
-  it('on the closing of the shell', async ({ expect }) => {
-    const marker = makeMarker()
-    const own = await openTestShell({ mode: 'write', toml: `[shell]\nkill_grace_ms = ${graceMs}\n` })
-    const { result } = await runWatched(own, `${programs.daemon} 5 stay ${marker}`, marker, {
-      onStarted: () => void own.close(),
-    })
-    const left = await leftOf(programs, marker)
-    await clearUp(programs, marker)
-    expect(left).toEqual([])
-    expect(result.outcome).toEqual({ kind: 'cancelled' })
   })
 })
 

@@ -1,11 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { tried } from '../../../src/base/errno.ts'
 import type { Result } from '../../../src/index.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { isInstalled } from '../../helpers/programs.ts'
+import { waitFor } from '../../helpers/processes.ts'
+import { isInstalled, repository } from '../../helpers/programs.ts'
 import { cannotBorrow } from '../../helpers/surroundings.ts'
+import { toldBy, writeTeller } from '../notify/tellers.ts'
 
 /** The root holds `.git/config`, so Landlock cannot grant it as a whole; `deep` it can. */
 const directories = ['.', 'deep']
@@ -120,3 +124,82 @@ print(libc.linkat(-100, f"/proc/self/fd/{fd}".encode(), -100, b"b", 0x400))`
     expect(lstatSync(join(cwd, '.git/config')).nlink).toBe(1)
   })
 })
+
+const parallel = 20
+
+/** This process's descriptors that lead to it, or are seccomp listeners of commands. */
+function descriptorsOf(workspace: string): string[] {
+  const targetOf = (fd: string) => tried(() => readlinkSync(`/proc/self/fd/${fd}`)) ?? ''
+  const targets = readdirSync('/proc/self/fd').map(targetOf)
+  return targets.filter((target) => target === workspace || target === 'anon_inode:seccomp notify')
+}
+
+describe.skipIf(process.platform !== 'linux')('the threads that make changes', () => {
+  it('leave no descriptor to the host, though a process in the background is the last to end', async () => {
+    const workspace = join(makeDirectory(), 'tree')
+    mkdirSync(workspace)
+    const shell = await openTestShell({ cwd: workspace, mode: 'workspace' })
+    for (let i = 0; i < parallel; i++)
+      expect(await shell.execute({ command: `mkfifo p${i}; (echo > p${i}) & exit 0` })).toMatchObject({
+        exitCode: 0,
+      })
+    // The ruleset that is kept for the next command has one.
+    expect(await waitFor(() => descriptorsOf(workspace).length <= 1)).toBe(true)
+  })
+})
+
+/** asm/unistd_64.h, asm-generic/unistd.h: what the filters of containers refuse without CAP_SYS_ADMIN and CAP_SYS_PTRACE. */
+const refusedCalls = [process.arch === 'x64' ? 272 : 97, 438]
+
+/** What a command in workspace mode tells under such a filter. */
+function tellInContainer(command: string, cwd: string) {
+  const home = makeDirectory()
+  const program = join(repository, 'test/fixtures/host/refusing-calls.py')
+  const filters = refusedCalls.flatMap((call) =>
+    ['python3', program, constants.errno.EPERM, call, call].map(String),
+  )
+  const teller = writeTeller(home, command, { mode: 'workspace', cwd })
+  const [first = '', ...argv] = [...filters, process.execPath, teller]
+  return toldBy(execFileSync(first, argv, { encoding: 'utf8', env: { ...process.env, HOME: home } }))
+}
+
+describe.skipIf(process.platform !== 'linux' || !isInstalled('python3'))(
+  'where a container refuses unshare',
+  () => {
+    it('entries are made with the umask of the command, and the host keeps its own', () => {
+      const [workspace, before] = [makeDirectory(), process.umask()]
+      const command =
+        'umask 0; mkdir open; echo x > file; (umask 077; mkdir closed; mknod fifo p); umask 027; mkdir group'
+      expect(tellInContainer(command, workspace).result).toMatchObject({ exitCode: 0, denials: [] })
+      const modeOf = (name: string) => (statSync(join(workspace, name)).mode & 0o777).toString(8)
+      expect(['open', 'file', 'closed', 'fifo', 'group'].map(modeOf)).toEqual([
+        '777',
+        '666',
+        '700',
+        '600',
+        '750',
+      ])
+      expect(process.umask()).toBe(before)
+    })
+
+    it('nothing changes outside, and protected names stay free', () => {
+      const [workspace, outside] = [makeDirectory(), makeDirectory()]
+      const { result } = tellInContainer(
+        `echo x > ${outside}/a; ln -s ${outside} l; echo x > l/b; mkdir .vscode`,
+        workspace,
+      )
+      expect(result.denials.map(({ path }) => path)).toEqual([
+        `${outside}/a`,
+        `${outside}/b`,
+        `${workspace}/.vscode`,
+      ])
+      expect(readdirSync(outside)).toEqual([])
+      expect(existsSync(join(workspace, '.vscode'))).toBe(false)
+    })
+
+    it('a FIFO is opened when its other end is', () => {
+      const { result } = tellInContainer('mkfifo f; cat f & echo through > f; wait', makeDirectory())
+      expect(result).toMatchObject({ exitCode: 0, stdout: 'through\n' })
+    })
+  },
+)

@@ -143,18 +143,6 @@ linux('[workspace] on_protected = "ask"', () => {
     expect([asked, existsSync(join(cwd, '.git')), existsSync(join(cwd, '.github'))]).toEqual([[], true, true])
   })
 
-  it('a command that is aborted while the question waits ends, and changes nothing', async () => {
-    const cwd = makeProject()
-    const abort = new AbortController()
-    const shell = await open(cwd, () => {
-      abort.abort()
-      return new Promise(() => {})
-    })
-    const result = shell.execute({ command: 'echo x > .claude/settings.json' }, { signal: abort.signal })
-    expect((await result).outcome.kind).toBe('cancelled')
-    expect(text(cwd, '.claude/settings.json')).toBe('one')
-  })
-
   it('the audit log has the paths and the answers', async () => {
     const cwd = makeProject()
     writeFileSync(join(cwd, 'unused'), '')

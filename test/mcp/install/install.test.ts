@@ -298,5 +298,3 @@ describe('editing TOML', () => {
     expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
   })
 })
-
-describe('editing JSON', () => {})

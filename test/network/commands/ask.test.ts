@@ -1,9 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Approval, ApprovalRequest, Approver } from '../../../src/admit/approver.ts'
 import { thisHost } from '../../../src/host/host.ts'
+import { approvalChoices, approvalHeading } from '../../../src/messages/approval.ts'
 import { openAudited } from '../../audit/place.ts'
+import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
+import { Tmux } from '../../helpers/tmux.ts'
+import { connect, eras } from '../../mcp/connect.ts'
 import { resolveInTests, webServer } from '../surroundings.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
 
@@ -130,3 +134,107 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', 
     expect(lines().map(({ hosts }) => hosts)).toEqual(expected)
   })
 })
+
+describe('asked at a terminal', () => {
+  const connect = { host: 'absent.invalid', port: 80, program: 'curl' }
+  const choices = approvalChoices({ connect }).trim()
+  const cannotRun = listsRefused !== null || !isInstalled('tmux') || !isInstalled('curl')
+
+  describe.skipIf(cannotRun)('[network] ask at a terminal (needs tmux)', () => {
+    let terminal: Tmux
+
+    beforeEach(() => {
+      const home = new Home()
+      home.configure('[network]\nask = true\n')
+      terminal = new Tmux(home.env, home.directory)
+      terminal.line(`vitrine() { "$NODE_PROGRAM" "$CLI_PROGRAM" "$@"; echo "[exit code $?]"; }`)
+      return () => terminal.close()
+    })
+
+    it.each([
+      ['y', '502'],
+      ['s', '502'],
+      ['n', '403'],
+      ['Escape', '403'],
+      ['C-c', '403'],
+    ])('%s answers, and the proxy tells the program the outcome', async (key, status) => {
+      const curl = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
+      terminal.line(`vitrine run --allow-host good.invalid --ask -- '${curl}'`)
+      expect(await terminal.shows(choices)).toContain(approvalHeading({ mode: 'read', connect }))
+      terminal.key(key)
+      expect(await terminal.shows('[exit code 0]')).toContain(status)
+    })
+
+    it.each([
+      ['n', 1],
+      ['Escape', 2],
+    ])('%s: the next command asks again, or not', async (key, count) => {
+      const curl = (at: number) =>
+        `curl -so /dev/null -w "$((${at} * 10)):%{http_code}." http://absent.invalid/`
+      terminal.line(`vitrine run --allow-host good.invalid --ask --each -- '${curl(1)}' '${curl(2)}'`)
+      for (let asked = 1; asked <= count; asked++) {
+        await terminal.shows(new RegExp(`(ever in this session[^]*){${asked}}`))
+        terminal.key(key)
+      }
+      const screen = await terminal.shows('20:403.')
+      expect(screen).toContain('10:403.')
+      expect(screen.split(choices)).toHaveLength(count + 1)
+    })
+  })
+})
+
+/** The name has no address: the proxy answers 502 where it may connect, and 403 where it may not. */
+const command = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
+
+describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
+  '[network] ask with elicitation, a client of the %s era',
+  (era) => {
+    async function serve(
+      answer: string | undefined,
+      approve = 'elicit',
+      action: 'accept' | 'cancel' = 'accept',
+    ) {
+      const home = new Home()
+      home.configure('[network]\nask = true\n')
+      const questions: string[] = []
+      const elicit = (message: string) => {
+        questions.push(message)
+        return action === 'accept' ? { action, content: { answer: answer ?? 'n' } } : { action }
+      }
+      const args = ['--mode', 'read', '--approve', approve, '--allow-host', 'good.invalid', '--structured']
+      const server = await connect(args, { home, era, ...(answer && { elicit }) })
+      const status = async () => (await server.run({ command })).text.slice(0, 3)
+      return { status, questions }
+    }
+
+    it.each([
+      ['y', '502', 2],
+      ['s', '502', 1],
+      ['n', '403', 1],
+    ])('%s means what the question says', async (answer, expected, count) => {
+      const { status, questions } = await serve(answer)
+      expect(await status()).toBe(expected)
+      expect(await status()).toBe(expected)
+      expect(questions).toHaveLength(count)
+      for (const part of ['curl', 'absent.invalid', '80']) expect(questions[0]).toContain(part)
+    })
+
+    it('a cancelled question refuses the host in this command only', async () => {
+      const { status, questions } = await serve('y', 'elicit', 'cancel')
+      expect(await status()).toBe('403')
+      expect(await status()).toBe('403')
+      expect(questions).toHaveLength(2)
+    })
+
+    it('a client that cannot ask gets the refusal at once', async () => {
+      const { status } = await serve(undefined)
+      expect(await status()).toBe('403')
+    })
+
+    it('--approve client asks nothing', async () => {
+      const { status, questions } = await serve('y', 'client')
+      expect(await status()).toBe('403')
+      expect(questions).toEqual([])
+    })
+  },
+)

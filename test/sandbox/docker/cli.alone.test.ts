@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { imageMissing, ownImage } from '../../../src/messages/docker.ts'
 import { Home, refused } from '../../cli/vitrine.ts'
-import { connect } from '../../mcp/connect.ts'
 import {
   containersOf,
   dockerToml,
@@ -44,19 +43,6 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
     expect(readFileSync(join(home.directory, 'kept'), 'utf8')).toBe('as it was')
     expect((await vitrine(['run', '--backend', 'docker', '--', 'nosuch', 'x'])).code).toBe(127)
     expect((await vitrine(['run', '--backend', 'docker', '--timeout', '1s', '--', 'sleep 9'])).code).toBe(124)
-  })
-
-  it('mcp --backend docker runs commands in a container, and doctor --backend docker reports it', async () => {
-    const { home, vitrine } = homeWith()
-    const env = { DOCKER_HOST: engine.host }
-    const { run } = await connect(['--backend', 'docker'], { home, env })
-    expect((await run({ command: 'busybox | head -c 7; test -e /proc/self || echo no proc' })).text).toBe(
-      'BusyBox',
-    )
-    expect((await run({ command: 'echo x >file' })).text).toContain('Read-only file system')
-    const { docker } = JSON.parse((await vitrine(['doctor', '--json', '--backend', 'docker'])).stdout)
-    expect(docker).toMatchObject({ image: { present: true } })
-    expect(JSON.parse((await vitrine(['doctor', '--json'])).stdout).docker).toBeUndefined()
   })
 
   it('status shows engine, image and containers, and says by its code whether all is there', async () => {

@@ -81,14 +81,6 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     return own?.Id
   }
 
-  it('a container of read mode that was paused from outside is replaced', async () => {
-    const shell = await openDockerShell(engine)
-    const paused = await pausedContainer(shell)
-    expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
-    await shell.close()
-    expect((await containersOf(engine)).map(({ Id }) => Id)).not.toContain(paused)
-  })
-
   it('one of write mode, which may hold more, is named until it goes on', async () => {
     const shell = await openDockerShell(engine, { mode: 'write' })
     const paused = await pausedContainer(shell)

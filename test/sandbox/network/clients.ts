@@ -1,7 +1,5 @@
 import { isInstalled } from '../../helpers/programs.ts'
 import { words } from '../../helpers/words.ts'
-import { knownName } from './dns.ts'
-import { missingBackend } from './git.ts'
 import { missingIpv6 } from './servers.ts'
 
 /** A program that talks to a server. Words in braces name what the servers offer, and the test's own programs. */
@@ -51,12 +49,9 @@ const git = (name: string, path: string, missing = needs('git')): Client => ({
 })
 
 const fetchBy = (url: string) => `fetch('${url}').then((r) => r.text()).then((t) => console.log(t))`
-const resolver = `const r = new (require('dns').Resolver)(); r.setServers(['127.0.0.1:{dns}']); r.resolve4('${knownName}', (e, a) => { if (e) throw e; console.log(a) })`
 const datagram = `const s = require('dgram').createSocket('udp4'); s.on('message', (m) => { console.log(String(m)); s.close() }); s.send('hello from loopback', {echo}, '127.0.0.1', (e) => { if (e) throw e })`
 const urlopen = (url: string, more = '') =>
   `import ssl, urllib.request as u; print(u.urlopen("${url}"${more}).read().decode())`
-const question = `import socket, struct; q = struct.pack(">6H", 7, 256, 1, 0, 0, 0) + b"".join(bytes([len(l)]) + l for l in b"${knownName}".split(b".")) + b"\\0\\0\\1\\0\\1"`
-
 export const clients: readonly Client[] = [
   curl('over http', 'http://127.0.0.1:{http}/hello'),
   curl('over https', '--cacert', '{ca}', 'https://localhost:{tls}/hello'),
@@ -70,29 +65,15 @@ export const clients: readonly Client[] = [
     missing: needs('wget'),
   },
   git('from plain files', 'dumb'),
-  git('from git-http-backend', 'smart', missingBackend),
   node('fetch over http', fetchBy('http://127.0.0.1:{http}/hello')),
   node('fetch over https', fetchBy('https://localhost:{tls}/hello')),
   overIpv6(node('fetch from ::1', fetchBy('http://[::1]:{six}/hello'))),
-  node('dns.Resolver', resolver, /\[ '127\.0\.0\.1' \]/),
   node('dgram', datagram),
   python('urllib over http', urlopen('http://127.0.0.1:{http}/hello')),
   python(
     'urllib over https',
     urlopen('https://localhost:{tls}/hello', ', context=ssl.create_default_context(cafile="{ca}")'),
   ),
-  python(
-    'asks a name server over UDP',
-    `${question}; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("127.0.0.1", {dns})); s.send(q); print(list(s.recv(512)[-4:]))`,
-    /\[127, 0, 0, 1\]/,
-  ),
-  python(
-    'asks a name server over TCP',
-    `${question}; s = socket.create_connection(("127.0.0.1", {dns})); s.sendall(struct.pack(">H", len(q)) + q); print(list(s.recv(512)[-4:]))`,
-    /\[127, 0, 0, 1\]/,
-  ),
-  { name: 'getaddrinfo over UDP', argv: ['{lookup}', '{dns}', knownName, 'udp'], says: /^127\.0\.0\.1$/m },
-  { name: 'getaddrinfo over TCP', argv: ['{lookup}', '{dns}', knownName, 'tcp'], says: /^127\.0\.0\.1$/m },
   {
     name: 'npm view of what is not to be cached', // else npm fails where it cannot write its cache
     argv: ['npm', 'view', '--fetch-retries=0', '--registry=http://127.0.0.1:{http}/', 'made-up', 'version'],

@@ -1,37 +1,25 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Denial, Result } from '../../../src/base/types.ts'
 import { remedies } from '../../../src/messages/hints.ts'
 import type { User } from '../../attacks/table.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { type Client, clients } from './clients.ts'
 import { type Servers, startServers } from './servers.ts'
 
 let servers: Servers
-let lookup: string
 
 async function start(): Promise<() => void> {
   const directory = makeDirectory()
   chmodSync(directory, 0o755)
-  lookup = join(directory, 'lookup')
-  spawnSync('cc', [
-    '-Wall',
-    '-Wextra',
-    '-o',
-    lookup,
-    join(repository, 'test/fixtures/network/lookup.c'),
-    '-lresolv',
-  ])
   servers = await startServers(directory)
   return () => servers.close()
 }
 
 function fill(word: string): string {
-  const offers: Readonly<Record<string, string>> = { ...servers.offers, lookup, node: process.execPath }
+  const offers: Readonly<Record<string, string>> = { ...servers.offers, node: process.execPath }
   return word.replace(/\{(\w+)\}/g, (whole, name: string) => offers[name] ?? whole)
 }
 

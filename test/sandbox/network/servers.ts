@@ -7,8 +7,7 @@ import { createServer as createHttps } from 'node:https'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { startDns } from './dns.ts'
-import { makeRepository, serveByBackend, serveFiles } from './git.ts'
+import { makeRepository, serveFiles } from './git.ts'
 
 /** Everything that clients talk to, on loopback. */
 export interface Servers {
@@ -62,7 +61,6 @@ function answering(directory: string): RequestListener {
     else if (path.startsWith('/simple/'))
       response.writeHead(200, { 'content-type': 'text/html' }).end(simpleIndex)
     else if (path.startsWith('/dumb/')) serveFiles(directory, path.slice(5).replace(/\?.*/, ''), response)
-    else if (path.startsWith('/smart/')) serveByBackend(directory, path.slice(6), request, response)
     else response.writeHead(404).end()
   }
 }
@@ -105,13 +103,12 @@ export async function startServers(directory: string): Promise<Servers> {
     createHttps({ key, cert }, respond),
     greetsAsSsh(),
   ]
-  const [dns, echo] = [await startDns(), await startEcho()]
+  const echo = await startEcho()
   const ports = {
     http: await portOf(http, '127.0.0.1'),
     six: missingIpv6() === null ? await portOf(six, '::1') : 0,
     tls: await portOf(tls, '127.0.0.1'),
     ssh: await portOf(ssh, '127.0.0.1'),
-    dns: dns.port,
     echo: echo.port,
   }
   return {
@@ -122,7 +119,6 @@ export async function startServers(directory: string): Promise<Servers> {
     },
     close: () => {
       for (const server of [http, six, tls, ssh]) server.close()
-      dns.close()
       echo.close()
     },
   }

@@ -22,7 +22,7 @@
 #define TERMINAL_IOCTLS \
   VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
       VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
-/* Of masters that the command has made (notify/world/pseudo_terminal.c). */
+/* Of masters that the command has made (notify/world/own_paths.c). */
 #define OWN_TERMINAL_IOCTLS VT_TIOCSPTLCK, VT_TIOCGPTLCK, VT_TIOCPKT, VT_TIOCGPKT
 /* Refused with a report. Not terminal settings, which every program tries that thinks it has a terminal. */
 #define CHANGING_IOCTLS \
@@ -139,7 +139,7 @@ static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPA
 static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
 /* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. What
- * another filter returns is looked at, and processes that narrow their rights are noted (notify/caller/own_sandbox.c). */
+ * another filter returns is looked at, and processes that narrow their rights are noted (notify/handlers/processes.c). */
 static const struct vt_rule seccomp_rules[] = {
     {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)},
     {LISTENER, {IS(0, SECCOMP_SET_MODE_FILTER)}, JUDGE}};

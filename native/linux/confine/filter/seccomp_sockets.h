@@ -45,7 +45,7 @@ static const struct vt_rule socketpair_rules[] = {
 
 /* Clients bind too: netlink sockets always, internet sockets to a port that the kernel picks. Not allowed are a server's port,
  * and an abstract name for one end of a socket pair, which no other process could then use. The address is in memory, unseen
- * by the filter: the notifier binds (notify/handlers/bind.c). Without a listener only netlink is allowed, by its address
+ * by the filter: the notifier binds (notify/handlers/connect.c). Without a listener only netlink is allowed, by its address
  * length. */
 static const struct vt_rule bind_rules[] = {
     {NO_LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW},

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,18 +8,9 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
-#include "base/threads.h"
-#include "notify/reply.h"
+#include "notify/dispatch.h"
 
 enum { PIDFD_OF_THREAD = O_EXCL }; /* linux/pidfd.h: PIDFD_THREAD, Linux 6.9 */
-
-struct errand {
-  struct vt_notification *notification;
-  int number;
-  vt_borrowed_fd_use use;
-  void *context;
-  int result;
-};
 
 static int open_caller(struct vt_caller *caller) {
   int pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, PIDFD_OF_THREAD);
@@ -32,8 +23,6 @@ static int take_from(int pidfd, int number) {
   close(pidfd);
   return fd;
 }
-
-int vt_borrow_separate_table(void) { return (int)syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE); }
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
@@ -71,42 +60,12 @@ static int take_keeping(struct vt_known_caller *known, struct vt_caller *caller,
   return known->opened ? take_from_known(known, caller, number) : vt_borrow_descriptor(caller, number);
 }
 
+/* Closing any descriptor of a file drops all POSIX locks of that descriptor table on it (F_SETLK(2const)): a command could
+ * make the host lose a database lock. So only a thread with its own table borrows. The descriptor is certain to be the caller's only
+ * if the call still waits (seccomp_unotify(2)). */
 int vt_borrow_proven(struct vt_notification *notification, int number) {
-  int fd = take_keeping(&notification->known, &notification->caller, number);
+  int fd = !notification->apart ? -1 : take_keeping(&notification->known, &notification->caller, number);
   if (fd < 0 || vt_caller_still_waits(notification)) return fd;
   close(fd);
   return -1;
-}
-
-static int take(const struct errand *errand) {
-  struct vt_notification *notification = errand->notification;
-  int listener = vt_borrow_listener(notification->listener);
-  int fd = vt_borrow_descriptor(&notification->caller, errand->number);
-  /* The descriptor is certain to be the caller's only if the call still waits (seccomp_unotify(2)). */
-  return fd >= 0 && listener >= 0 && vt_call_still_waits(listener, notification->notif.id) ? fd : -1;
-}
-
-static void *run(void *context) {
-  struct errand *errand = context;
-  if (vt_borrow_separate_table()) return NULL;
-  int fd = take(errand);
-  if (fd >= 0) errand->result = errand->use(errand->notification, fd, errand->context);
-  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* a joined thread may not have ended yet */
-  return NULL;
-}
-
-static int borrow_here(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
-  int fd = vt_borrow_proven(notification, number);
-  if (fd < 0) return -1;
-  int result = use(notification, fd, context);
-  close(fd);
-  return result;
-}
-
-/* Closing any descriptor of a file drops all POSIX locks of that descriptor table on it (F_SETLK(2const)): a command could
- * make the host lose a database lock. So a thread with its own table takes, uses and closes it: a server's, or a new one. */
-int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
-  if (notification->roots || notification->sockets) return borrow_here(notification, number, use, context);
-  struct errand errand = {notification, number, use, context, -1};
-  return vt_thread_run("vitrine-take", run, &errand) ? -1 : errand.result;
 }

@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "notify/denials.h"
+#include "notify/report.h"
+
+struct vt_listener;
+struct vt_notification;
 
 struct vt_caller {
   pid_t thread;
@@ -46,3 +49,48 @@ ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *t
 /* False if the process made itself undumpable (PR_SET_DUMPABLE, prctl(2)): root owns its /proc files (proc(5)). Always true
  * for a host that runs as root. */
 bool vt_caller_is_dumpable(const struct vt_caller *caller);
+
+/* Whether a call waits still, by the notification's id, also for a duplicate of the listener. */
+bool vt_call_still_waits(int listener, uint64_t id);
+
+/* Ends a call with an error, or with success (0). False: it waits no longer. */
+bool vt_end_call(int listener, uint64_t id, int error);
+
+/* Replies with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14); closes it. */
+void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags);
+
+/* A process of the command may have put itself in a narrower sandbox. The kernel would answer its calls by that sandbox, and the
+ * notifier cannot: so it carries nothing out for such a caller that the sandbox may refuse.
+ *
+ * Whether the caller may have fewer rights than the command had at its start: a Landlock domain of its own, or no more the
+ * capability to read everything. The answer is about the caller if its call still waits afterwards. */
+bool vt_has_own_sandbox(const struct vt_notification *notification);
+
+/* Only the latter, for calls that Landlock does not decide: metadata, locks. */
+bool vt_lacks_capability(const struct vt_notification *notification);
+
+/* Before a call is carried out: whether this thread may, and the caller still waits. Sets the caller's umask. */
+bool vt_may_act(const struct vt_notification *notification);
+
+/* Calls of the workspace by which a command could come to read more, where not everything may be read: opening for reading, and giving a
+ * file another place. They are made in a thread with the command's own ruleset for reading, so that Landlock answers as it answers the
+ * command: EACCES, EXDEV. */
+/* As openat(2), for a descriptor that goes to the command. */
+int vt_as_reader_open(const struct vt_notification *notification, int directory, const char *name, int flags, mode_t mode);
+
+/* `call`: SYS_linkat or SYS_renameat2, which have the same arguments. */
+int vt_as_reader_move(const struct vt_notification *notification, long call, int from, const char *old, int to, const char *new, uint32_t flags);
+
+/* Borrowed descriptors (borrow_fd.c): our own descriptor for a caller's open file description (pidfd_getfd(2)). */
+/* Gives the calling thread a descriptor table of its own with only these, which it sorts. Does not need pidfd_getfd(2). -1 and errno. */
+int vt_borrow_table_of(int *kept, size_t count);
+
+/* Duplicates the listener from the main table into the calling thread's; -1 with errno. */
+int vt_borrow_listener(const struct vt_listener *listener);
+
+/* Duplicates the caller's descriptor. It is certain to be the caller's only if the call still waits afterwards. */
+int vt_borrow_descriptor(struct vt_caller *caller, int number);
+
+/* The caller's descriptor, for certain. -1: not permitted (ptrace(2)), there is none, the caller is gone, or this thread has no table of
+ * its own. */
+int vt_borrow_proven(struct vt_notification *notification, int number);

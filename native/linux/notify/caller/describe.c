@@ -3,18 +3,21 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "confine/probe.h"
-#include "notify/dispatch.h"
-#include "notify/handlers/workspace_ops.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/caller/resolve.h"
+#include "base/procfs.h"
 #include "confine/filter/seccomp_constants.h"
+#include "confine/probe.h"
+#include "notify/caller/caller.h"
+#include "notify/caller/place.h"
+#include "notify/dispatch.h"
+#include "notify/sockets/address.h"
 
 static void describe_descriptor(struct vt_notification *notification, int fd) {
   char link[32];
@@ -22,7 +25,7 @@ static void describe_descriptor(struct vt_notification *notification, int fd) {
   ssize_t length = vt_caller_link(&notification->caller, link, notification->text, sizeof notification->text);
   notification->has_text = notification->is_path = length > 0 && notification->text[0] == '/'; /* not "pipe:[1]" */
   if (notification->is_path && notification->call->operation == VT_OP_METADATA)
-    notification->is_protected = vt_workspace_marks(notification, notification->text, NULL);
+    notification->is_protected = vt_place_is_protected(notification, notification->text, NULL);
 }
 
 bool vt_read_given(struct vt_notification *notification) {
@@ -48,7 +51,7 @@ static void describe_path(struct vt_notification *notification) {
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
   strcpy(notification->text, error ? notification->given : place.path);
   if (call->operation == VT_OP_METADATA && !error)
-    notification->is_protected = vt_workspace_marks(notification, place.path, place.exists ? &place.status : NULL);
+    notification->is_protected = vt_place_is_protected(notification, place.path, place.exists ? &place.status : NULL);
   /* A missing file has no metadata: touch(1), denied the creation, still sets the times. Not counted. */
   bool missing = error == ENOENT || error == ENOTDIR || (!error && !place.exists);
   if (missing && call->operation == VT_OP_METADATA) notification->counted = false;
@@ -101,14 +104,7 @@ static void print_unix(struct vt_notification *notification, const struct sockad
   notification->has_text = true;
 }
 
-union socket_address {
-  struct sockaddr any;
-  struct sockaddr_in in;
-  struct sockaddr_in6 in6;
-  struct sockaddr_un un;
-};
-
-static void print_address(struct vt_notification *notification, const union socket_address *address, size_t length) {
+static void print_address(struct vt_notification *notification, const union vt_address *address, size_t length) {
   char host[INET6_ADDRSTRLEN];
   if (address->any.sa_family == AF_UNIX) return print_unix(notification, &address->un, length);
   bool six = address->any.sa_family == AF_INET6;
@@ -120,7 +116,7 @@ static void print_address(struct vt_notification *notification, const union sock
 }
 
 static void describe_address(struct vt_notification *notification) {
-  union socket_address address;
+  union vt_address address;
   memset(&address, 0, sizeof address);
   size_t length = vt_argument(notification, notification->call->argument + 1);
   if (length > sizeof address) length = sizeof address;
@@ -129,21 +125,22 @@ static void describe_address(struct vt_notification *notification) {
 }
 
 /* A socket without a port has no address yet: the kernel chooses one in listen(2) (ip(7)). */
-static int print_own_address(struct vt_notification *notification, int fd, void *context) {
-  union socket_address address;
+static void print_own_address(struct vt_notification *notification, int fd) {
+  union vt_address address;
   socklen_t length = sizeof address;
-  (void)context;
   memset(&address, 0, sizeof address);
-  if (getsockname(fd, &address.any, &length)) return errno;
+  if (getsockname(fd, &address.any, &length)) return;
   bool internet = address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6; /* the ports have the same offset */
   if (!internet || address.in.sin_port) print_address(notification, &address, length < sizeof address ? length : sizeof address);
   else notification->has_text = snprintf(notification->text, sizeof notification->text, "a port that the kernel chooses") > 0;
-  return 0;
 }
 
 static void describe_socket(struct vt_notification *notification) {
   if (vt_probe()->getfd_errno) return;
-  vt_with_borrowed_fd(notification, (int)vt_argument(notification, notification->call->argument), print_own_address, NULL);
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, notification->call->argument));
+  if (fd < 0) return;
+  print_own_address(notification, fd);
+  close(fd);
 }
 
 /* Refused options of the IP levels join multicast groups, except the flow label one. */
@@ -213,4 +210,78 @@ void vt_refuse(struct vt_notification *notification) {
   if (notification->error == EBADF) return;
   notification->counted = true;
   vt_describe(notification);
+}
+
+/*
+ * User and group lookups (ls -l, id, git, ...) make libc try the name service cache on a unix socket, and do without it
+ * (nscd(8), nss-systemd(8)). Such a denial is not reported. It is recognized by the caller of socket(2): libc or one of its
+ * NSS modules.
+ */
+
+static bool is_module(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  static const char *const modules[] = {"libc.so", "libc-", "libnss_", "ld-musl-"};
+  for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+    if (strncmp(name, modules[i], strlen(modules[i])) == 0) return true;
+  return false;
+}
+
+/* Most mappings looked at for one call: about 10 ms, in which the calls of other commands wait. */
+enum { MOST_MAPPINGS = 5000 };
+
+/* Whether an address lies in the code of libc or an NSS module (/proc/pid/maps, proc(5)). */
+static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
+  char path[32], line[512];
+  snprintf(path, sizeof path, "/proc/%d/maps", caller->thread);
+  FILE *maps = fopen(path, "re");
+  if (!maps) return false;
+  bool found = false;
+  for (int left = MOST_MAPPINGS; left > 0 && !found && fgets(line, sizeof line, maps); left--) {
+    uint64_t start, end;
+    char file[256] = "";
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %255s", &start, &end, file) < 2) continue;
+    if (address < start || address >= end) continue;
+    found = is_module(file);
+    break;
+  }
+  fclose(maps);
+  return found;
+}
+
+/* The stack pointer of a waiting caller; 0: unknown. "running": about to sleep (proc_pid_syscall(5)), so it retries. */
+static uint64_t stack_of(const struct vt_caller *caller) {
+  enum { TRIES = 100, NAP_NS = 100000 };
+  char text[256] = "running";
+  for (int tries = 0; tries < TRIES && strncmp(text, "running", strlen("running")) == 0; tries++) {
+    if (tries) nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    if (!vt_procfs_read(caller->thread, "syscall", text, sizeof text)) return 0;
+  }
+  uint64_t stack = 0;
+  return sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %" SCNx64, &stack) == 1 ? stack : 0;
+}
+
+/*
+ * The return address of socket(), whose wrapper has no frame: on x86_64 the top of the stack. On aarch64 it is in a register
+ * that we cannot see; the frame record on top of the stack is that of the wrapper's caller (AAPCS64), and holds that
+ * function's return address.
+ */
+static uint64_t returns_to(const struct vt_caller *caller) {
+  uint64_t stack = stack_of(caller), address = 0;
+  if (!stack) return 0;
+#if defined(__aarch64__)
+  stack += sizeof address;
+#endif
+  if (vt_caller_read(caller, stack, &address, sizeof address) != sizeof address) return 0;
+  return address;
+}
+
+bool vt_is_nss_lookup(const struct vt_notification *notification) {
+  const struct seccomp_data *data = &notification->notif.data;
+  if (notification->call->call != VT_SYS_socket || (int)data->args[0] != AF_UNIX || (int)data->args[2] != 0) return false;
+  if (((int)data->args[1] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) != SOCK_STREAM) return false;
+  if (!((int)data->args[1] & SOCK_CLOEXEC)) return false;
+  uint64_t caller = returns_to(&notification->caller);
+  if (caller) return is_in_module(&notification->caller, caller);
+  /* Yama hides the stack. All NSS lookups set both flags, and call through libc. */
+  return ((int)data->args[1] & SOCK_NONBLOCK) && is_in_module(&notification->caller, data->instruction_pointer);
 }

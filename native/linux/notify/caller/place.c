@@ -199,3 +199,12 @@ int vt_place_find(struct vt_notification *notification, int directory, const cha
   if (!error && notification->known_directories) learn(notification, place);
   return error;
 }
+
+bool vt_place_is_protected(const struct vt_notification *notification, const char *path, const struct stat *status) {
+  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
+  struct vt_spot spot;
+  if (!workspace) return false;
+  vt_workspace_find(workspace, notification->roots, path, false, &spot);
+  vt_spot_close(&spot);
+  return spot.kind == VT_SPOT_PROTECTED || (status && vt_workspace_protects(workspace, status));
+}

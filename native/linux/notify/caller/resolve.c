@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/caller/resolve.h"
+#include "notify/caller/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,12 @@
-/* connect(2). Of a command whose network is a list of hosts it is carried out here on the borrowed socket, to the proxy's port on
- * loopback and nowhere else. A continued call could have its address replaced after the check. */
+/* bind(2) and connect(2) of clients, carried out here on the borrowed socket with a copy of the address: a continued call could have
+ * either replaced after the check. A command whose network is a list of hosts is connected to the proxy's port on loopback and nowhere
+ * else. */
 #define _GNU_SOURCE
-#include "notify/handlers/connect.h"
+#include "notify/dispatch.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/netlink.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -14,12 +16,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
+#include "confine/capabilities.h"
 #include "confine/confinement.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/caller/own_sandbox.h"
-#include "notify/caller/resolve.h"
-#include "notify/dispatch.h"
+#include "confine/probe.h"
+#include "notify/caller/caller.h"
+#include "notify/caller/place.h"
+#include "notify/sockets/address.h"
 #include "notify/sockets/sockets.h"
 
 /* Which process is at each port: an entry for each, so that no client displaces another: a command without its entry could use the secret of another one.
@@ -47,28 +51,7 @@ bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client) {
   return known;
 }
 
-union address {
-  struct sockaddr any;
-  struct sockaddr_in in;
-  struct sockaddr_in6 in6;
-};
-
-enum { NOT_THE_PROXY = -1 };
-
-/* Java and others connect IPv6 sockets to the mapped address. */
-static bool is_loopback(const union address *address, size_t length) {
-  static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 1};
-  if (address->any.sa_family == AF_INET)
-    return length >= sizeof address->in && address->in.sin_addr.s_addr == htonl(INADDR_LOOPBACK);
-  return address->any.sa_family == AF_INET6 && length >= sizeof address->in6 &&
-         memcmp(&address->in6.sin6_addr, mapped, sizeof mapped) == 0;
-}
-
-struct connecting {
-  union address address;
-  socklen_t length;
-  struct vt_proxy_client client;
-};
+enum { NOT_OURS = -1 };
 
 /* The proxy may have closed the connection before it was added, and asked for it in vain. */
 static bool is_closed(int fd) {
@@ -80,7 +63,7 @@ static bool is_closed(int fd) {
  * another user of the machine may get the port. */
 static void remember(int fd, const struct vt_proxy_client *client) {
   struct vt_proxy_client again;
-  union address own;
+  union vt_address own;
   socklen_t size = sizeof own;
   if (getsockname(fd, &own.any, &size)) return;
   uint16_t port = ntohs(own.in.sin_port); /* as sin6_port */
@@ -89,14 +72,10 @@ static void remember(int fd, const struct vt_proxy_client *client) {
 }
 
 /* Only with a stream socket: no other can be made (seccomp_rules.c), but one could come with stdin. */
-static int connect_for(struct vt_notification *notification, int fd, void *context) {
-  (void)notification;
-  struct connecting *connecting = context;
-  int type = 0;
-  socklen_t size = sizeof type;
-  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_STREAM) return NOT_THE_PROXY;
-  int error = connect(fd, &connecting->address.any, connecting->length) ? errno : 0;
-  if (error == 0 || error == EINPROGRESS) remember(fd, &connecting->client);
+static int connect_for(int fd, const union vt_address *address, socklen_t length, const struct vt_proxy_client *client) {
+  if (vt_socket_option(fd, SO_TYPE) != SOCK_STREAM) return NOT_OURS;
+  int error = connect(fd, &address->any, length) ? errno : 0;
+  if (error == 0 || error == EINPROGRESS) remember(fd, client);
   return error;
 }
 
@@ -107,25 +86,32 @@ static void identify(struct vt_notification *notification, struct vt_proxy_clien
   memcpy(client->program, notification->caller.program, sizeof client->program);
 }
 
+/* Java and others connect IPv6 sockets to the mapped address. */
+static bool is_proxy(const struct vt_notification *notification, const union vt_address *address) {
+  union vt_address plain;
+  vt_address_simplify(address, &plain);
+  return plain.any.sa_family == AF_INET && plain.in.sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
+         plain.in.sin_port == htons(notification->listener->proxy.port);
+}
+
 static int connect_client(struct vt_notification *notification) {
-  const __u64 *arguments = notification->notif.data.args;
-  struct connecting connecting;
-  memset(&connecting, 0, sizeof connecting);
-  size_t length = (uint32_t)arguments[2];
-  if (length > sizeof connecting.address) length = sizeof connecting.address;
-  if (vt_caller_read(&notification->caller, arguments[1], &connecting.address, length) != (ssize_t)length) return NOT_THE_PROXY;
-  connecting.length = (socklen_t)length;
-  bool proxy = is_loopback(&connecting.address, length) && connecting.address.in.sin_port == htons(notification->listener->proxy.port);
-  if (proxy) notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (!proxy || notification->own_sandbox) return NOT_THE_PROXY;
-  identify(notification, &connecting.client);
-  return vt_with_borrowed_fd(notification, (int)arguments[0], connect_for, &connecting);
+  union vt_address address;
+  socklen_t length;
+  struct vt_proxy_client client;
+  if (vt_address_read(notification, &address, &length) || !is_proxy(notification, &address)) return NOT_OURS;
+  notification->own_sandbox = vt_has_own_sandbox(notification);
+  if (notification->own_sandbox) return NOT_OURS;
+  identify(notification, &client);
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
+  int error = fd < 0 ? NOT_OURS : connect_for(fd, &address, length, &client);
+  if (fd >= 0) close(fd);
+  return error;
 }
 
 void vt_connect_to_proxy(struct vt_notification *notification) {
   notification->error = connect_client(notification);
   notification->done = notification->error == 0;
-  if (notification->error != NOT_THE_PROXY) return;
+  if (notification->error != NOT_OURS) return;
   if (notification->sockets) vt_own_connect(notification);
   else vt_refuse(notification);
 }
@@ -167,4 +153,76 @@ void vt_handle_connect(struct vt_notification *notification) {
   else if (notification->listener->proxy.port) vt_connect_to_proxy(notification);
   else if (notification->sockets) vt_own_connect(notification);
   else if (notification->listener->world) vt_refuse(notification);
+}
+
+/* Port 0: clients get a kernel-chosen port anyway when they connect or send, and listen(2) is refused. sin_port and sin6_port
+ * have the same offset. */
+static bool is_of_client(int fd, const union vt_address *address) {
+  int domain = vt_socket_option(fd, SO_DOMAIN);
+  if (domain == AF_NETLINK) return true;
+  return (domain == AF_INET || domain == AF_INET6) && address->in.sin_port == 0;
+}
+
+enum { PROCESS_BITS = 0x3fffff };
+
+/* Some multicast groups need CAP_NET_ADMIN (netlink(7)). If this thread has it, groups are refused here; the command can join
+ * with setsockopt(2), under its own capabilities: none. */
+static bool has_net_admin(void) {
+  struct __user_cap_data_struct data[2];
+  return vt_capabilities_read(data) || (data[0].effective & (1u << CAP_NET_ADMIN));
+}
+
+/* With nl_pid 0 the kernel would assign our process id (netlink(7)), so the caller's is filled in. Ids made from another
+ * process's are refused; libraries set bits above the process id. */
+static int bind_netlink(const struct vt_notification *notification, int fd, struct sockaddr_nl *address, socklen_t length) {
+  uint32_t process = (uint32_t)vt_caller_process(&notification->caller);
+  bool numbered = address->nl_pid == 0;
+  if (numbered) address->nl_pid = process;
+  if ((address->nl_pid & PROCESS_BITS) != (process & PROCESS_BITS)) return EADDRINUSE;
+  if (bind(fd, (struct sockaddr *)address, length) == 0) return 0;
+  if (!numbered || errno != EADDRINUSE) return errno;
+  address->nl_pid = 0;
+  return bind(fd, (struct sockaddr *)address, length) ? errno : 0;
+}
+
+static int bind_for(const struct vt_notification *notification, int fd, union vt_address *address, socklen_t length) {
+  if (!is_of_client(fd, address)) return NOT_OURS;
+  if (vt_socket_option(fd, SO_DOMAIN) != AF_NETLINK) return bind(fd, &address->any, length) ? errno : 0;
+  struct sockaddr_nl *netlink = (struct sockaddr_nl *)&address->any;
+  return netlink->nl_groups && has_net_admin() ? NOT_OURS : bind_netlink(notification, fd, netlink, length);
+}
+
+/* Where no descriptor can be borrowed, a client's bind to any address and port is pretended: connect(2) and sendto(2) do the
+ * same by themselves. Its other binds are refused, but not reported: getifaddrs(3) makes one in programs that continue without. */
+static int pretend_for(const union vt_address *address) {
+  if (address->any.sa_family == AF_NETLINK) return EACCES;
+  if (address->any.sa_family == AF_INET && address->in.sin_port == 0)
+    return address->in.sin_addr.s_addr == INADDR_ANY ? 0 : EACCES;
+  if (address->any.sa_family == AF_INET6 && address->in6.sin6_port == 0)
+    return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr) ? 0 : EACCES;
+  return NOT_OURS;
+}
+
+/* Landlock knows ports, but no netlink sockets. */
+static bool is_for_own_sandbox(struct vt_notification *notification, const union vt_address *address) {
+  if (address->any.sa_family != AF_NETLINK) notification->own_sandbox = vt_has_own_sandbox(notification);
+  return notification->own_sandbox;
+}
+
+static int bind_client(struct vt_notification *notification) {
+  union vt_address address;
+  socklen_t length;
+  if (vt_address_read(notification, &address, &length) || is_for_own_sandbox(notification, &address)) return NOT_OURS;
+  if (vt_probe()->getfd_errno) return pretend_for(&address);
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
+  int error = fd < 0 ? NOT_OURS : bind_for(notification, fd, &address, length);
+  if (fd >= 0) close(fd);
+  return error;
+}
+
+void vt_handle_bind(struct vt_notification *notification) {
+  if (notification->sockets && vt_own_bind(notification)) return;
+  notification->error = bind_client(notification);
+  notification->done = notification->error == 0;
+  if (notification->error == NOT_OURS) vt_refuse(notification);
 }

@@ -9,10 +9,8 @@
 
 #include "base/files.h"
 #include "notify/dispatch.h"
-#include "notify/world/own_world.h"
 #include "notify/handlers/workspace_ops.h"
 #include "notify/caller/place.h"
-#include "notify/names/notice.h"
 #include "confine/confinement.h"
 #include "confine/ruleset.h"
 #include "confine/filter/seccomp_constants.h"
@@ -25,7 +23,7 @@ static int read_path(const struct vt_notification *notification, int argument, c
 }
 
 static bool is_protected(const struct vt_notification *notification, const struct vt_resolved *place) {
-  return vt_workspace_marks(notification, place->path, place->exists ? &place->status : NULL);
+  return vt_place_is_protected(notification, place->path, place->exists ? &place->status : NULL);
 }
 
 static void refuse(struct vt_notification *notification, enum vt_operation operation, const struct vt_resolved *place) {
@@ -56,7 +54,7 @@ static uint32_t open_flags(const struct vt_notification *notification) {
  * ENOENT. */
 static int take_path_of_descriptor(struct vt_notification *notification) {
   char link[32] = "cwd";
-  bool meant = notification->call->judge == vt_handle_open && (open_flags(notification) & VT_O_EMPTYPATH);
+  bool meant = vt_opens(notification) && (open_flags(notification) & VT_O_EMPTYPATH);
   if (!meant || !vt_resolve_takes_empty_path()) return ENOENT;
   int base = vt_directory(notification, notification->call->directory);
   if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
@@ -78,20 +76,20 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
 /* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. Also a missing
  * directory in workspace mode: the notifier may make it for another thread before this call goes on to Landlock. */
 static void take_late_error(struct vt_notification *notification, int error, const struct vt_resolved *place) {
-  bool moves = notification->call->judge == vt_handle_remove || notification->call->judge == vt_handle_rename;
+  bool moves = notification->call->operation == VT_OP_DELETE || notification->call->operation == VT_OP_RENAME;
   bool missing = notification->roots && notification->given[0];
   if ((error == ENOTDIR && moves) || (error == ENOENT && (place->dead || missing))) notification->error = error;
 }
 
 /* Workspace mode: a call that makes a name fails here, as it would in the kernel, and does not go on: the caller's memory could hold
- * another path by then, and what is made there would not be noticed (notice.h). */
+ * another path by then, and what is made there would not be noticed (notice.c). */
 static void fail_here(struct vt_notification *notification, int error) {
   if (notification->roots && !notification->error && !notification->done && error > 0) notification->error = error;
 }
 /* mkdir(2) of "file/" finds that it exists; an open that would create it refuses the slash. */
 static int late_error(const struct vt_notification *notification, int error, const struct vt_resolved *place) {
   if (error != ENOTDIR || !place->exists) return error;
-  return notification->call->judge == vt_handle_open ? EISDIR : notification->call->judge == vt_handle_create ? EEXIST : error;
+  return vt_opens(notification) ? EISDIR : notification->call->judge == vt_handle_create ? EEXIST : error;
 }
 
 /* Resolves the call's path. False: nothing to refuse, or refused already. */

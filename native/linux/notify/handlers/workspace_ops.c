@@ -12,16 +12,10 @@
 #include "base/files.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
+#include "notify/caller/caller.h"
+#include "notify/listener.h"
 #include "confine/places/places.h"
-#include "notify/caller/as_reader.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/caller/own_sandbox.h"
-#include "notify/fsize.h"
-#include "notify/names/acting.h"
-#include "notify/names/notice.h"
-#include "notify/workspace_server.h"
 #include "notify/caller/place.h"
-#include "notify/handlers/questions.h"
 #include "workspace/workspace.h"
 
 static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
@@ -31,7 +25,7 @@ static const struct vt_workspace *workspace_of(const struct vt_notification *not
 static void finish(struct vt_notification *notification, int failed) { vt_workspace_finish(notification, failed); }
 
 bool vt_workspace_may_act(struct vt_notification *notification) {
-  if (vt_workspace_server_may_act(notification)) return true;
+  if (vt_may_act(notification)) return true;
   notification->error = EINTR; /* is not delivered */
   return false;
 }
@@ -110,7 +104,7 @@ static void open_spot(struct vt_notification *notification, const struct vt_spot
   notification->send_fd = open_plain(notification, spot, flags);
   notification->send_flags = flags & O_CLOEXEC;
   finish(notification, notification->send_fd < 0);
-  if (notification->error == ENXIO) notification->fifo = find_fifo(notification, spot, flags);
+  if (notification->error == ENXIO) notification->awaited = find_fifo(notification, spot, flags);
 }
 
 /* Whether the open would change something: one that only reads, or fails, needs no question. */
@@ -126,7 +120,7 @@ static bool is_openable(const struct vt_notification *notification, uint32_t fla
   return is_plain(notification, &place->status);
 }
 
-/* A file that it makes could be a piece of a repository (notice.h). */
+/* A file that it makes could be a piece of a repository (notice.c). */
 static bool may_make_program(const struct vt_notification *notification, uint32_t flags) {
   return (flags & O_CREAT) && (mode_of(notification) & 0111);
 }
@@ -218,15 +212,6 @@ bool vt_workspace_creates(struct vt_notification *notification, const struct vt_
   if (acts) make_and_notice(notification, place, &spot);
   vt_spot_close(&spot);
   return acts || left;
-}
-
-bool vt_workspace_marks(const struct vt_notification *notification, const char *path, const struct stat *status) {
-  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
-  struct vt_spot spot;
-  if (!workspace) return false;
-  vt_workspace_find(workspace, notification->roots, path, false, &spot);
-  vt_spot_close(&spot);
-  return spot.kind == VT_SPOT_PROTECTED || (status && vt_workspace_protects(workspace, status));
 }
 
 /* The owner is not asked about metadata: it may change once the owner has allowed changes of the path.

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "notify/caller/borrow_fd.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
 #include "notify/sockets/sockets.h"
 #include "notify/sockets/unix_peers.h"
@@ -61,22 +61,12 @@ static void tell_peer(struct vt_notification *notification, int fd) {
   if (process) peer.pid = process, tell(notification, &peer, sizeof peer);
 }
 
-static int tell_own(struct vt_notification *notification, int fd, void *context) {
+/* Else the call goes on. */
+void vt_handle_asked(struct vt_notification *notification) {
   bool peer = (int)vt_argument(notification, 2) == SO_PEERCRED;
-  (void)context;
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
+  if (fd < 0) return;
   if (!peer) tell_if_fresh(notification, fd);
   else if (notification->sockets) tell_peer(notification, fd);
-  return 0;
-}
-
-/* Else the call goes on. Where only connections to the proxy are carried out, a notifier asks. */
-void vt_handle_asked(struct vt_notification *notification) {
-  if (!notification->sockets) {
-    vt_with_borrowed_fd(notification, (int)vt_argument(notification, 0), tell_own, NULL);
-    return;
-  }
-  int fd = vt_own_socket(notification);
-  if (fd < 0) return;
-  tell_own(notification, fd, NULL);
   close(fd);
 }

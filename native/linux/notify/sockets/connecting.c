@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "base/basics.h"
-#include "notify/handlers/waiting.h"
+#include "notify/dispatch.h"
 #include "notify/notification.h"
-#include "notify/reply.h"
 #include "notify/sockets/listening.h"
 
 enum { MOST = 256, PAUSE_MS = 2 };

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "confine/filter/seccomp_constants.h"
-#include "notify/caller/own_sandbox.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/reply.h"
 #include "notify/sockets/sockets.h"
 
 /* No interface has this number, as the kernel counts them from 1. Without CAP_NET_RAW a socket that has a device keeps it
@@ -88,7 +87,7 @@ void vt_inert_bind(struct vt_notification *notification, int fd, const union vt_
 
 /* As a packet filter refuses a datagram, which programs know: Gradle goes on without, and fails for any other error. */
 void vt_handle_send(struct vt_notification *notification) {
-  int fd = notification->sockets ? vt_own_socket(notification) : -1;
+  int fd = notification->sockets ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
   if (fd < 0) return;
   if (vt_is_inert(notification, vt_kind_of(fd))) refuse(notification, fd, EPERM);
   close(fd);

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "notify/caller/own_sandbox.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/connect.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
@@ -101,7 +100,7 @@ static int connect_socket(struct vt_notification *notification) {
   if (error) return error;
   notification->own_sandbox = vt_has_own_sandbox(notification);
   if (notification->own_sandbox || !vt_sockets_ready(notification->sockets)) return EACCES;
-  int fd = vt_own_socket(notification);
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
   if (fd < 0) return EBADF;
   enum vt_kind kind = vt_kind_of(fd);
   if (kind == VT_KIND_UNIX) error = connect_unix(notification, fd, &address, length);

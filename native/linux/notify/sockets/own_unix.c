@@ -14,15 +14,13 @@
 
 #include "base/files.h"
 #include "confine/confinement.h"
-#include "notify/caller/own_sandbox.h"
-#include "notify/caller/resolve.h"
+#include "notify/caller/caller.h"
+#include "notify/caller/place.h"
 #include "notify/dispatch.h"
-#include "notify/handlers/private_gate.h"
-#include "notify/names/acting.h"
+#include "notify/handlers/workspace_ops.h"
 #include "notify/sockets/connecting.h"
 #include "notify/sockets/unix_bound.h"
 #include "notify/sockets/unix_peers.h"
-#include "notify/workspace_server.h"
 #include "workspace/workspace.h"
 
 enum { TCP_ABI = 4, ABSTRACT_SCOPE_ABI = 6, GOES_ON = -1, NAME_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
@@ -65,7 +63,7 @@ static bool is_for_git(const char *name) {
 static int bind_there(struct vt_notification *notification, int directory, const char *name, int fd) {
   notification->own_sandbox = vt_has_own_sandbox(notification);
   if (notification->own_sandbox) return EACCES;
-  if (!vt_workspace_server_may_act(notification)) return EINTR;
+  if (!vt_may_act(notification)) return EINTR;
   return bind_relative(directory, name, fd) ? errno : 0;
 }
 

@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "notify/caller/borrow_fd.h"
-#include "notify/caller/own_sandbox.h"
+#include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/reply.h"
 #include "notify/sockets/inert.h"
 #include "notify/sockets/listening.h"
 #include "notify/sockets/open_ports.h"
@@ -24,10 +22,6 @@ bool vt_sockets_ready(struct vt_sockets *sockets) {
   sockets->device = (int)if_nametoindex("lo");
   if (sockets->device) sockets->netlink = vt_listening_open();
   return sockets->netlink >= 0;
-}
-
-int vt_own_socket(struct vt_notification *notification) {
-  return vt_borrow_proven(notification, (int)vt_argument(notification, 0));
 }
 
 static void answer(struct vt_notification *notification, int error) {
@@ -63,19 +57,19 @@ static void bind_tcp(struct vt_notification *notification, int fd, const union v
   if (notification->own_sandbox) vt_refuse(notification);
 }
 
-void vt_own_bind(struct vt_notification *notification) {
+bool vt_own_bind(struct vt_notification *notification) {
   union vt_address address;
   socklen_t length;
   int error = vt_address_read(notification, &address, &length);
-  if (error) return answer(notification, error);
-  int fd = vt_own_socket(notification);
+  if (error) return answer(notification, error), true;
+  int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
   enum vt_kind kind = fd >= 0 ? vt_kind_of(fd) : VT_KIND_OTHER;
   bool inert = vt_is_inert(notification, kind);
   if (kind == VT_KIND_UNIX) bind_local(notification, fd, &address, length);
   else if (vt_is_tcp(kind)) bind_tcp(notification, fd, &address, length);
   else if (inert) vt_inert_bind(notification, fd, &address, length);
   if (fd >= 0) close(fd);
-  if (kind == VT_KIND_OTHER || (kind == VT_KIND_DATAGRAM && !inert)) vt_bind_client(notification);
+  return kind != VT_KIND_OTHER && (kind != VT_KIND_DATAGRAM || inert);
 }
 
 /* Its socket is noted before another thread can look for it. */
@@ -110,7 +104,7 @@ static int listen_tied(struct vt_notification *notification, int fd) {
 }
 
 void vt_handle_listen(struct vt_notification *notification) {
-  int fd = notification->sockets ? vt_own_socket(notification) : -1;
+  int fd = notification->sockets ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
   int error = fd >= 0 ? listen_tied(notification, fd) : -1;
   if (fd >= 0) close(fd);
   if (error >= 0) answer(notification, error);
@@ -119,7 +113,7 @@ void vt_handle_listen(struct vt_notification *notification) {
 
 /* SO_REUSEADDR is pretended for other sockets: of two datagram sockets on one port the younger gets the datagrams. */
 void vt_handle_reuse(struct vt_notification *notification) {
-  int fd = notification->sockets ? vt_own_socket(notification) : -1, value = 0;
+  int fd = notification->sockets ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1, value = 0;
   bool read = vt_argument(notification, 4) >= sizeof value &&
               vt_caller_read(&notification->caller, vt_argument(notification, 3), &value, sizeof value) == sizeof value;
   int error = fd < 0 && vt_names_closed(notification) ? EBADF : read ? 0 : EINVAL;

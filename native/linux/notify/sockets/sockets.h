@@ -16,15 +16,11 @@ struct vt_sockets {
 };
 
 /* Handlers of bind(2), listen(2) and connect(2), where the listener has a world. */
-void vt_own_bind(struct vt_notification *notification);
-void vt_bind_client(struct vt_notification *notification); /* handlers/bind.c: any other socket */
+bool vt_own_bind(struct vt_notification *notification); /* false: it is another socket */
 void vt_handle_reuse(struct vt_notification *notification);
 void vt_handle_listen(struct vt_notification *notification);
 void vt_own_connect(struct vt_notification *notification);
 void vt_handle_asked(struct vt_notification *notification); /* getsockopt(2): SO_ERROR, SO_PEERCRED */
-
-/* A borrowed descriptor of a call that still waits; -1: none. For this thread to close. */
-int vt_own_socket(struct vt_notification *notification);
 
 /* False with errno: the thread can carry no socket calls out. */
 bool vt_sockets_ready(struct vt_sockets *sockets);

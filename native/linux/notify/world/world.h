@@ -22,7 +22,7 @@ struct vt_peer {
   pid_t client, listener;
 };
 
-/* Shared memory that a command has made (world/sysv_memory.c). */
+/* Shared memory that a command has made. */
 struct vt_segment {
   struct vt_segment *next;
   int key, id;
@@ -47,7 +47,6 @@ struct vt_world {
 /* The world of this number, made with the first reference. */
 struct vt_world *vt_world_enter(uint32_t number);
 void vt_world_leave(struct vt_world *world);
-void vt_world_discard_segments(struct vt_world *world); /* world/sysv_memory.c */
 
 /* Under the lock. */
 void vt_world_note(struct vt_world *world, uint64_t cookie);

@@ -6,9 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { hintBehind } from '../../../../src/base/hint.ts'
 import type { Result } from '../../../../src/base/types.ts'
 import { describeHint } from '../../../../src/messages/hints.ts'
+import { Home } from '../../../cli/vitrine.ts'
 import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
+import { connect, eras } from '../../../mcp/connect.ts'
 
 const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 const setting = '[shell]\nown_sockets = false\n'
@@ -105,5 +107,29 @@ describe.skipIf(missing !== null)('the hint of a command without sockets of its 
     const connect = "require('net').connect(1, '127.0.0.1')"
     const result = await (await openWorld({ toml: setting })).execute({ argv: ['node', '-e', connect] })
     expect(remedyOf(result)).toEqual({ kind: 'network' })
+  })
+})
+
+describe('what a client of MCP is told', () => {
+  const serve = `node -e "require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); process.exit() })"`
+
+  describe.skipIf(missing !== null).each(eras)('a client of the %s era', (era) => {
+    it('is told where a command has listened', async () => {
+      const home = new Home()
+      const project = join(home.directory, 'project')
+      execFileSync('git', ['init', '-q', project])
+      const { run } = await connect(
+        ['--mode', 'workspace', '--approve', 'client', '--cwd', project, '--structured'],
+        { home, era },
+      )
+      const { text, structured } = await run({ command: serve })
+      const port = Number.parseInt(text, 10)
+      const at = { address: '127.0.0.1', port, pid: expect.any(Number), program: 'node' }
+      expect(structured).toMatchObject({ exitCode: 0, listening: [at] })
+      expect(text).toMatch(
+        new RegExp(`^\\[listened, until it ended, at 127\\.0\\.0\\.1:${port} \\(node, pid \\d+\\)\\]$`, 'm'),
+      )
+      expect((await run({ command: 'true' })).structured).toMatchObject({ listening: [] })
+    })
   })
 })

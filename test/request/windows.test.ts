@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import type { Mode } from '../../src/base/types.ts'
+import { VitrineError } from '../../src/messages/error.ts'
+import { nestedPowershellHint } from '../../src/messages/platform.ts'
+import { commandEnvironment, type HostPlace } from '../../src/request/environment.ts'
+import { commandLine, powershell } from '../../src/request/powershell.ts'
+
+/** CommandLineToArgvW, as its documentation tells it: the other half of what is tested. */
+function parse(line: string): string[] {
+  const program = /^(?:"([^"]*)"|([^\s"]*))\s*/.exec(line)
+  const argv = [program?.[1] ?? program?.[2] ?? '']
+  const rest = line.slice(program?.[0].length ?? 0)
+  let current = ''
+  let inside = false
+  let started = false
+  for (const [, slashes = '', next = ''] of rest.matchAll(/(\\*)([\s\S]|$)/g)) {
+    if (next === '"') {
+      current += '\\'.repeat(Math.floor(slashes.length / 2))
+      started = true
+      if (slashes.length % 2 === 1) current += '"'
+      else inside = !inside
+      continue
+    }
+    current += slashes
+    if (slashes !== '') started = true
+    if (next !== '' && (inside || !/[ \t]/.test(next))) {
+      current += next
+      started = true
+    } else if (started && !inside) {
+      argv.push(current)
+      current = ''
+      started = false
+    }
+  }
+  return argv
+}
+
+const vectors = [
+  ['a'],
+  ['a', ''],
+  ['a', '', ''],
+  ['a', 'two words', '\ttab'],
+  ['a', '"', '\\"', '\\\\"'],
+  ['a', 'c:\\dir\\', 'c:\\two words\\', 'c:\\two words\\\\'],
+  ['a', 'first\nsecond', '\u00a0', '🎉 日本'],
+  ['C:\\Program Files\\node.exe', '-e', 'console.log("x y")'],
+]
+
+describe('the command line of Windows', () => {
+  it.each(vectors)('%j is read back as it was', (...argv) => {
+    expect(parse(commandLine(argv))).toEqual(argv)
+  })
+
+  it('everything of backslashes, quotes and blanks up to length 5 is read back as it was', () => {
+    const alphabet = ['\\', '"', ' ', 'x']
+    let words = ['']
+    for (let length = 0; length < 5; length++) {
+      words = words.flatMap((word) => alphabet.map((letter) => word + letter))
+      for (const word of words) expect(parse(commandLine(['a', word, 'z']))).toEqual(['a', word, 'z'])
+    }
+  })
+})
+
+const shell = powershell('C:\\windows\\system32')
+const context = {
+  cwd: 'C:\\work',
+  environment: { PATH: 'C:\\bin;relative;"C:\\quoted dir";;D:\\x' },
+}
+
+describe('PowerShell', () => {
+  it('is started by its absolute path in the system directory', () => {
+    expect(shell.line('dir').candidates).toEqual([
+      'C:\\windows\\system32\\WindowsPowerShell\\v1.0\\powershell.exe',
+    ])
+  })
+
+  it('gets a line of 30,000 characters as it is, and a longer one in variables', () => {
+    const line = (length: number) => 'x'.repeat(length)
+    const { argv: short } = shell.line(line(30_000))
+    expect(short.slice(0, -1)).toEqual(['powershell.exe', '-NoProfile', '-NonInteractive', '-Command'])
+    expect(short.at(-1)).toMatch(/; x{30000}$/)
+    const { argv, variables } = shell.line(line(70_000))
+    expect(argv.slice(0, -1)).toEqual([
+      ...['powershell.exe', '-NoProfile', '-NonInteractive', '-OutputFormat', 'Text', '-EncodedCommand'],
+    ])
+    expect(Object.keys(variables ?? {})).toEqual(['VITRINE_LINE_0', 'VITRINE_LINE_1', 'VITRINE_LINE_2'])
+    expect(Object.values(variables ?? {}).join('')).toBe(line(70_000))
+  })
+
+  it('programs are looked for in the absolute directories of PATH, as .exe and .com', () => {
+    expect(shell.argv(['git', 'log'], context).candidates).toEqual([
+      ...['C:\\bin\\git.exe', 'C:\\bin\\git.com'],
+      ...['C:\\quoted dir\\git.exe', 'C:\\quoted dir\\git.com'],
+      ...['D:\\x\\git.exe', 'D:\\x\\git.com'],
+    ])
+    expect(shell.argv(['git.EXE'], context).candidates[0]).toBe('C:\\bin\\git.EXE')
+  })
+
+  it('a program with a path is looked for there alone, from the directory of the command', () => {
+    expect(shell.argv(['.\\tool'], context).candidates).toEqual(['C:\\work\\tool.exe', 'C:\\work\\tool.com'])
+    expect(shell.argv(['d:/a/b.exe'], context).candidates).toEqual(['d:\\a\\b.exe'])
+  })
+
+  it.each(['npm.cmd', 'x.BAT', 'c:\\x.bat', 'x.cmd.', 'x.bat . '])(
+    '%j is a batch file, and refused',
+    (name) => {
+      expect(() => shell.argv([name], context)).toThrow(VitrineError)
+    },
+  )
+})
+
+describe('a line that another PowerShell gets too late', () => {
+  it.each([
+    'powershell -Command "$x = 1; $x"',
+    'powershell.exe -NoProfile -c "Get-Item $env:TEMP"',
+    '& "C:\\windows\\system32\\WindowsPowerShell\\v1.0\\powershell.exe" -Command "echo $PID"',
+    'pwsh -NoLogo -Command "$_"',
+  ])('%s', (line) => expect(shell.hint?.(line, { signal: null, reader: 'user' })).toBe(nestedPowershellHint))
+
+  it.each(['powershell -Command "dir"', "powershell -Command '$x'", 'echo "powershell -Command $x"', 'dir'])(
+    'not %s',
+    (line) => expect(shell.hint?.(line, { signal: null, reader: 'user' })).toBeUndefined(),
+  )
+})
+
+const profile = String.raw`C:\Users\a`
+const low = String.raw`C:\Users\a\AppData\LocalLow\Temp`
+const usual = String.raw`C:\Users\a\AppData\Local\Temp`
+
+function temporaryOf(mode: Mode, place: HostPlace, set: Readonly<Record<string, string>> = {}) {
+  const caller = { UserProfile: profile, Temp: usual, TMP: usual, USERPROFILE: profile, TEMP: usual }
+  const settings = { inherit: 'auto', pass: ['TEMP', 'TMP'], set } as const
+  const { TEMP, TMP } = commandEnvironment(caller, settings, {
+    mode,
+    place,
+    terminal: false,
+  })
+  return [TEMP, TMP]
+}
+
+describe('temporary files on Windows', () => {
+  it('of read mode are where a process of Low integrity can write', () => {
+    expect(temporaryOf('read', 'windows')).toEqual([low, low])
+  })
+
+  it('of write mode are where the user has them', () => {
+    expect(temporaryOf('write', 'windows')).toEqual([usual, usual])
+  })
+
+  it('are where the configuration says, in both', () => {
+    const set = { temp: 'D:\\t' }
+    expect(temporaryOf('read', 'windows', set)).toEqual(['D:\\t', low])
+    expect(temporaryOf('write', 'windows', set)).toEqual(['D:\\t', usual])
+  })
+
+  it('of read mode without a profile are where the user has them', () => {
+    const purpose = { mode: 'read', place: 'windows', terminal: false } as const
+    const { TEMP } = commandEnvironment({ TEMP: usual }, { inherit: 'auto', pass: [], set: {} }, purpose)
+    expect(TEMP).toBe(usual)
+  })
+})
+
+it('other systems have no such directory', () => {
+  expect(temporaryOf('read', 'linux')).toEqual([usual, usual])
+  expect(temporaryOf('read', 'macos')).toEqual([usual, usual])
+})

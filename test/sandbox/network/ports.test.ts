@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { remedies } from '../../../src/messages/hints.ts'
+import { openTestShell } from '../../helpers/place.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { cannotBorrow } from '../../helpers/surroundings.ts'
+import { type Ground, makeGround, shorts } from '../../linux/notify/denied.ts'
+
+const program = `
+import socket, sys
+family, kind = (getattr(socket, name) for name in sys.argv[1:3])
+with socket.socket(family, kind) as s:
+    try: s.bind(('::1' if family == socket.AF_INET6 else '127.0.0.1', int(sys.argv[3]))); print('bound')
+    except OSError as error: print(error.errno)
+`
+
+/** A port that nothing uses. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  await once(server.close(), 'close')
+  return port
+}
+
+const sockets = ['AF_INET SOCK_STREAM', 'AF_INET SOCK_DGRAM', 'AF_INET6 SOCK_STREAM', 'AF_INET6 SOCK_DGRAM']
+
+describe.runIf(process.platform === 'linux' && isInstalled('python3'))('a client of the network', () => {
+  it.for(sockets)('gets no port of its choice, but one of the kernel’s (%s)', async (socket) => {
+    const shell = await openTestShell({ mode: 'read', network: true })
+    const bind = async (port: number) =>
+      (await shell.execute({ argv: ['python3', '-c', program, ...socket.split(' '), String(port)] })).stdout
+    expect([await bind(await freePort()), await bind(0)]).toEqual(['13\n', 'bound\n'])
+  })
+
+  it('gets it in write mode', async () => {
+    const shell = await openTestShell({ mode: 'write' })
+    const argv = ['python3', '-c', program, 'AF_INET', 'SOCK_STREAM', String(await freePort())]
+    expect((await shell.execute({ argv })).stdout).toBe('bound\n')
+  })
+})
+
+describe('the port of the proxy', async () => {
+  const program = `
+import socket, sys
+host, port = sys.argv[1], int(sys.argv[2])
+with socket.socket(socket.AF_INET6 if ':' in host else socket.AF_INET) as s:
+    try: s.connect((host, port)); print('connected')
+    except OSError as error: print(error.errno)
+`
+
+  /** A server at the address; undefined: this machine has no such address. */
+  async function serverAt(address: string, port: number) {
+    const connections: AddressInfo[] = []
+    const server = createServer((socket) => {
+      connections.push(socket.address() as AddressInfo)
+      socket.destroy()
+    })
+    onTestFinished(() => void server.close())
+    await once(server.listen(port, address), 'listening')
+    return connections
+  }
+
+  const others = ['127.0.0.2', '127.1.2.3', '::ffff:127.0.0.2'] as const
+
+  describe.runIf(process.platform === 'linux' && isInstalled('python3'))('a command with a host list', () => {
+    it.for(others)('connects to the proxy, and not to %s at its port', async (address) => {
+      const shell = await openTestShell({ mode: 'read', network: ['listed.example'] })
+      const { stdout } = await shell.execute({ command: 'echo "$HTTP_PROXY"' })
+      const { port } = new URL(stdout.trim())
+      const connections = await serverAt(address.replace('::ffff:', ''), Number(port))
+      const tried = await shell.execute({ argv: ['python3', '-c', program, address, port] })
+      expect([tried.stdout, connections]).toEqual(['13\n', []])
+      for (const own of ['127.0.0.1', '::ffff:127.0.0.1'])
+        expect((await shell.execute({ argv: ['python3', '-c', program, own, port] })).stdout).toBe(
+          'connected\n',
+        )
+    })
+
+    it('would reach a server there without it', async () => {
+      const connections = await serverAt('127.0.0.2', 0)
+      const server = createServer(() => {})
+      await once(server.listen(0, '127.0.0.2'), 'listening')
+      const { port } = server.address() as AddressInfo
+      const socket = connect(port, '127.0.0.2')
+      await once(socket, 'connect')
+      socket.destroy()
+      server.close()
+      expect(connections).toEqual([])
+    })
+  })
+})
+
+describe('denials with the network on', () => {
+  let ground: Ground
+
+  beforeAll(async () => {
+    ground = await makeGround({ network: true })
+  })
+
+  const socket = (more: string) =>
+    `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); ${more}`
+  const group = 'socket.inet_aton("239.77.77.77") + socket.inet_aton("127.0.0.1")'
+
+  interface Row {
+    readonly what: string
+    readonly script: string
+    readonly told: string
+    readonly remedy?: string
+  }
+
+  const rows: readonly Row[] = [
+    {
+      what: 'a port of choice',
+      script: socket('s.bind(("127.0.0.1", 20077))'),
+      told: 'listen 127.0.0.1:20077',
+    },
+    {
+      what: 'a server',
+      script: 'import socket; socket.create_server(("127.0.0.1", 20077))',
+      told: 'listen 127.0.0.1:20077',
+      remedy: remedies.user.ownSockets['no-private-tmp'],
+    },
+    {
+      what: 'a multicast group',
+      script: socket(`s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, ${group})`),
+      told: 'socket multicast group',
+    },
+    {
+      what: 'a protocol',
+      script: 'import socket; socket.socket(socket.AF_INET, 1, 262)',
+      told: 'socket inet mptcp',
+    },
+    { what: 'a unix socket', script: 'import socket; socket.socket(socket.AF_UNIX)', told: 'socket unix' },
+  ]
+
+  describe.runIf(process.platform === 'linux')('with the network on, what stays shut is told', () => {
+    it.for(rows)('$what', async ({ script, told, remedy = remedies.user.write }) => {
+      const result = await ground.shell.execute({ argv: ['/usr/bin/python3', '-c', script] })
+      expect(result.exitCode).not.toBe(0)
+      expect(shorts(result)).toEqual([told])
+      expect(result.hint).toContain(remedy)
+      expect(result.hint).not.toContain(remedies.user.network)
+    })
+
+    it('and what a client binds is not', async ({ skip }) => {
+      const reason = cannotBorrow()
+      if (reason !== null) return skip(reason)
+      const bound = 's.bind(("127.0.0.1", 0)); print(s.getsockname()[1] > 0)'
+      const result = await ground.shell.execute({ argv: ['/usr/bin/python3', '-c', socket(bound)] })
+      expect([result.stdout, shorts(result)]).toEqual(['True\n', []])
+    })
+  })
+})
