@@ -29,8 +29,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
     throw unavailable({ for: 'docker', ...otherPlatform(name) })
   const { workspace } = workspaceOf({ cwd, env, named: shell.workspace })
   const settings = settingsOf(config, network)
-  const startCommand = config.docker.start_command
-  const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
+  const opened = await openDocker({ env, workspace, docker: config.docker, settings })
   const { containers, places, hasSeccomp } = opened
   return {
     platform,
@@ -54,15 +53,12 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   }
 }
 
-/** `network = true` asks for any network: if `[docker] network` is "none", the engine's default one. */
+/** `[shell] network = true`: the engine's default one. */
 function settingsOf({ docker, limits }: Config, network: boolean) {
   return {
     image: docker.image === '' ? ownImage : docker.image,
-    network: network && docker.network === 'none' ? 'bridge' : docker.network,
+    network: network ? 'bridge' : 'none',
     memory: bytesOf(docker.memory),
-    cpus: docker.cpus,
-    pids: docker.pids,
-    writableRoot: docker.writable_root,
     privateTmpBytes: limits.private_tmp_bytes,
   }
 }

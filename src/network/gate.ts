@@ -80,12 +80,6 @@ export class Gate {
     return { reason }
   }
 
-  /** Refuses a connection that stands. */
-  refuseOpen(wanted: Wanted, record: OpenRecord, reason: ConnectionReason): void {
-    this.#records.takeBack(record)
-    this.refuse(wanted, reason)
-  }
-
   /** Counts bytes of a connection; false: the command has moved too many. */
   spend(bytes: number): boolean {
     this.#bytes += bytes

@@ -59,12 +59,6 @@ const cases: readonly [string, string, string | undefined, object][] = [
   ['[shell]\ntimeout_ms = 0\n', '2:14+1', 'shell.timeout_ms', badValue(integer, 'the number 0')],
   ['[shell]\ntimeout_ms = 1.5\n', '2:14+3', 'shell.timeout_ms', badValue(integer, 'the number 1.5')],
   [
-    '[docker]\ncpus = nan\n',
-    '2:8+3',
-    'docker.cpus',
-    wrongType('a number from 0.01 to 1024', 'the number NaN'),
-  ],
-  [
     '[shell]\nmode = "wirte"\n',
     '2:8+7',
     'shell.mode',

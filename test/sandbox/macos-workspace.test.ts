@@ -148,7 +148,7 @@ describe('the profile of workspace mode on macOS', () => {
       const { tool, calls } = doubleOf()
       const reads = { readable: null, unreadable, names }
       const changes = { ...small, closed: ['/Users/me/work/.git/modules'] }
-      const given = { network: 'none' as const, reads, privateTmp: false, unixSockets: [], changes }
+      const given = { network: 'none' as const, reads, privateTmp: false, changes }
       const sandbox = macosSandbox(tool)
       const confinement = sandbox.privateDirectories?.grant(sandbox.confine(given), temporary)
       if (!confinement) throw new Error('there is no private tmp')
@@ -245,7 +245,6 @@ describe('workspace mode on macOS', () => {
     network: 'none' as const,
     reads: readEverything,
     privateTmp: false,
-    unixSockets: [],
     changes: small,
   }
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isBeneath } from '../../base/paths.ts'
-import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import type { Enforcement, Environment, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes, imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { hostsNeed } from '../../messages/sandbox/network.ts'
 import { workspaceNotes } from '../../messages/sandbox/notes.ts'
@@ -11,7 +11,7 @@ import { Containers } from './containers.ts'
 import { type Engine, engineRefusal, isEngineError, refusalOf } from './engine.ts'
 import { inspectImage, ownMounts } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
-import { type Reach, reachEngine } from './reach.ts'
+import { reachEngine } from './reach.ts'
 import {
   type ContainerSettings,
   type ContainerUser,
@@ -21,7 +21,9 @@ import {
 } from './spec.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
-interface DockerOptions extends Reach {
+interface DockerOptions {
+  /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
+  readonly env: Environment
   readonly workspace: string
   readonly docker: { readonly mounts: readonly string[]; readonly user: string }
   readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
@@ -34,10 +36,8 @@ interface DockerParts {
 }
 
 /** Removes containers of hosts that are gone. Starts none. Throws SANDBOX_UNAVAILABLE. */
-export async function openDocker(options: DockerOptions): Promise<DockerParts> {
-  const { workspace, docker, settings, ...reach } = options
-  const { env } = reach
-  const engine = await reachEngine(reach)
+export async function openDocker({ env, workspace, docker, settings }: DockerOptions): Promise<DockerParts> {
+  const engine = await reachEngine(env)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
   const mounts = readUserMounts(docker.mounts, env)
@@ -102,7 +102,6 @@ export async function engineInfo(engine: Engine): Promise<EngineInfo> {
 
 interface DockerSandboxOptions {
   readonly network: string
-  readonly writableRoot: boolean
   /** The engine applies its default seccomp profile. */
   readonly hasSeccomp: boolean
   /** Paths of this machine that containers mount. */
@@ -129,7 +128,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
       }
     },
     enforcement: ({ changes, privateTmp }) => ({
-      'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
+      'file contents': held(dockerNotes.files),
       'file metadata': held(),
       ...always(options),
       ...(changes && workspaceEnforcement(shownOf(changes, options.places))),
