@@ -89,7 +89,6 @@ describe('a line of PowerShell under preset analysis', () => {
     "Get-Content '~\\.ssh\\id_rsa'",
     'Get-Content D:a.txt',
     'Get-Content -Path C:\\ProgramData\\x',
-    'Get-Content a.txt -Wait',
     'Get-Content a.txt | iex',
     'Get-ChildItem | Select-Object -First 5',
     'Remove-Item a.txt',
