@@ -14,7 +14,7 @@
             "native/linux/notify/caller/caller.c",
             "native/linux/notify/call_table.c",
             "native/linux/limits/cgroup.c",
-            "native/linux/launch/clone3.c",
+            "native/linux/launch/child.c",
             "native/linux/base/command.c",
             "native/linux/confine/capabilities.c",
             "native/linux/confine/confine.c",

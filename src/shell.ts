@@ -123,7 +123,7 @@ export class Shell {
    * AUDIT_FAILED; the reason of `signal` (an `AbortError`) when it was aborted before the command started; and a
    * `ListenerError` when `onOutput` failed while it ran.
    * A line of the safe list in write mode runs held in read mode; `onOutput` gets its output at its end, if it does not run again. What
-   * that refused, or workspace mode with `on_refusal = "ask"`, runs once more in write mode if it is approved.
+   * that refused runs once more in write mode if it is approved.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,

@@ -15,15 +15,12 @@
 #include "base/basics.h"
 #include "notify/report.h"
 #include "notify/handlers/workspace_ops.h"
-#include "supervise/deadline.h"
-#include "launch/launcher.h"
+#include "supervise/supervise.h"
+#include "launch/launch.h"
 #include "limits/monitor.h"
 #include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"
-#include "supervise/streams.h"
-#include "supervise/supervisor.h"
-#include "supervise/terminal.h"
 #include "watcher/host_side.h"
 
 /* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */

@@ -9,10 +9,10 @@
 
 #include "confine/confine.h"
 #include "confine/probe.h"
-#include "launch/launcher.h"
+#include "launch/launch.h"
 #include "limits/monitor.h"
 #include "notify/notifiers.h"
-#include "supervise/supervisor.h"
+#include "supervise/supervise.h"
 
 enum { KEPT = 256, WAIT_SECONDS = 60 };
 

@@ -87,10 +87,3 @@ export function systemTool(name: string): string | undefined {
     .map((directory) => join(directory, name))
     .find((file) => tried(() => accessSync(file, constants.X_OK) === undefined))
 }
-
-/** PATH for a command of the user's configuration: without relative entries, and without those of projects. */
-export function pathOutside(path: string, projects: readonly string[]): string {
-  const isOutside = (entry: string) =>
-    isAbsolute(entry) && [entry, realPath(entry) ?? entry].every((at) => !isProjectDirectory(at, projects))
-  return path.split(delimiter).filter(isOutside).join(delimiter) || toolPath
-}

@@ -19,8 +19,8 @@ export type Refusal =
     }
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
-      /** What cannot be had. `engine`: what a command calls. `workspace`: workspace mode. Default: read mode. */
-      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher' | 'workspace' | 'hosts' | 'private-tmp'
+      /** What cannot be had. `workspace`: workspace mode. Default: read mode. */
+      readonly for?: 'limits' | 'docker' | 'launcher' | 'workspace' | 'hosts' | 'private-tmp'
       readonly wanted: string
       readonly got: string
       readonly remedy: string

@@ -127,8 +127,6 @@ export type ConnectionReason =
   | 'not-approved'
   /** The host is a private or special address, or the name leads to one, and the address itself is not listed. */
   | 'not-public'
-  /** `[network] check_sni`: the connection is not TLS for this host. */
-  | 'other-name'
   /** The name has no address. */
   | 'not-found'
   /** The host refused the connection, or did not answer in time. */

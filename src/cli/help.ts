@@ -188,8 +188,7 @@ Usage:
   vitrine scratchpad show NAME      print the bytes of an output; of several with that name the newest; SESSION/NAME selects one
   vitrine scratchpad clear          remove all sessions that are not in use
 
-Output is saved if it is too long for its result, or if --scratchpad names it. [scratchpad] max_age_days and max_bytes
-determine how long it is kept.
+Output is saved if it is too long for its result, or if --scratchpad names it. It is kept for seven days, and 4 GiB in all.
 
 Examples:
   vitrine run --scratchpad log -- git log --stat

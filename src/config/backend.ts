@@ -1,10 +1,9 @@
-import { limitsOfContainer, socketsInContainer, unreadableInContainer } from '../messages/docker.ts'
+import { limitsOfContainer, unreadableInContainer } from '../messages/docker.ts'
 import { badSetting, type LoadedConfig } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 
 /** Keys that a container cannot honour, with a description of the value wanted. */
 const notInContainer: Partial<Record<ConfigKey, string>> = {
-  'shell.unix_sockets': socketsInContainer,
   'shell.unreadable': unreadableInContainer,
   'limits.memory_bytes': limitsOfContainer,
   'limits.cpu_seconds': limitsOfContainer,

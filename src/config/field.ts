@@ -130,11 +130,6 @@ export function integer(least: number, most: number) {
   return v.pipe(v.number(said), v.integer(said), v.minValue(least, said), v.maxValue(most, said))
 }
 
-export function decimal(least: number, most: number) {
-  const said = wanted.number(least, most)
-  return v.pipe(v.number(said), v.minValue(least, said), v.maxValue(most, said))
-}
-
 /** A string that may be empty. It has no NUL byte, because strings end there for execve(2) and open(2). */
 export function textValue(said: string = wanted.string) {
   return v.pipe(

@@ -130,23 +130,6 @@ export const sections = {
       ),
     },
   },
-  scratchpad: {
-    about: 'Saved output.',
-    keys: {
-      max_age_days: defineKey(
-        'Age at which a session is removed, in days; 0: never.',
-        () => integer(0, 36_500),
-        7,
-        onlyTrusted,
-      ),
-      max_bytes: defineKey(
-        'Size of all sessions together above which the oldest are removed, in bytes; 0: no limit.',
-        () => integer(0, maxBytes),
-        4_294_967_296,
-        onlyTrusted,
-      ),
-    },
-  },
   limits: { about: 'Limits for each command, in every mode; 0: no limit.', keys: limitKeys },
   docker: {
     about: 'The container of the docker backend.',

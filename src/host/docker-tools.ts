@@ -1,12 +1,7 @@
-import { abortAfter, unlessAborted } from '../base/clock.ts'
-import type { Unmet } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import type { Config } from '../config/schema.ts'
-import { containerFailed, engineLate, ownImage } from '../messages/docker.ts'
+import { containerFailed, ownImage } from '../messages/docker.ts'
 import { isVitrineError, unavailable, type VitrineError } from '../messages/error.ts'
-import { callsDocker } from '../policy/expand.ts'
-import type { CompleteRequest } from '../request/request.ts'
 import { type Engine, type EngineError, isEngineError } from '../sandbox/docker/engine.ts'
 import { buildImage, inspectImage } from '../sandbox/docker/image.ts'
 import {
@@ -15,7 +10,7 @@ import {
   ownContainers,
   removeLeftOver,
 } from '../sandbox/docker/left-over.ts'
-import { engineSockets, type FoundSocket, findEngines, reachEngine } from '../sandbox/docker/reach.ts'
+import { type FoundSocket, findEngines, reachEngine } from '../sandbox/docker/reach.ts'
 
 export type { CleanUp, OwnContainer } from '../sandbox/docker/left-over.ts'
 
@@ -40,7 +35,7 @@ export async function dockerStatus({ config }: LoadedConfig, env: Environment): 
   let sockets: readonly FoundSocket[] = []
   try {
     sockets = await findEngines(env)
-    const engine = await reachEngine({ env, startCommand: '' })
+    const engine = await reachEngine(env)
     const { Version } = await engine.call<{ readonly Version: string }>({ method: 'GET', path: '/version' })
     return {
       ...found,
@@ -62,7 +57,7 @@ function problemOf(error: EngineError | VitrineError): string {
 
 /** Removes the containers of hosts that are gone, and no others. Throws SANDBOX_UNAVAILABLE. */
 export async function cleanDocker(env: Environment): Promise<CleanUp> {
-  return asked(await reachEngine({ env, startCommand: '' }), (engine) => removeLeftOver(engine))
+  return asked(await reachEngine(env), (engine) => removeLeftOver(engine))
 }
 
 export interface DockerBuild {
@@ -78,7 +73,7 @@ export async function buildDockerImage(
   said: (text: string) => void,
 ): Promise<DockerBuild | undefined> {
   if (config.docker.image !== '') return undefined
-  const engine = await reachEngine({ env, startCommand: config.docker.start_command })
+  const engine = await reachEngine(env)
   const error = await asked(engine, () => buildImage(engine, ownImage, said))
   return error === undefined ? { image: ownImage } : { image: ownImage, error }
 }
@@ -90,47 +85,4 @@ async function asked<T>(engine: Engine, work: (engine: Engine) => Promise<T>): P
     if (!isEngineError(error)) throw error
     throw unavailable({ for: 'docker', ...containerFailed(error.message) })
   }
-}
-
-interface Readiness {
-  readonly env: Environment
-  readonly docker: Config['docker']
-  readonly signal: AbortSignal | undefined
-}
-
-/**
- * Before a command that calls the Docker client: runs the start command if no engine answers, and waits for
- * one. Throws SANDBOX_UNAVAILABLE at the command's deadline, or the signal's reason.
- */
-export async function engineReady(
-  { work, timeoutMs }: CompleteRequest,
-  { env, docker, signal }: Readiness,
-): Promise<void> {
-  if (!callsDocker(work) || !isLocal(env)) return
-  const wait = abortAfter(timeoutMs, signal)
-  try {
-    const engine = reachEngine({ env, startCommand: docker.start_command })
-    const answers = await unlessAborted(engine, wait.signal, () => undefined)
-    signal?.throwIfAborted()
-    if (!answers) throw needed(engineLate(timeoutMs))
-  } catch (error) {
-    if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') throw needed(error.refusal)
-    throw error
-  } finally {
-    wait.end()
-  }
-}
-
-/** A remote engine is not started from here: the client reports what is wrong. */
-function isLocal(env: Readiness['env']): boolean {
-  try {
-    return engineSockets(env).length > 0
-  } catch (error) {
-    if (isVitrineError(error)) return false
-    throw error
-  }
-}
-
-function needed({ wanted, got, remedy }: Unmet): VitrineError {
-  return unavailable({ for: 'engine', wanted, got, remedy })
 }

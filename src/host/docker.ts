@@ -1,3 +1,4 @@
+import { isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -6,7 +7,7 @@ import { otherPlatform, ownImage } from '../messages/docker.ts'
 import { unavailable, VitrineError } from '../messages/error.ts'
 import { posixShell } from '../request/interpreter.ts'
 import { answered, whereIs } from '../request/lookup.ts'
-import { dockerSandbox, isShown, openDocker } from '../sandbox/docker/open.ts'
+import { dockerSandbox, openDocker } from '../sandbox/docker/open.ts'
 import { bytesOf } from '../sandbox/docker/spec.ts'
 import type { Equipment, Host } from './host.ts'
 import { workspaceOf } from './workspace.ts'
@@ -28,8 +29,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
     throw unavailable({ for: 'docker', ...otherPlatform(name) })
   const { workspace } = workspaceOf({ cwd, env, named: shell.workspace })
   const settings = settingsOf(config, network)
-  const startCommand = config.docker.start_command
-  const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
+  const opened = await openDocker({ env, workspace, docker: config.docker, settings })
   const { containers, places, hasSeccomp } = opened
   return {
     platform,
@@ -47,21 +47,18 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
     async directoryThere(path) {
       // Unchanged if the lookup fails: later steps report that the directory cannot be entered.
       const real = await answered(() => whereIs(path)).catch(() => path)
-      if (isShown(real, places)) return real
+      if (places.some((place) => isBeneath(real, place))) return real
       throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd-outside', path, workspace } })
     },
   }
 }
 
-/** `network = true` asks for any network: if `[docker] network` is "none", the engine's default one. */
+/** `[shell] network = true`: the engine's default one. */
 function settingsOf({ docker, limits }: Config, network: boolean) {
   return {
     image: docker.image === '' ? ownImage : docker.image,
-    network: network && docker.network === 'none' ? 'bridge' : docker.network,
+    network: network ? 'bridge' : 'none',
     memory: bytesOf(docker.memory),
-    cpus: docker.cpus,
-    pids: docker.pids,
-    writableRoot: docker.writable_root,
     privateTmpBytes: limits.private_tmp_bytes,
   }
 }

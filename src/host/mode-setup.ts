@@ -139,7 +139,6 @@ export class Setups {
       ...variant,
       reads: equipment.reads,
       changes,
-      unixSockets: isAlone ? [] : config.shell.unix_sockets,
       world: own ? this.#world : undefined,
     }
   }

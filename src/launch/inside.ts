@@ -52,7 +52,6 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
     reads: readEverything,
     changes,
     privateTmp: false,
-    unixSockets: [],
   })
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
   // Not /tmp itself: the workspace may be in it.

@@ -5,20 +5,9 @@ import { outputOnly, readableLocks } from './sandbox/notes.ts'
 
 const engine = 'a Docker engine on this machine'
 
-export function engineLate(timeoutMs: number): Unmet {
-  return {
-    wanted: engine,
-    got: `[docker] start_command did not start one within the command's ${timeoutMs} ms`,
-    remedy: 'give the command more time, or start the engine by hand',
-  }
-}
-
 const whyNot: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
-  ENOENT: [
-    'there is no socket',
-    'install and start Docker, name the socket in DOCKER_HOST (unix:///path), or set [docker] start_command',
-  ],
-  ECONNREFUSED: ['no process listens on the socket', 'start the engine, or set [docker] start_command'],
+  ENOENT: ['there is no socket', 'install and start Docker or name the socket in DOCKER_HOST (unix:///path)'],
+  ECONNREFUSED: ['no process listens on the socket', 'start the engine'],
   EACCES: [
     'no permission to use the socket',
     'join the group of the socket (usually docker; it grants root), or use a rootless engine',
@@ -62,14 +51,6 @@ export function otherPlatform(platform: string): Unmet {
     wanted: 'paths that a Linux container can use',
     got: platform,
     remedy: 'run vitrine on Linux or macOS, or in WSL',
-  }
-}
-
-export function startFailed(command: string, got: string): Unmet {
-  return {
-    wanted: engine,
-    got: `the start command did not start one: ${got}`,
-    remedy: `run it by hand and read its output: ${command}`,
   }
 }
 
@@ -150,10 +131,9 @@ export const noTerminalInContainer =
   'The docker backend gives no command a terminal (pty). Run the command without one, or with --backend local.'
 
 /** The only values that these settings may have with this backend. */
-export const limitsOfContainer = '0, because [docker] memory, cpus and pids limit the container'
+export const limitsOfContainer = '0, because [docker] memory limits the container'
 export const unreadableInContainer =
   '[], because a container has the whole workspace and nothing else of this machine'
-export const socketsInContainer = '[], because a container reaches no unix socket outside the workspace'
 
 /** @param said why the engine does not know how the command ended */
 export function lostHint(said: string, reader: HintReader): string {
@@ -172,8 +152,6 @@ export function lostAdvice(reader: HintReader): string {
 export const dockerNotes = {
   files:
     'the workspace and the root are mounted read-only; /tmp, /dev/shm and the volumes of the image belong to the container. A FIFO in the workspace can be written to',
-  writableRoot:
-    'the workspace is mounted read-only; other writes stay in the container. A FIFO in the workspace can be written to',
   workspaceOpen: 'write mode: the workspace can be changed; nothing else of this machine can',
   reads: 'only the workspace and the image can be read',
   unreadable: 'every file of the workspace can be read',
@@ -193,8 +171,6 @@ export const engineProblems = {
   noSocket: 'there is no socket',
   oldApi: (version: string | undefined, least: string) =>
     `it speaks API ${version ?? 'of no version'}; ${least} is needed`,
-  exitCode: (code: number | null) => `exit code ${code}`,
-  notStarted: (socketPath: string, seconds: number) => `no engine at ${socketPath} after ${seconds} s`,
   late: (ms: number) => `it did not answer within ${ms} ms`,
   cancelled: 'the request was cancelled',
   broken: (reason: string) => `its answer broke off: ${reason}`,

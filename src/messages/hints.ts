@@ -28,7 +28,6 @@ const unlistable: Readonly<Partial<Record<ConnectionReason, string>>> = {
   denied: 'take it out of [network] deny',
   'not-public':
     'list the address that it leads to as well, with its port, because that address is not public',
-  'other-name': 'use TLS that names the host',
   'too-many': 'split the work over several commands',
 }
 

@@ -49,7 +49,6 @@ const needing: Readonly<Record<NonNullable<Unavailable['for']> | 'read', readonl
     'The docker backend ([shell] backend = "docker") needs',
     ' To run commands on this machine instead, set backend = "local".',
   ],
-  engine: ['The command calls docker, which needs', ''],
   hosts: ['A list of hosts in [shell] network needs', ''],
 }
 

@@ -23,21 +23,17 @@ export type Network =
 
 interface NetworkSettings {
   readonly deny: readonly string[]
-  readonly check_sni: boolean
   readonly ask: boolean
 }
 
 /** The shell's network. Entries have been checked (`isHostPattern`). */
-export function networkOf(
-  setting: NetworkSetting,
-  { deny, check_sni: checkSni, ask: asks }: NetworkSettings,
-): Network {
+export function networkOf(setting: NetworkSetting, { deny, ask: asks }: NetworkSettings): Network {
   if (typeof setting === 'boolean') return { kind: setting ? 'all' : 'none' }
   // An empty list with an approver: every host is asked about.
   if (setting.length === 0 && !asks) return { kind: 'none' }
   return {
     kind: 'hosts',
-    rules: { allow: [patternsOf(setting)], deny: patternsOf(deny), checkSni },
+    rules: { allow: [patternsOf(setting)], deny: patternsOf(deny) },
     asks,
   }
 }
@@ -72,8 +68,6 @@ export interface HostRules {
   /** A host has to be in each of these lists: those of the shell and of the call. */
   readonly allow: readonly (readonly HostPattern[])[]
   readonly deny: readonly HostPattern[]
-  /** A tunnel carries TLS only, for the host that it was opened for. */
-  readonly checkSni: boolean
 }
 
 type RuleVerdict = 'listed' | 'not-listed' | 'denied'

@@ -80,12 +80,6 @@ export class Gate {
     return { reason }
   }
 
-  /** Refuses a connection that stands. */
-  refuseOpen(wanted: Wanted, record: OpenRecord, reason: ConnectionReason): void {
-    this.#records.takeBack(record)
-    this.refuse(wanted, reason)
-  }
-
   /** Counts bytes of a connection; false: the command has moved too many. */
   spend(bytes: number): boolean {
     this.#bytes += bytes
@@ -192,7 +186,7 @@ interface Counts {
 }
 
 /** A record whose counts can still change. */
-export type OpenRecord = Omit<Connection, keyof Counts> & Counts
+type OpenRecord = Omit<Connection, keyof Counts> & Counts
 
 export interface Client {
   readonly pid: number

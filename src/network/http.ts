@@ -6,7 +6,7 @@ import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import type { Client, Gate, Upstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
-import { beginsWithTlsFor, endRefused, tunnel } from './tunnel.ts'
+import { endRefused, tunnel } from './tunnel.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -91,14 +91,9 @@ async function connectTo(
     response.once('finish', () => endRefused(client))
     return respond(response, upstream)
   }
-  const { socket, record, gate, wanted } = upstream
-  if (client.destroyed) return void socket.destroy()
+  if (client.destroyed) return void upstream.socket.destroy()
   client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-  // With `[network] check_sni` the tunnel starts only after the client has named the host.
-  if (!gate.rules.checkSni || (await beginsWithTlsFor(wanted.host, client))) return tunnel(client, upstream)
-  gate.refuseOpen(wanted, record, 'other-name')
-  client.destroy()
-  socket.destroy()
+  tunnel(client, upstream)
 }
 
 async function forward(

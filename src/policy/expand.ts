@@ -1,9 +1,7 @@
 import { words } from '../base/text.ts'
-import type { CompleteRequest } from '../request/request.ts'
 import {
   type Feature,
   knownValue,
-  lineOfArgv,
   literalWord,
   type ParsedLine,
   type SimpleCommand,
@@ -261,17 +259,4 @@ function innerOf(
   }))
   const text = given.map((word) => word.text).join(' ')
   return { text, assignments, words: given, redirects: [], chain: outer.chain, required: false }
-}
-
-/** Subcommands and options of the Docker client that contact no engine. */
-const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 'context', 'help'])
-
-/** True if a command, directly or through another, calls Docker with a subcommand that needs an engine. */
-export function callsDocker(work: CompleteRequest['work']): boolean {
-  const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
-  return expand(line).steps.some(({ command: { words } }) => {
-    const [program, first] = [knownValue(words[0]), knownValue(words[1])]
-    if (program === undefined || !/^docker(-compose)?$/.test(nameOf(program))) return false
-    return words.length > 1 && !withoutEngine.has(first ?? '')
-  })
 }

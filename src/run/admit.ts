@@ -108,7 +108,6 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
   const admission = await context.admission.admit({ mode: wanted, canHold, refused, ...request }, wait)
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
-  if (mode === 'write') await startEngine(request, options, context)
   // Under preset `analysis` nothing runs again.
   const reach = held && !isAnalysis(context) ? shut : network
   const access = mode !== 'write' && reach.kind === 'hosts' ? await context.proxy.accessFor(reach) : undefined
@@ -158,14 +157,4 @@ async function checked(
   if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)
   return cwd === request.cwd ? request : { ...request, cwd }
-}
-
-/** A local write-mode command may need the container engine that `[docker] start_command` starts. */
-async function startEngine(
-  request: CompleteRequest,
-  { signal }: ExecuteOptions<Encoding>,
-  { config: { docker, shell }, env }: RunContext,
-): Promise<void> {
-  if (docker.start_command === '' || shell.backend !== 'local') return
-  await (await import('../host/docker-tools.ts')).engineReady(request, { env, docker, signal })
 }

@@ -15,21 +15,9 @@ export function isRepeatable({ stdin, terminal }: Pick<CompleteRequest, 'stdin' 
 /** What the run was refused, where it could run once more in write mode. */
 export function refusedOf(execution: Execution, result: AnyResult): Refused | undefined {
   const { mode, admission } = execution
-  if (mode === 'write') return undefined
-  const denials = admission.decision.held
-    ? refusedWhileHeld(execution, result)
-    : refusedInWorkspace(execution, result)
+  if (mode === 'write' || !admission.decision.held) return undefined
+  const denials = refusedWhileHeld(execution, result)
   return denials && { mode, denials }
-}
-
-/** `[workspace] on_refusal` */
-function refusedInWorkspace(
-  { mode, request, context }: Execution,
-  result: AnyResult,
-): readonly Denial[] | undefined {
-  const asks = context.config.workspace.on_refusal === 'ask' && context.admission.hasApprover
-  if (mode !== 'workspace' || !asks || !isRepeatable(request)) return undefined
-  return hasFailed(result) && result.denials.length > 0 ? result.denials : undefined
 }
 
 /** Not for known fallbacks. Empty where the system does not report what it was. */
@@ -49,10 +37,6 @@ function refusedWhileHeld({ context }: Execution, result: AnyResult): readonly D
 /** Devices, and what other processes have open: read mode refuses to read them, and does not report it. */
 function namesHidden({ stderr, output }: AnyResult): boolean {
   return /\/(?:dev|proc)\//.test(String(stderr.length > 0 ? stderr : output))
-}
-
-function hasFailed({ outcome }: AnyResult): boolean {
-  return outcome.kind === 'exited' && outcome.code !== 0
 }
 
 /** A line that runs held, and whose second run an approver can allow: under preset `analysis` there is none. */

@@ -43,6 +43,9 @@ export interface RunContext {
   readonly removing: Set<Promise<unknown>>
 }
 
+/** Beyond either, the oldest sessions of saved outputs are removed. */
+const kept = { maxAgeDays: 7, maxBytes: 4_294_967_296 }
+
 export type ContextOptions = ShellOptions & ShellPlace
 
 /** Throws SANDBOX_UNAVAILABLE where the launcher cannot hold the configured limits. */
@@ -70,8 +73,7 @@ export function contextOf(
   const changes = () => inWorkspace().current()
   const repositories = () => inWorkspace().repositories
   const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
-  const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
-  const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
+  const scratchpad = options.scratchpad ?? new Scratchpad(env, kept)
   const defaults = defaultsOf(config, backend, options.cwd)
   const workspace = offerOf(config, setups, env)
   const proxy = new ShellProxy(backend)

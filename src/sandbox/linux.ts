@@ -19,14 +19,7 @@ import {
 } from '../messages/sandbox/linux.ts'
 import { hostsNeed } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
-import {
-  enforced,
-  notEnforced,
-  readsEnforcement,
-  refuseHosts,
-  refuseUnixSockets,
-  unixSocketsAbi,
-} from './enforcement.ts'
+import { enforced, notEnforced, readsEnforcement, refuseHosts } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon, removeSpares } from './private-tmp.ts'
 import type {
   Changes,
@@ -49,15 +42,13 @@ export function linuxSandbox(
   return {
     privateDirectories: addon && linuxPrivateDirectories(addon),
     pathStates: addon,
-    confine({ network, reads, changes, unixSockets, world = 0 }) {
+    confine({ network, reads, changes, world = 0 }) {
       const missing =
         missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())
       if (missing) throw unavailable(missing)
       if (network === 'hosts' && !probe.listener)
         refuseHosts(network, hostsNeed.listener(errnoName(probe.listenerErrno)))
       if (probe.getfdErrno !== 0) refuseHosts(network, hostsNeed.getfd(errnoName(probe.getfdErrno)))
-      if (probe.landlockAbi < unixSocketsAbi)
-        refuseUnixSockets(unixSockets, `Landlock ABI ${probe.landlockAbi}`)
       return {
         kind: 'landlock',
         network: network === 'all',
@@ -66,7 +57,7 @@ export function linuxSandbox(
         reads,
         changes,
         asks: changes?.asks ?? false,
-        sockets: unixSockets,
+        sockets: [],
         abi: probe.landlockAbi,
         world: ownSocketsMissing(probe) ? 0 : world,
         listener: probe.listener,
@@ -112,11 +103,10 @@ function missingWatcher(errno: number): Unmet | undefined {
 
 function linuxEnforcement(
   probe: Probe,
-  { network, reads, changes, privateTmp, unixSockets, world }: SandboxOptions,
+  { network, reads, changes, privateTmp, world }: SandboxOptions,
 ): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
   const serves = world !== undefined && ownSocketsMissing(probe) === undefined
-  const sockets = unixSockets.length === 0 ? undefined : linuxNotes.unixSockets(unixSockets)
   return {
     'file contents': enforced('landlock+seccomp', changes ? linuxNotes.beside : undefined),
     'file metadata': enforced('seccomp', changes ? linuxNotes.beside : undefined),
@@ -126,7 +116,7 @@ function linuxEnforcement(
     locks: enforced('seccomp', linuxNotes.locks),
     network: networkOf(probe, network, serves),
     ...(world !== undefined && { 'own sockets': ownSocketsOf(probe) }),
-    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', sockets),
+    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp'),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
     'other processes': enforced('landlock+seccomp'),
     ipc: enforced('seccomp'),

@@ -124,8 +124,6 @@ export interface SandboxOptions {
   /** Workspace mode: what the command may change; null: nothing. */
   readonly changes: Changes | null
   readonly privateTmp: boolean
-  /** Unix sockets exempt from the refusal: absolute paths; symbolic links are followed. */
-  readonly unixSockets: readonly string[]
   /** The shell's number, by which its commands reach each other's sockets. Absent: they reach none. */
   readonly world?: number | undefined
 }

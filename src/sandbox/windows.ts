@@ -13,18 +13,17 @@ import {
   windowsReads,
 } from '../messages/sandbox/windows.ts'
 import { workspaceElsewhere } from '../messages/workspace.ts'
-import { enforced, notEnforced, refuseChanges, refuseHosts, refuseUnixSockets } from './enforcement.ts'
+import { enforced, notEnforced, refuseChanges, refuseHosts } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
 /** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
-    confine({ network, reads, changes, unixSockets }) {
+    confine({ network, reads, changes }) {
       refuseChanges(changes, workspaceElsewhere.windows)
       refuseHosts(network, hostsNeed.windows)
       if (!probe.held) throw unavailable(missing(probe))
       if (restrictsReads(reads)) throw unavailable(windowsReads)
-      refuseUnixSockets(unixSockets, 'Windows')
       makeLowTemp()
       return { kind: 'low-integrity' }
     },

@@ -83,7 +83,7 @@ it('relative paths start at the directory of their file, or at cwd; ~ is the hom
   const place = makePlace()
   place.write(place.userFile, '[audit]\npath = "audit.jsonl"\n[shell]\nunreadable = ["~/notes", "secrets"]\n')
   place.write(place.projectFile, '[shell]\nunreadable = ["private"]\n')
-  const env = { VITRINE_SHELL_UNIX_SOCKETS: 's.sock,~/t.sock' }
+  const env = { VITRINE_WORKSPACE_WRITABLE: 's,~/t' }
   const { config } = await place.load({ env, cwd: join(place.project, '.git') })
   expect(config.audit.path).toBe(join(place.home, '.config', 'vitrine', 'audit.jsonl'))
   expect(config.shell.unreadable).toEqual([
@@ -91,15 +91,5 @@ it('relative paths start at the directory of their file, or at cwd; ~ is the hom
     'secrets',
     join(place.project, 'private'),
   ])
-  expect(config.shell.unix_sockets).toEqual([
-    join(place.project, '.git', 's.sock'),
-    join(place.home, 't.sock'),
-  ])
-})
-
-it('a list of a higher layer of the user replaces the one below', async () => {
-  const place = makePlace()
-  place.write(place.userFile, '[policy]\ndeny = ["a", "b"]\n')
-  const { config } = await place.load({ env: { VITRINE_POLICY_DENY: 'c' } })
-  expect(config.policy.deny).toEqual(['c'])
+  expect(config.workspace.writable).toEqual([join(place.project, '.git', 's'), join(place.home, 't')])
 })

@@ -25,7 +25,7 @@ function hostOf(text: string): Host {
 const loopback: Resolver = async () => ['127.0.0.1']
 
 function openGate(allow: readonly string[], options: Partial<ConstructorParameters<typeof Gate>[0]> = {}) {
-  const rules = { allow: [patternsOf(allow)], deny: [], checkSni: false }
+  const rules = { allow: [patternsOf(allow)], deny: [] }
   const gate = new Gate({ rules, resolver: loopback, ...options })
   onTestFinished(() => gate.close())
   const connect = (host: string, port: number) =>

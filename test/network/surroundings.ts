@@ -57,7 +57,6 @@ export async function tcpServer(serve: (socket: Socket) => void, address?: strin
 interface GateRules {
   readonly allow: readonly string[]
   readonly deny?: readonly string[]
-  readonly checkSni?: boolean
   readonly ask?: (host: string, port: number) => Promise<boolean>
 }
 
@@ -69,14 +68,14 @@ export async function resolveInTests(name: string): Promise<readonly string[]> {
 }
 
 export async function openProxy(
-  { allow, deny = [], checkSni = false, ask }: GateRules,
+  { allow, deny = [], ask }: GateRules,
   options: ProxyOptions = {},
 ): Promise<{ readonly proxy: HostProxy; readonly gate: Gate; readonly url: string }> {
   const proxy = new HostProxy({ resolver: resolveInTests, ...options })
   afterFile(() => proxy.close())
   await proxy.listen()
   const gate = proxy.open({
-    rules: { allow: [patternsOf(allow)], deny: patternsOf(deny), checkSni },
+    rules: { allow: [patternsOf(allow)], deny: patternsOf(deny) },
     ask: ask && (({ host, port }) => ask(host.name, port)),
   })
   return { proxy, gate, url: `http://vitrine:${gate.secret}@127.0.0.1:${proxy.port}` }

@@ -153,7 +153,6 @@ describe('read mode on macOS', () => {
     network: 'none' as const,
     reads: readEverything,
     privateTmp: false,
-    unixSockets: [],
     changes: null,
   }
 

@@ -17,7 +17,6 @@ const options = {
   network: 'none' as const,
   reads: readEverything,
   privateTmp: false,
-  unixSockets: [],
   changes: null,
 }
 const confine = (probe: Partial<WindowsProbe>) => () => windowsSandbox({ ...low, ...probe }).confine(options)

@@ -55,8 +55,9 @@ describe('on disk', () => {
 
   it('a session that lasts drops what stopped commands left, the oldest first, and nothing else', async () => {
     const place = makeState()
-    const toml = '[scratchpad]\nmax_bytes = 50000\n[output]\nmax_bytes = 20000\n'
-    const shell = await openTestShell({ toml, env: place.environment })
+    const toml = '[output]\nmax_bytes = 20000\n'
+    const scratchpad = place.scratchpad({ maxAgeDays: 7, maxBytes: 50_000 })
+    const shell = await openTestShell({ toml, env: place.environment, scratchpad })
     const save = (command: string, timeoutMs = 10_000) =>
       shell
         .execute({ command, timeoutMs, scratchpad: 'log' })
@@ -76,8 +77,7 @@ describe('on disk', () => {
 
   it('what a stopped command left goes past its age, while its session lasts', async () => {
     const place = makeState()
-    const toml = '[scratchpad]\nmax_age_days = 2\n'
-    const shell = await openTestShell({ toml, env: place.environment })
+    const shell = await openTestShell({ env: place.environment })
     const save = async (command: string) => {
       const { scratchpad } = await shell.execute({ command, scratchpad: 'log' })
       return scratchpad?.path ?? ''
@@ -87,7 +87,7 @@ describe('on disk', () => {
       await save('echo y; kill $$'),
       await save('echo z; kill $$'),
     ]
-    const then = new Date(Date.now() - 3 * dayMs)
+    const then = new Date(Date.now() - 8 * dayMs)
     for (const path of [ended, stopped]) utimesSync(path, then, then)
     await save('echo x')
     expect([ended, stopped, recent].map((path) => existsSync(path))).toEqual([true, false, true])

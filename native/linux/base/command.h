@@ -1,4 +1,5 @@
-/* One command, and orders about it. It is created by the JavaScript thread, started by a launcher, then owned by the supervisor thread. */
+/* One command, and orders about it. It is created by the JavaScript thread, started by a launcher, then owned by the supervisor
+ * thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -103,6 +104,7 @@ struct vt_command {
   const char **writable;    /* NULL-terminated; NULL: none */
 
   struct vt_launch_room *room; /* during the launch */
+  pid_t host;                  /* this process, by the launcher */
 
   /* started */
   pid_t pid;                /* of leader, session and process group */

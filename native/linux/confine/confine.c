@@ -12,7 +12,7 @@
 #include "base/basics.h"
 #include "confine/landlock.h"
 #include "confine/places/places.h"
-#include "supervise/terminal.h"
+#include "supervise/supervise.h"
 #include "workspace/workspace.h"
 
 /* Confinements that serve several commands, most recently used first: shared ones at the same time, those with a private directory

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "launch/launcher.h"
+#include "launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,28 +11,22 @@
 #include "base/files.h"
 #include "base/watched.h"
 #include "confine/confine.h"
-#include "confine/confinement.h"
 #include "notify/notifiers.h"
-#include "launch/spawn.h"
-#include "supervise/supervisor.h"
+#include "supervise/supervise.h"
 #include "base/threads.h"
 #include "watcher/host_side.h"
 
-/* One thread launches, suspended until its child executes. On a hung file system that may be never: after STUCK_MS another
- * thread takes over. At most LAUNCHERS threads hang. */
+/* One thread launches, suspended until its child executes. On a hung file system that may be never: after STUCK_MS it is another
+ * one's turn. At most LAUNCHERS threads hang. */
 enum { LAUNCHERS = 8, STUCK_MS = 100 };
-
-struct launcher {
-  int64_t since; /* start of its launch in monotonic milliseconds; 0: idle */
-  struct vt_launch_room *room;
-};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, preparing = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queued;
 static struct vt_command *first, **last = &first;
-static struct launcher launchers[LAUNCHERS];
 static int threads, idle;
-static bool guarded; /* a thread waits for all busy ones to be stuck */
+static uint32_t turns;
+static int64_t since; /* when the last turn began, in monotonic milliseconds; 0: it is over */
+static bool guarded;  /* a thread waits for its end, or for STUCK_MS */
 
 static int fail(struct vt_command *command, enum vt_step step) {
   command->failed_step = step;
@@ -43,21 +37,16 @@ static int fail(struct vt_command *command, enum vt_step step) {
 /* Not a socketpair: opening /dev/stderr on a socket fails with ENXIO (unix(7)). */
 static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
   int ends[2];
-  struct vt_pipe *pipe = calloc(1, sizeof *pipe);
-  if (!pipe) return NULL;
-  if (pipe2(ends, O_CLOEXEC)) {
-    free(pipe);
-    return NULL;
-  }
+  if (pipe2(ends, O_CLOEXEC)) return NULL;
   ends[0] = vt_above_standard(ends[0]);
   ends[1] = vt_above_standard(ends[1]);
   /* Only our end is non-blocking: the flag belongs to the open file description (fcntl(2)). */
   if (ends[0] < 0 || ends[1] < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK)) {
     vt_close(ends[0]);
     vt_close(ends[1]);
-    free(pipe);
     return NULL;
   }
+  struct vt_pipe *pipe = vt_must(malloc(sizeof *pipe));
   *pipe = (struct vt_pipe){.fd = ends[0], .stream = stream, .command = command};
   pipe->source = (struct vt_source){VT_SOURCE_PIPE, pipe};
   command->write_ends[stream] = ends[1];
@@ -123,7 +112,6 @@ static int confine(struct vt_command *command) {
 static bool prepare(struct vt_command *command) {
   if (confine(command) || reserve_server(command)) return false;
   pthread_mutex_lock(&preparing);
-  vt_spawn_prepare();
   bool ready = open_pipes(command) == 0 && open_input(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;
   pthread_mutex_unlock(&preparing);
   return ready;
@@ -135,54 +123,42 @@ static void launch(struct vt_command *command, struct vt_launch_room *room) {
   vt_supervisor_launched(command);
 }
 
-/* Monotonic milliseconds at which all busy launchers are stuck; 0: already. */
-static int64_t all_stuck_at(void) {
-  int64_t last_since = 0;
-  for (const struct launcher *launcher = launchers; launcher < launchers + threads; launcher++)
-    if (launcher->since > last_since) last_since = launcher->since;
-  return last_since + STUCK_MS > vt_now() ? last_since + STUCK_MS : 0;
-}
-
-/* Under the lock. Waits until a command is queued and every busy launcher is stuck. */
-static void await_turn(void) {
-  for (int64_t at; !first || (at = all_stuck_at()) != 0;) {
-    if (!first) {
-      pthread_cond_wait(&queued, &lock);
-      continue;
-    }
-    guarded = true;
-    vt_condition_wait(&queued, &lock, at * 1000000);
-    guarded = false;
-  }
-}
-
 static int start(void);
 
-static void *launch_forever(void *context) {
-  struct launcher *launcher = context;
-  for (;;) {
-    pthread_mutex_lock(&lock);
-    launcher->since = 0;
-    idle++;
-    await_turn();
-    idle--;
-    struct vt_command *command = first;
-    first = command->queued;
-    if (!first) last = &first;
-    launcher->since = vt_now();
-    if (idle == 0) start(); /* may fail: then only the relief is missing */
-    pthread_mutex_unlock(&lock);
-    launch(command, launcher->room);
+static struct vt_command *take(uint32_t *turn) {
+  pthread_mutex_lock(&lock);
+  if (*turn == turns) since = 0;
+  idle++;
+  while (!first || since + STUCK_MS > vt_now()) {
+    guarded = first != NULL;
+    if (first) vt_condition_wait(&queued, &lock, (since + STUCK_MS) * 1000000);
+    else pthread_cond_wait(&queued, &lock);
+    guarded = false;
   }
+  idle--;
+  struct vt_command *command = first;
+  first = command->queued;
+  if (!first) last = &first;
+  since = vt_now();
+  *turn = ++turns;
+  if (idle == 0) start(); /* may fail: then only the relief is missing */
+  pthread_mutex_unlock(&lock);
+  return command;
+}
+
+static void *launch_forever(void *room) {
+  for (uint32_t turn = 0;;) launch(take(&turn), room);
   return NULL;
 }
 
 /* Under the lock. */
 static int start(void) {
-  struct launcher *launcher = &launchers[threads];
   if (threads == LAUNCHERS) return 0;
-  if (!launcher->room) launcher->room = malloc(sizeof *launcher->room);
-  if (!launcher->room || vt_thread_try("vitrine-launch", launch_forever, launcher)) return -1;
+  struct vt_launch_room *room = vt_must(malloc(sizeof *room));
+  if (vt_thread_try("vitrine-launch", launch_forever, room)) {
+    free(room);
+    return -1;
+  }
   threads++;
   return 0;
 }
@@ -205,7 +181,6 @@ void vt_launcher_queue(struct vt_command *command) {
   command->queued = NULL;
   *last = command;
   last = &command->queued;
-  /* A busy launcher takes the next command; the guard relieves it if stuck. Wake a thread only if neither will. */
-  if (!guarded || !all_stuck_at()) pthread_cond_signal(&queued);
+  if (!since || !guarded) pthread_cond_signal(&queued);
   pthread_mutex_unlock(&lock);
 }

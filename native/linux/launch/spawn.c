@@ -1,248 +1,80 @@
 #define _GNU_SOURCE
-#include "launch/spawn.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/kernel.h"
-#include "base/watched.h"
-#include "confine/capabilities.h"
-#include "confine/filter/bpf.h"
-#include "launch/clone3.h"
-#include "notify/listener.h"
-#include "confine/probe.h"
-#include "confine/landlock.h"
 #include "confine/confinement.h"
-#include "watcher/host_side.h"
+#include "launch/launch.h"
 
-enum { SET_MODE_FILTER = 1 }; /* linux/seccomp.h */
+/* linux/sched.h (5.7: CLONE_ARGS_SIZE_VER2) */
+#define INTO_CGROUP UINT64_C(0x200000000)
 
-/* One step in the child. `run` returns 0, or -1 with errno, which ends the launch. */
-struct step {
-  enum vt_step name;
-  enum { ANY, CONFINED } command;
-  int (*run)(struct vt_command *command);
+struct arguments {
+  uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-static pid_t host;
-
-/* Before Linux 5.2 clone(2) returns none, and the end of the command would go unnoticed. */
-static int have_pidfd(struct vt_command *command) {
-  errno = ENOSYS;
-  return command->pidfd >= 0 ? 0 : -1;
+/* clone3(2), which has no libc wrapper: creates a child directly in a cgroup (CLONE_INTO_CGROUP, Linux 5.7). It has its own
+ * stack but the parent's registers: it must not return into the parent's C code. */
+static long clone3(const struct arguments *arguments, int (*run)(void *), void *context) {
+#if defined(__x86_64__)
+  long result;
+  register int (*r8)(void *) __asm__("r8") = run;
+  register void *r9 __asm__("r9") = context;
+  __asm__ volatile("syscall\n"
+                   "test %%rax, %%rax\n"
+                   "jnz 1f\n"
+                   "xor %%ebp, %%ebp\n"
+                   "mov %%r9, %%rdi\n"
+                   "call *%%r8\n"
+                   "ud2\n"
+                   "1:"
+                   : "=a"(result)
+                   : "a"((long)NR_CLONE3), "D"(arguments), "S"(sizeof *arguments), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = NR_CLONE3, x0 __asm__("x0") = (long)arguments, x1 __asm__("x1") = sizeof *arguments;
+  register int (*x2)(void *) __asm__("x2") = run;
+  register void *x3 __asm__("x3") = context;
+  __asm__ volatile("svc 0\n"
+                   "cbnz x0, 1f\n"
+                   "mov x29, #0\n"
+                   "mov x0, x3\n"
+                   "blr x2\n"
+                   "brk #0\n"
+                   "1:"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+                   : "memory");
+  return x0;
+#else
+  (void)arguments, (void)run, (void)context;
+  return -ENOSYS;
+#endif
 }
 
-/* Standard signals (signal(7)): hosts do not ignore real-time ones, and exec resets handlers. */
-static int reset_signals(struct vt_command *command) {
-  (void)command;
-  struct sigaction standard = {.sa_handler = SIG_DFL};
-  for (int signal = 1; signal <= SIGSYS; signal++)
-    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL);
-  return 0;
-}
-
-/* Before the watcher knows it. */
-static int take_mark(struct vt_command *command) {
-  struct rlimit limit = {command->mark | MARK_UNBOUND, command->mark | MARK_UNBOUND};
-  return command->mark ? setrlimit(RLIMIT_LOCKS, &limit) : 0;
-}
-
-/* The watcher must know the session before the command can start another process. */
-static int new_session(struct vt_command *command) {
-  if (setsid() < 0) return -1;
-  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->confinement ? 0 : command->id, command->mark);
-  return 0;
-}
-
-/* Makes it the controlling terminal, with the leader's group in the foreground (ioctl_tty(2)). */
-static int take_terminal(struct vt_command *command) {
-  return command->terminal ? ioctl(command->stdin_fd, TIOCSCTTY, 0) : 0;
-}
-
-static int join_cgroup(struct vt_command *command) {
-  return command->cgroup_door < 0 ? 0 : vt_cgroup_join(command->cgroup_door);
-}
-
-static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
-
-/* umask(2) reads only by setting. The child has its own copy (no CLONE_FS). */
-static int tell_umask(struct vt_command *command) {
-  command->umask = umask(0);
-  umask(command->umask);
-  return 0;
-}
-
-static int stop_core_dumps(struct vt_command *command) {
-  (void)command;
-  return vt_core_dumps_stop();
-}
-
-/* Raised priority (limits.conf(5)) would let a fork bomb outrun the sweep. System calls: musl lacks these functions. */
-static int stay_ordinary(struct vt_command *command) {
-  (void)command;
-  struct rlimit none = {0, 0};
-  struct sched_param param = {0};
-  long policy = syscall(SYS_sched_getscheduler, 0);
-  if ((policy == SCHED_FIFO || policy == SCHED_RR) && syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param)) return -1;
-  return setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none) ? -1 : 0;
-}
-
-static int lower(int resource, uint64_t wanted) {
-  struct rlimit limit;
-  if (getrlimit(resource, &limit)) return -1;
-  if (limit.rlim_max > wanted) limit.rlim_max = wanted;
-  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
-  return setrlimit(resource, &limit);
-}
-
-/* Per process: a second and a mebibyte above the command's limits, so that the monitors act first. Before the filter, which
- * notifies setrlimit(RLIMIT_FSIZE): no notifier listens during the launch. */
-static int limit_resources(struct vt_command *command) {
-  const struct vt_limits *limits = &command->limits;
-  uint64_t most = vt_fsize_most(command);
-  if (limits->cpu_seconds && lower(RLIMIT_CPU, limits->cpu_seconds + 1)) return -1;
-  return most ? lower(RLIMIT_FSIZE, most) : 0;
-}
-
-/* After the last step that opens a descriptor. */
-static int limit_descriptors(struct vt_command *command) {
-  uint64_t most = command->limits.open_files;
-  return most ? lower(RLIMIT_NOFILE, most) : 0;
-}
-
-static int drop_capabilities(struct vt_command *command) {
-  (void)command;
-  return vt_capabilities_drop();
-}
-
-/* The notifier acts with the effective ids: a command must not go on without them, which it can where the others differ. System
- * calls: libc's functions change every thread of the host. */
-static int one_identity(struct vt_command *command) {
-  (void)command;
-  uid_t users[3];
-  gid_t groups[3];
-  if (syscall(SYS_getresuid, &users[0], &users[1], &users[2]) || syscall(SYS_getresgid, &groups[0], &groups[1], &groups[2])) return -1;
-  bool user = users[0] == users[1] && users[1] == users[2], group = groups[0] == groups[1] && groups[1] == groups[2];
-  if (!group && syscall(SYS_setresgid, groups[1], groups[1], groups[1])) return -1;
-  return user ? 0 : (int)syscall(SYS_setresuid, users[1], users[1], users[1]);
-}
-
-static int no_new_privs(struct vt_command *command) {
-  (void)command;
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
-
-/* Fires when the launcher thread ends, which is when the host does: it may have died before the prctl. */
-static int die_with_parent(struct vt_command *command) {
-  (void)command;
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return -1;
-  if (syscall(SYS_getppid) == host) return 0;
-  errno = ESRCH;
+static pid_t clone_into_cgroup(struct vt_command *command, int flags) {
+  const struct arguments arguments = {
+      .flags = INTO_CGROUP | (unsigned)flags,
+      .pidfd = (uintptr_t)&command->pidfd,
+      .exit_signal = SIGCHLD,
+      .stack = (uintptr_t)command->room->stack,
+      .stack_size = VT_CHILD_STACK,
+      .cgroup = (uint64_t)command->cgroup_fd,
+  };
+  long pid = clone3(&arguments, vt_child, command);
+  if (pid >= 0) return (pid_t)pid;
+  errno = (int)-pid;
   return -1;
 }
 
-static int restrict_files(struct vt_command *command) {
-  const struct vt_confinement *confinement = command->confinement;
-  if (vt_landlock_restrict(confinement->ruleset)) return -1;
-  return confinement->reading < 0 ? 0 : vt_landlock_restrict(confinement->reading);
-}
-
-static int filter_calls(struct vt_command *command) {
-  struct sock_filter *filter = command->room->filter;
-  const struct vt_confinement *confinement = command->confinement;
-  struct sock_fprog program = {confinement->program.len, filter};
-  memcpy(filter, confinement->filter, confinement->program.len * sizeof *filter);
-  vt_bpf_settle(filter, confinement->program.len, (uint32_t)syscall(SYS_getpid));
-  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, confinement->listener ? confinement->listener_flags : 0, &program);
-  if (fd < 0) return -1;
-  if (confinement->listener) command->listener_fd = (int)fd;
-  return 0;
-}
-
-static int own_descriptors(struct vt_command *command) {
-  if (!command->confinement) return vt_close_at_exec(3);
-  return (int)syscall(NR_CLOSE_RANGE, 3, ~0u, RANGE_CLOEXEC | RANGE_UNSHARE);
-}
-
-static int place(int fd, int target) {
-  if (fd == target) return fcntl(fd, F_SETFD, 0);
-  return dup2(fd, target) == target ? 0 : -1;
-}
-
-static int standard_streams(struct vt_command *command) {
-  if (place(command->stdin_fd, 0)) return -1;
-  if (place(command->write_ends[VT_STDOUT], 1)) return -1;
-  return place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2);
-}
-
-static int unblock_signals(struct vt_command *command) {
-  (void)command;
-  sigset_t none;
-  sigemptyset(&none);
-  return sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Like execvp(3): tries the next candidate if this one is missing; EACCES wins over ENOENT when all fail. */
-static int execute(struct vt_command *command) {
-  int denied = 0;
-  for (char **program = command->candidates; *program; program++) {
-    execve(*program, command->argv, command->envp);
-    if (errno == EACCES) denied = 1;
-    else if (errno != ENOENT && errno != ENOTDIR) return -1;
-  }
-  if (denied) errno = EACCES;
-  return -1;
-}
-
-static const struct step steps[] = {
-    {VT_STEP_CLONE, ANY, have_pidfd},
-    {VT_STEP_SIGNALS, ANY, reset_signals},
-    {VT_STEP_LIMITS, CONFINED, take_mark},
-    {VT_STEP_SESSION, ANY, new_session},
-    {VT_STEP_CGROUP, ANY, join_cgroup},
-    {VT_STEP_TERMINAL, ANY, take_terminal},
-    {VT_STEP_CWD, ANY, change_directory},
-    {VT_STEP_CWD, CONFINED, tell_umask},
-    {VT_STEP_CORE_DUMPS, CONFINED, stop_core_dumps},
-    {VT_STEP_LIMITS, CONFINED, stay_ordinary},
-    {VT_STEP_LIMITS, ANY, limit_resources},
-    {VT_STEP_CAPABILITIES, CONFINED, one_identity},
-    {VT_STEP_CAPABILITIES, CONFINED, drop_capabilities},
-    {VT_STEP_NO_NEW_PRIVS, CONFINED, no_new_privs},
-    {VT_STEP_PARENT_DEATH, ANY, die_with_parent},
-    {VT_STEP_LANDLOCK, CONFINED, restrict_files},
-    {VT_STEP_SECCOMP, CONFINED, filter_calls},
-    {VT_STEP_DESCRIPTORS, ANY, own_descriptors},
-    {VT_STEP_STDIO, ANY, standard_streams},
-    {VT_STEP_LIMITS, ANY, limit_descriptors},
-    {VT_STEP_SIGNALS, ANY, unblock_signals},
-    {VT_STEP_EXEC, ANY, execute},
-};
-
-/* The child shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK, clone(2)): no allocation, no lock, no
- * libc state but errno. If confined it also shares the descriptor table until it unshares it: its filter's listener gets into
- * the parent's table that way. */
-static int child(void *context) {
-  struct vt_command *command = context;
-  for (const struct step *step = steps; step < steps + sizeof steps / sizeof *steps; step++) {
-    if ((step->command == CONFINED && !command->confinement) || step->run(command) == 0) continue;
-    command->failed_errno = errno;
-    command->failed_step = step->name;
-    break;
-  }
-  _exit(127);
-}
+/* E2BIG, EINVAL: an older kernel. EPERM: an older container runtime's filter, or the cgroup refuses: joining it then fails as well. */
+static bool is_unsupported(int error) { return error == ENOSYS || error == E2BIG || error == EINVAL || error == EPERM; }
 
 static void reap_failed(struct vt_command *command) {
   siginfo_t info;
@@ -254,17 +86,15 @@ static void reap_failed(struct vt_command *command) {
 
 /* If the kernel cannot create the child in its cgroup, the child joins it before exec. */
 static pid_t start(struct vt_command *command) {
-  char *stack = command->room->stack;
   int flags = CLONE_VM | CLONE_VFORK | RETURN_PIDFD | (command->confinement ? CLONE_FILES : 0);
   command->cgroup_door = -1;
   if (command->cgroup[0]) {
-    struct vt_clone3 options = {stack, VT_CHILD_STACK, flags, command->cgroup_fd, child, command, &command->pidfd};
-    pid_t pid = vt_clone3_into(&options);
-    if (pid >= 0 || !vt_clone3_unsupported(errno)) return pid;
+    pid_t pid = clone_into_cgroup(command, flags);
+    if (pid >= 0 || !is_unsupported(errno)) return pid;
     command->cgroup_door = vt_cgroup_open_door(command->cgroup_fd);
     if (command->cgroup_door < 0) return -1;
   }
-  pid_t pid = clone(child, stack + VT_CHILD_STACK, flags | SIGCHLD, command, &command->pidfd);
+  pid_t pid = clone(vt_child, command->room->stack + VT_CHILD_STACK, flags | SIGCHLD, command, &command->pidfd);
   if (command->cgroup_door >= 0) vt_close(command->cgroup_door);
   return pid;
 }
@@ -275,12 +105,9 @@ static bool ended_before_filter(const struct vt_command *command) {
   return listens && command->listener_fd < 0 && command->failed_step == VT_STEP_NONE;
 }
 
-void vt_spawn_prepare(void) {
-  host = getpid();
-}
-
 void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {
   command->room = room;
+  command->host = getpid();
   command->pid = start(command);
   if (command->pid < 0) {
     command->failed_step = VT_STEP_CLONE;

@@ -20,7 +20,7 @@ int vt_cgroup_open_base(void);
 /* `host`: of the watcher's table. Returns its directory, or -1 with errno. */
 int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
 
-/* For vt_cgroup_join(), where clone3.h cannot start a process in the cgroup. */
+/* For vt_cgroup_join(), where clone3(2) cannot start a process in the cgroup. */
 int vt_cgroup_open_door(int fd);
 
 /* The calling process joins. Safe between clone and exec. */

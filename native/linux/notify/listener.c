@@ -18,7 +18,7 @@
 #include "confine/confine.h"
 #include "confine/confinement.h"
 #include "notify/world/world.h"
-#include "supervise/event_loop.h"
+#include "supervise/supervise.h"
 
 /* linux/seccomp.h, 6.6: wakes the notifier on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)

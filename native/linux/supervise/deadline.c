@@ -1,10 +1,9 @@
 #define _GNU_SOURCE
-#include "supervise/deadline.h"
+#include "supervise/supervise.h"
 
 #include <limits.h>
 
 #include "base/basics.h"
-#include "supervise/session.h"
 
 /* The clock truncates to milliseconds: one is added, so that no command ends early. */
 void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms) {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/epoll_watches.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "base/basics.h"
 #include "base/procfs.h"
 #include "limits/monitor.h"
-#include "supervise/session.h"
 
 enum { LOOK_MS = 20, MOST_DESCRIPTORS = 50000 };
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/event_loop.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,8 +14,8 @@ enum { BATCH = 64 };
 static int epoll_fd = -1;
 static struct vt_source wake_source = {VT_SOURCE_WAKE, NULL};
 
-/* What epoll does not take: without memory, or beyond the user's limit of watches (ENOSPC), which a command can use up.
- * polled[0] is the epoll set. */
+/* epoll(7) tells what is ready in the order in which it became so, which is that of a command's output on two streams. What it does not
+ * take: without memory, or beyond the user's limit of watches (ENOSPC), which a command can use up. polled[0] is the epoll set. */
 static struct pollfd *polled;
 static struct vt_source **sources;
 static size_t rest, room; /* not counting polled[0] */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/lifecycle.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,15 +11,10 @@
 
 #include "base/basics.h"
 #include "notify/listener.h"
-#include "supervise/deadline.h"
 #include "limits/monitor.h"
 #include "notify/notifiers.h"
-#include "supervise/orphans.h"
 #include "confine/confinement.h"
-#include "supervise/event_loop.h"
 #include "confine/places/places.h"
-#include "supervise/session.h"
-#include "supervise/streams.h"
 #include "watcher/host_side.h"
 
 /* Milliseconds. After the leader's end the drain lasts until SILENCE_MS pass without output, DRAIN_MS at most: a child that holds

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/orphans.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 
 #include "base/basics.h"
 #include "base/kernel.h"
-#include "supervise/session.h"
 
 enum { LOOK_MS = 1000 };
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/session.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 
 #include "base/watched.h"
 #include "base/procfs.h"
-#include "supervise/terminal.h"
 
 /* Kept open: the host may have no descriptor left when a command must be ended. Supervisor thread only. */
 static int proc = -1;

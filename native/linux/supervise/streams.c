@@ -1,13 +1,11 @@
 #define _GNU_SOURCE
-#include "supervise/streams.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/basics.h"
-#include "supervise/event_loop.h"
-#include "supervise/terminal.h"
 
 /* A pipe holds 64 KiB (pipe(7)): one read empties it. The window bounds the owner's unconsumed output. */
 enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };

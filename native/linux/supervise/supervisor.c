@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/supervisor.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,18 +8,10 @@
 
 #include "base/basics.h"
 #include "base/command.h"
-#include "supervise/event_loop.h"
 #include "base/threads.h"
 #include "limits/monitor.h"
 #include "notify/listener.h"
 #include "notify/notifiers.h"
-#include "supervise/deadline.h"
-#include "supervise/epoll_watches.h"
-#include "supervise/lifecycle.h"
-#include "supervise/orphans.h"
-#include "supervise/session.h"
-#include "supervise/streams.h"
-#include "supervise/terminal.h"
 #include "watcher/host_side.h"
 
 static struct vt_command *commands; /* supervisor thread only */

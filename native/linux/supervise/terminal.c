@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "supervise/terminal.h"
+#include "supervise/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "supervise/event_loop.h"
 #include "base/basics.h"
 
 /* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. Opens the slave wherever devpts is mounted. */

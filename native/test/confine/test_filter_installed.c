@@ -51,63 +51,24 @@ static long ours(enum vt_syscall call, long a, long b, long c, long d) {
 }
 
 static long do_chmod(void) { return chmod(file, 0777); }
-static long do_fchmodat2(void) { return ours(VT_SYS_fchmodat2, AT_FDCWD, (long)file, 0777, 0); }
-static long do_chown(void) { return fchownat(AT_FDCWD, file, getuid(), getgid(), 0); }
-static long do_utime(void) { return utimensat(AT_FDCWD, file, NULL, 0); }
-static long do_setxattr(void) { return setxattr(file, "user.vitrine", "1", 1, 0); }
 static long do_setflags(void) { return ioctl(file_fd, SET_FLAGS, &(int){0x40}); }
 static long do_setflags_high(void) { return syscall(SYS_ioctl, file_fd, 1L << 32 | (long)SET_FLAGS, &(int){0x40}); }
 static long do_open_reading(void) { return open(file, O_RDONLY) >= 0 ? 0 : -1; }
 static long do_open_mode_3(void) { return open(file, O_ACCMODE); }
 static long do_open_truncating(void) { return open(file, O_RDONLY | O_TRUNC); }
-static long do_openat2(void) { return ours(VT_SYS_openat2, AT_FDCWD, (long)file, (long)(uint64_t[3]){3}, 24); }
 static long do_lock_exclusive(void) { return flock(file_fd, LOCK_EX | LOCK_NB); }
-static long do_lock_shared(void) { return flock(file_fd, LOCK_SH | LOCK_NB); }
-static long do_lease(void) { return fcntl(file_fd, F_SETLEASE, F_RDLCK); }
-static long do_set_owner(void) { return fcntl(file_fd, F_SETOWN, getppid()); }
-static long do_dup(void) { return fcntl(file_fd, F_DUPFD_CLOEXEC, 3) >= 0 ? 0 : -1; }
-static long do_setsid(void) { return setsid(); }
-static long do_priority_self(void) { return setpriority(PRIO_PROCESS, 0, 19); }
-static long do_priority_parent(void) { return setpriority(PRIO_PROCESS, (id_t)getppid(), 19); }
-static long do_limit_parent(void) { return prlimit(getppid(), RLIMIT_NOFILE, NULL, &(struct rlimit){0}); }
 static long do_user_namespace(void) { return unshare(CLONE_NEWUSER); }
-static long do_clone3(void) { return ours(VT_SYS_clone3, 0, 0, 0, 0); }
-static long do_io_setup(void) { return ours(VT_SYS_io_setup, 1, 0, 0, 0); }
 static long do_io_uring(void) { return ours(VT_SYS_io_uring_setup, 1, 0, 0, 0); }
-static long do_ptrace(void) { return syscall(SYS_ptrace, 0, 0, 0, 0); }
-static long do_shmget(void) { return syscall(SYS_shmget, 0x76740001, 0, 0); }
-static long do_keyring(void) { return syscall(SYS_add_key, "user", "vitrine", "x", 1, -2 /* this process's own */); }
 static long do_internet_socket(void) { return socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 0 : -1; }
-static long do_mptcp_socket(void) { return socket(AF_INET, SOCK_STREAM, 262); }
-static long do_unix_socket(void) { return socket(AF_UNIX, SOCK_STREAM, 0); }
-static long do_datagram_pair(void) { return socketpair(AF_UNIX, SOCK_DGRAM, 0, (int[2]){0}); }
-static long do_stream_pair(void) { return socketpair(AF_UNIX, SOCK_STREAM, 0, (int[2]){0}); }
 /* A shared futex of our own without a waiter. */
 static long do_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 /* FUTEX_REQUEUE */, 0, 1L, &(int[2]){0}, 0); }
-static long do_private_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 | 128, 0, 1L, &(int[2]){0}, 0); }
 static long do_unreviewed(void) { return syscall(VT_LAST_REVIEWED_SYSCALL + 1, 0, 0, 0); }
-
-/* Sets the host name that is set already, so a success changes nothing. */
-static long do_hostname(void) {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return sethostname(name, strlen(name));
-}
 
 /* Takes an abstract name, which no other process could then bind. */
 static long do_abstract_name(void) {
   int pair[2];
   struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "\0vitrine-filter-test"};
   return socketpair(AF_UNIX, SOCK_STREAM, 0, pair) ? 0 : bind(pair[0], (struct sockaddr *)&name, 22);
-}
-
-static long do_bind_netlink(void) {
-  struct sockaddr_nl address = {.nl_family = AF_NETLINK};
-  return bind(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), (struct sockaddr *)&address, sizeof address);
-}
-
-static long do_listen(void) {
-  return listen(socket(AF_INET, SOCK_STREAM, 0), 1);
 }
 
 /* Pretends success: the limit stays. */
@@ -128,45 +89,19 @@ static long do_second_listener(void) {
 
 static const struct attempt attempts[] = {
     {"chmod", false, do_chmod, -1, EROFS},
-    {"fchmodat2", false, do_fchmodat2, -1, EROFS},
-    {"chown", false, do_chown, -1, EROFS},
-    {"utimensat", false, do_utime, -1, EROFS},
-    {"setxattr", false, do_setxattr, -1, EROFS},
     {"FS_IOC_SETFLAGS", false, do_setflags, -1, ENOTTY},
     {"FS_IOC_SETFLAGS, bit 32 set", false, do_setflags_high, -1, ENOTTY},
     {"open for reading", false, do_open_reading, 0, 0},
     {"open with access mode 3", false, do_open_mode_3, -1, EACCES},
     {"open O_RDONLY|O_TRUNC", false, do_open_truncating, -1, EACCES},
-    {"openat2 with access mode 3", false, do_openat2, -1, ENOSYS},
     {"flock exclusive", false, do_lock_exclusive, -1, EBADF},
-    {"flock shared", false, do_lock_shared, 0, 0},
-    {"F_SETLEASE", false, do_lease, -1, EPERM},
-    {"F_SETOWN", false, do_set_owner, -1, EPERM},
-    {"F_DUPFD_CLOEXEC", false, do_dup, 0, 0},
-    {"setsid", false, do_setsid, 0, 0},
     {"setrlimit RLIMIT_CORE", false, do_core_limit, 1, 0},
-    {"setpriority of oneself", false, do_priority_self, 0, 0},
-    {"setpriority of the parent", false, do_priority_parent, -1, EPERM},
-    {"prlimit of the parent", false, do_limit_parent, -1, EPERM},
     {"unshare CLONE_NEWUSER", false, do_user_namespace, -1, EPERM},
-    {"clone3", false, do_clone3, -1, ENOSYS},
     {"io_uring_setup", false, do_io_uring, -1, ENOSYS},
-    {"io_setup", false, do_io_setup, -1, ENOSYS},
-    {"ptrace", false, do_ptrace, -1, EPERM},
-    {"shmget", false, do_shmget, -1, EPERM},
-    {"add_key", false, do_keyring, -1, EPERM},
-    {"sethostname", false, do_hostname, -1, EPERM},
     {"socket AF_INET", false, do_internet_socket, -1, EACCES},
     {"socket AF_INET", true, do_internet_socket, 0, 0},
-    {"listen", true, do_listen, -1, EACCES},
-    {"socket MPTCP", true, do_mptcp_socket, -1, EACCES},
-    {"socket AF_UNIX", true, do_unix_socket, -1, EACCES},
-    {"socketpair SOCK_DGRAM", false, do_datagram_pair, -1, EACCES},
-    {"socketpair SOCK_STREAM", false, do_stream_pair, 0, 0},
     {"bind to an abstract name", false, do_abstract_name, -1, EACCES},
-    {"bind of netlink", false, do_bind_netlink, 0, 0},
     {"FUTEX_REQUEUE, shared", false, do_requeue, -1, ENOSYS},
-    {"FUTEX_REQUEUE, private", false, do_private_requeue, 0, 0},
     {"a second listener", false, do_second_listener, -1, EBUSY},
     {"a call without a review", false, do_unreviewed, -1, ENOSYS},
 };

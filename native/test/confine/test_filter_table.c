@@ -1,5 +1,5 @@
-/* Proves that the filter answers every system call as the plain table says, on both architectures, in every
- * situation. */
+/* Proves that the filter answers every system call as the plain table says, and as the rules by which the notifier answers, on both
+ * architectures, in every situation. */
 #include <inttypes.h>
 #include <linux/audit.h>
 #include <string.h>
@@ -14,6 +14,7 @@ struct subject {
   struct vt_filter_options options;
   struct sock_filter filter[VT_FILTER_MAX];
   size_t length;
+  struct vt_rules rules;
 };
 
 static struct run answer(const struct subject *subject, uint32_t arch, int number, const uint64_t *arguments) {
@@ -26,7 +27,10 @@ static struct run answer(const struct subject *subject, uint32_t arch, int numbe
 static bool expect(const struct subject *subject, int number, const uint64_t *arguments, uint32_t action,
                    const char *call) {
   struct run run = answer(subject, subject->options.arch, number, arguments);
+  struct seccomp_data data = {.nr = number, .arch = subject->options.arch};
   const struct vt_filter_options *options = &subject->options;
+  memcpy(data.args, arguments, sizeof data.args);
+  CHECK(vt_rules_answer(&subject->rules, &data) == run.action, "%s(%d): the rules say something else", call, number);
   CHECK(run.fault == FAULT_NONE && run.action == action,
         "%s %s(%d) abi %d network %d judge %d report %d workspace %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x, expected %#x",
         arch_name(options->arch), call, number, options->abi, options->network, options->judge, options->report, options->workspace, arguments[0],
@@ -123,6 +127,7 @@ int main(void) {
     int length = vt_filter_build(&subject.options, subject.filter);
     CHECK(length > 0, "options %zu", i);
     subject.length = length > 0 ? (size_t)length : 0;
+    vt_rules_select(&subject.options, &subject.rules);
     check_numbers(&subject);
     check_odd_numbers(&subject);
     check_foreign_architectures(&subject);

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/basics.h"
-#include "supervise/deadline.h"
+#include "supervise/supervise.h"
 #include "confine/probe.h"
-#include "supervise/supervisor.h"
 #include "test/check.h"
 #include "test/commands.h"
 

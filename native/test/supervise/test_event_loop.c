@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "supervise/event_loop.h"
+#include "supervise/supervise.h"
 #include "test/check.h"
 
 enum { PATIENCE_MS = 20000 };

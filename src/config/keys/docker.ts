@@ -1,17 +1,5 @@
 import { wanted } from '../../messages/wanted.ts'
-import {
-  boolean,
-  decimal,
-  defineKey,
-  filledText,
-  integer,
-  maxProcesses,
-  mountsKey,
-  onlyTrusted,
-  pattern,
-  textValue,
-  userOnly,
-} from '../field.ts'
+import { defineKey, mountsKey, onlyTrusted, pattern, userOnly } from '../field.ts'
 
 export const dockerKeys = {
   image: defineKey(
@@ -30,30 +18,10 @@ export const dockerKeys = {
     '',
     onlyTrusted,
   ),
-  network: defineKey(
-    'Network of the container, as docker run --network names it.',
-    () => filledText(wanted.networkName),
-    'none',
-    onlyTrusted,
-  ),
   memory: defineKey(
     'Memory of the container, with the suffix b, k, m or g.',
     () => pattern(wanted.size, /^[1-9][0-9]*[bkmgBKMG]?$/),
     '1g',
-    onlyTrusted,
-  ),
-  cpus: defineKey('CPUs of the container; fractions count.', () => decimal(0.01, 1024), 1, onlyTrusted),
-  pids: defineKey(
-    'Processes in the container at the same time.',
-    () => integer(1, maxProcesses),
-    256,
-    onlyTrusted,
-  ),
-  writable_root: defineKey("true: the container's own root can be written.", boolean, false, onlyTrusted),
-  start_command: defineKey(
-    'Command line that starts the engine, also before a docker command of write mode; empty: none.',
-    textValue,
-    '',
     onlyTrusted,
   ),
 } as const

@@ -6,8 +6,6 @@ import {
   oneWay,
   onlyAdds,
   onlyFewerHosts,
-  onlyTrusted,
-  pathsKey,
   userOnly,
 } from '../field.ts'
 
@@ -17,12 +15,6 @@ export const networkKey = defineKey(
   booleanOrHosts,
   false,
   onlyFewerHosts,
-)
-
-/** `[shell] unix_sockets` */
-export const unixSocketsKey = pathsKey(
-  'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
-  onlyTrusted,
 )
 
 /** `[shell] own_sockets` */
@@ -39,12 +31,6 @@ const keys = {
     () => hostList(),
     [],
     onlyAdds,
-  ),
-  check_sni: defineKey(
-    'true: a tunnel carries only TLS that names the host it was opened for.',
-    boolean,
-    false,
-    oneWay(false, true),
   ),
   ask: defineKey(
     'true: the approver is asked about a host that the list does not name; its yes holds for the command or the session, its no for the session.',

@@ -12,7 +12,7 @@ import {
   pathsKey,
   shellKey,
 } from '../field.ts'
-import { networkKey, ownSocketsKey, unixSocketsKey } from './network.ts'
+import { networkKey, ownSocketsKey } from './network.ts'
 
 const maxGraceMs = 600_000
 
@@ -59,7 +59,6 @@ export const shellKeys = {
     onlySmaller,
   ),
   network: networkKey,
-  unix_sockets: unixSocketsKey,
   own_sockets: ownSocketsKey,
   private_tmp: defineKey(
     'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set. Workspace mode always does.',

@@ -13,10 +13,4 @@ export const workspaceKeys = {
     'deny',
     userOnly,
   ),
-  on_refusal: defineKey(
-    'ask: when workspace mode refuses something and the command fails, the approver is asked whether it may run again in write mode.',
-    () => oneOf('tell', 'ask'),
-    'tell',
-    userOnly,
-  ),
 }

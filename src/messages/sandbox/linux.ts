@@ -84,15 +84,6 @@ export function watcherMissing(errno: string): Unmet {
   }
 }
 
-/** @param pathAbi the Landlock ABI that tells unix sockets apart by path */
-export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
-  return {
-    wanted: `unix sockets opened by their path ([shell] unix_sockets): Landlock ABI ${pathAbi} (Linux 7.1)`,
-    got,
-    remedy: 'set unix_sockets = [], or run a kernel that supports it',
-  }
-}
-
 export const linuxNotes = {
   ...workspaceNotes,
   devices: '/dev is not granted as a whole',
@@ -105,7 +96,6 @@ export const linuxNotes = {
    */
   network: (binds: boolean, serves: boolean) =>
     `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}${serves ? ', servers on loopback' : ''}; refused: ${serves ? 'other servers' : 'listening'}, ${binds ? `chosen ports${serves ? ' of UDP' : ''}` : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
-  unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,
   ownSockets:
     'loopback, unix sockets, shared memory and terminals among the commands of this shell (docs/own-sockets.md)',
   ownSocketsByPath: 'abstract names of unix sockets are refused below Landlock ABI 6 (Linux 6.12)',

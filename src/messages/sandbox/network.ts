@@ -12,7 +12,6 @@ const reasons: Readonly<Record<ConnectionReason, string>> = {
   denied: 'is in [network] deny',
   'not-approved': 'was not approved',
   'not-public': 'is, or leads to, an address that is not public, and that is not listed itself',
-  'other-name': 'was asked for, but the connection is not TLS for this host',
   'not-found': 'has no address',
   unreachable: 'cannot be reached',
   'too-many': 'was refused: the command has too many connections, or has moved too many bytes',

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isBeneath } from '../../base/paths.ts'
-import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import type { Enforcement, Environment, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes, imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { hostsNeed } from '../../messages/sandbox/network.ts'
 import { workspaceNotes } from '../../messages/sandbox/notes.ts'
@@ -9,9 +9,9 @@ import { enforced, notEnforced, refuseChanges, refuseHosts } from '../enforcemen
 import type { Changes, Sandbox } from '../sandbox.ts'
 import { Containers } from './containers.ts'
 import { type Engine, engineRefusal, isEngineError, refusalOf } from './engine.ts'
-import { type Image, inspectImage, ownMounts } from './image.ts'
+import { inspectImage, ownMounts } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
-import { type Reach, reachEngine } from './reach.ts'
+import { reachEngine } from './reach.ts'
 import {
   type ContainerSettings,
   type ContainerUser,
@@ -21,7 +21,9 @@ import {
 } from './spec.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
-interface DockerOptions extends Reach {
+interface DockerOptions {
+  /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
+  readonly env: Environment
   readonly workspace: string
   readonly docker: { readonly mounts: readonly string[]; readonly user: string }
   readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
@@ -34,64 +36,25 @@ interface DockerParts {
 }
 
 /** Removes containers of hosts that are gone. Starts none. Throws SANDBOX_UNAVAILABLE. */
-export async function openDocker({
-  workspace,
-  docker,
-  settings,
-  ...reach
-}: DockerOptions): Promise<DockerParts> {
-  const engine = await reachEngine(reach)
+export async function openDocker({ env, workspace, docker, settings }: DockerOptions): Promise<DockerParts> {
+  const engine = await reachEngine(env)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
-  const mounts = readUserMounts(docker.mounts, reach.env)
-  const { user, own, image, hasSeccomp } = await openable(engine, {
-    image: settings.image,
-    user: docker.user,
-    workspace,
-    env: reach.env,
-  })
-  // A failed removal does not prevent commands; "vitrine docker clean" reports it.
-  void removeLeftOver(engine, { inBackground: true }).catch(() => {})
-  const places = workspacePaths(workspace)
-  const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
-  const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
-  const containers = new Containers({
-    engine,
-    settings: made,
-    workspace,
-    places,
-    env: reach.env,
-    image,
-  })
-  return { places, containers, hasSeccomp }
-}
-
-export function isShown(directory: string, places: readonly string[]): boolean {
-  return places.some((place) => isBeneath(directory, place))
-}
-
-interface Wanted {
-  readonly image: string
-  readonly user: string
-  readonly workspace: string
-  readonly env: Reach['env']
-}
-
-interface Openable extends Pick<DockerParts, 'hasSeccomp'> {
-  readonly user: ContainerUser
-  readonly own: readonly UserMount[]
-  readonly image: Image
-}
-
-/** Finds the image and the user, and what containers mount for them. Throws SANDBOX_UNAVAILABLE. */
-async function openable(engine: Engine, { image, user: named, workspace, env }: Wanted): Promise<Openable> {
+  const mounts = readUserMounts(docker.mounts, env)
   try {
-    const [info, found] = await Promise.all([engineInfo(engine), inspectImage(engine, image)])
-    if (found === undefined) throw refusalOf(imageMissing(image))
-    const user = await userOf(info, named, workspace)
-    return { user, own: await ownMounts(engine, found.id, user, env), image: found, ...info }
+    const [info, image] = await Promise.all([engineInfo(engine), inspectImage(engine, settings.image)])
+    if (image === undefined) throw refusalOf(imageMissing(settings.image))
+    const user = await userOf(info, docker.user, workspace)
+    const own = await ownMounts(engine, image.id, user, env)
+    // A failed removal does not prevent commands; "vitrine docker clean" reports it.
+    void removeLeftOver(engine, { inBackground: true }).catch(() => {})
+    const places = workspacePaths(workspace)
+    const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
+    const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
+    const containers = new Containers({ engine, settings: made, workspace, places, env, image })
+    return { places, containers, hasSeccomp: info.hasSeccomp }
   } catch (error) {
-    throw isEngineError(error) ? engineRefusal(engine, image, error) : error
+    throw isEngineError(error) ? engineRefusal(engine, settings.image, error) : error
   }
 }
 
@@ -139,7 +102,6 @@ export async function engineInfo(engine: Engine): Promise<EngineInfo> {
 
 interface DockerSandboxOptions {
   readonly network: string
-  readonly writableRoot: boolean
   /** The engine applies its default seccomp profile. */
   readonly hasSeccomp: boolean
   /** Paths of this machine that containers mount. */
@@ -166,7 +128,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
       }
     },
     enforcement: ({ changes, privateTmp }) => ({
-      'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
+      'file contents': held(dockerNotes.files),
       'file metadata': held(),
       ...always(options),
       ...(changes && workspaceEnforcement(shownOf(changes, options.places))),

@@ -1,41 +1,20 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { tried } from '../../base/errno.ts'
-import { baseDirectory, homeOf, pathOutside } from '../../base/paths.ts'
+import { baseDirectory, homeOf } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
-import { gitRoot } from '../../config/files.ts'
-import {
-  contextUnknown,
-  engineMissing,
-  engineProblems,
-  remoteEngine,
-  startFailed,
-} from '../../messages/docker.ts'
+import { contextUnknown, engineMissing, engineProblems, remoteEngine } from '../../messages/docker.ts'
 import { Engine, EngineError, engineTried, isDown, isEngineError, refusalOf } from './engine.ts'
 
-export interface Reach {
-  /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
-  readonly env: Environment
-  /** `[docker] start_command`; empty: none. */
-  readonly startCommand: string
-}
-
-/** How long after the start command the engine has to answer. */
-const startMs = 30_000
-const everyMs = 100
 const pingMs = 5000
 
-/** The first engine that answers; if none does, runs the start command. Throws SANDBOX_UNAVAILABLE. */
-export async function reachEngine({ env, startCommand }: Reach): Promise<Engine> {
+/** The first engine that answers. Throws SANDBOX_UNAVAILABLE. */
+export async function reachEngine(env: Environment): Promise<Engine> {
   const sockets = engineSockets(env)
   const answer = await firstAnswer(sockets, pingMs)
   if (!isEngineError(answer)) return answer
   const [{ path }] = sockets as readonly [EngineSocket]
-  // An engine that answers with an error, or denies this user access, is not started again.
-  if (startCommand !== '' && isDown(answer)) return startedEngine(env, path, startCommand)
   throw refusalOf(engineMissing(path, answer.reason, answer.message))
 }
 
@@ -70,44 +49,6 @@ async function firstAnswer(
 
 function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
   return engineTried(Engine.connect(path, timeoutMs))
-}
-
-/** Starts in progress, shared by all shells of this process. */
-const starting = new Map<string, Promise<Engine>>()
-
-function startedEngine(env: Environment, socketPath: string, command: string): Promise<Engine> {
-  const known = starting.get(socketPath)
-  if (known) return known
-  const started = startEngine(env, socketPath, command).finally(() => starting.delete(socketPath))
-  starting.set(socketPath, started)
-  return started
-}
-
-/** Runs the command, which may stay (a daemon) or exit, and waits until an engine answers. */
-async function startEngine(env: Environment, socketPath: string, command: string): Promise<Engine> {
-  let failed: string | undefined
-  // In a session of its own, so that the engine does not end with this process.
-  const path = pathOutside(process.env['PATH'] ?? '', [gitRoot(process.cwd())])
-  const child = spawn('/bin/sh', ['-c', command], {
-    detached: true,
-    stdio: 'ignore',
-    env: { ...process.env, PATH: path },
-  })
-  child.unref()
-  child.once('error', ({ message }) => {
-    failed = message
-  })
-  child.once('exit', (code, signal) => {
-    if (code !== 0) failed = signal ?? engineProblems.exitCode(code)
-  })
-  const until = Date.now() + startMs
-  while (failed === undefined && Date.now() < until) {
-    await sleep(everyMs)
-    const answer = await firstAnswer(engineSockets(env), 2000)
-    if (!isEngineError(answer)) return answer
-  }
-  const got = failed ?? engineProblems.notStarted(socketPath, startMs / 1000)
-  throw refusalOf(startFailed(command, got))
 }
 
 interface EngineSocket {

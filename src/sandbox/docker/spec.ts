@@ -15,9 +15,6 @@ export interface ContainerSettings {
   /** `none`, or a network as for `docker run --network`. */
   readonly network: string
   readonly memory: number
-  readonly cpus: number
-  readonly pids: number
-  readonly writableRoot: boolean
   /** The size of a private /tmp in bytes; 0: the same as that of a shared one. */
   readonly privateTmpBytes: number
   readonly user: ContainerUser
@@ -70,13 +67,12 @@ export function containerSpec(
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...confinement,
-      ReadonlyRootfs: !settings.writableRoot,
+      ReadonlyRootfs: true,
       NetworkMode: settings.network,
       Memory: memory,
       // The limit of memory plus swap; the same value means no swap.
       MemorySwap: memory,
-      NanoCpus: Math.round(settings.cpus * 1e9),
-      PidsLimit: settings.pids,
+      PidsLimit: mostProcesses,
       GroupAdd: user.groups.map(String),
       ShmSize: Math.min(usualShmBytes, Math.floor(memory / 8)),
       Tmpfs: Object.fromEntries(
@@ -107,6 +103,9 @@ const confinement = {
 function isLoopbackEnough({ network, mounts }: ContainerSettings): boolean {
   return network === 'none' && mounts.some(({ target }) => target === hostsPath)
 }
+
+/** Enough for builds and tests; a fork bomb ends there. */
+const mostProcesses = 1024
 
 /** The engine's default size of /dev/shm. */
 const usualShmBytes = 64 * 1024 ** 2
@@ -173,7 +172,7 @@ function existing(path: string): string {
 }
 
 /** On the way from the home directory to a mount: the engine would create them owned by root. */
-export function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
+function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
   const found = new Set<string>()
   for (const { target } of mounts)
     for (let at = dirname(target); at !== containerHome && isBeneath(at, containerHome); at = dirname(at))

@@ -1,18 +1,11 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { imageMissing, ownImage, unfitWorkspaceWords } from '../../../src/messages/docker.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
-import {
-  answering,
-  commandIn,
-  missingEngine,
-  openDockerShell,
-  startEngine,
-  type TestEngine,
-} from './engine.ts'
+import { missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 
 const missing = missingEngine()
 const skipped = missing === null ? '' : ` (skipped: ${missing})`
@@ -55,7 +48,6 @@ describe('without an engine nothing runs, on this machine least of all', () => {
 
   it.each([
     ['shell.unreadable', '[shell]\nunreadable = ["secrets"]'],
-    ['shell.unix_sockets', '[shell]\nunix_sockets = ["/run/x.sock"]'],
     ['limits.memory_bytes', '[limits]\nmemory_bytes = 1000000'],
     ['limits.cpu_seconds', '[limits]\ncpu_seconds = 1'],
     ['limits.processes', '[limits]\nprocesses = 1'],
@@ -94,42 +86,11 @@ describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
     })
   })
 
-  it('what the engine refuses to make is told in its words', async () => {
-    const shell = await openDockerShell(engine, { toml: 'network = "nosuchnetwork"\n' })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining('nosuchnetwork'),
-    })
-  })
-
   it('a workspace in which the socket of the engine lies is refused', async () => {
     const cwd = dirname(engine.socketPath)
     await expect(openDockerShell(engine, { cwd })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
       refusal: unfitWorkspaceWords(cwd, 'engine-socket'),
     })
-  })
-
-  it('the start command starts an engine, once for all waiting commands', async () => {
-    const directory = makeDirectory()
-    const script = join(directory, 'start')
-    const pid = join(directory, 'dockerd.pid')
-    const command = commandIn(directory)
-      .map((word) => `'${word}'`)
-      .join(' ')
-    writeFileSync(
-      script,
-      `#!/bin/sh\necho start >> ${directory}/starts\nexec ${command} > ${directory}/log 2>&1\n`,
-    )
-    chmodSync(script, 0o755)
-    const env = { DOCKER_HOST: `unix://${join(directory, 'docker.sock')}` }
-    const toml = `[docker]\nstart_command = "PATH=$PATH:/usr/sbin:/sbin ${script}"\n`
-    const opened = await Promise.allSettled([open({ env, toml }), open({ env, toml })])
-    // It is there, and has no image.
-    for (const one of opened)
-      expect(one).toMatchObject({ status: 'rejected', reason: { refusal: imageMissing(ownImage) } })
-    expect(readFileSync(join(directory, 'starts'), 'utf8')).toBe('start\n')
-    await answering(join(directory, 'docker.sock'))
-    process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')
   })
 })

@@ -161,7 +161,7 @@ static bool has_domain(const struct vt_notification *notification) {
   return mark_limit_of(notification->caller.thread) != (listener->mark | MARK_UNBOUND);
 }
 
-/* The only capability that a command of root has (launch/spawn.c), and the only one of the acting thread that opens files. */
+/* The only capability that a command of root has (launch/child.c), and the only one of the acting thread that opens files. */
 bool vt_lacks_capability(const struct vt_notification *notification) {
   struct __user_cap_data_struct own[2];
   char status[8192];

@@ -72,13 +72,12 @@ async function enforcementOf(SecurityOptions: readonly string[] | null) {
   const { hasSeccomp } = await engineInfo(await Engine.connect(socketPath))
   const sandbox = dockerSandbox({
     network: 'none',
-    writableRoot: false,
     hasSeccomp,
     places: [],
     inside: () => [],
     close: async () => {},
   })
-  const options = { network: 'none', reads: readEverything, privateTmp: false, unixSockets: [] } as const
+  const options = { network: 'none', reads: readEverything, privateTmp: false } as const
   const { keys, namespaces } = sandbox.enforcement({ ...options, changes: null })
   return [keys?.enforced, namespaces?.enforced]
 }

@@ -34,9 +34,6 @@ const usual: ContainerSettings = {
   image: 'x',
   network: 'none',
   memory: 1024 ** 3,
-  cpus: 1.5,
-  pids: 64,
-  writableRoot: false,
   privateTmpBytes: 0,
   user: { uid: 4321, gid: 4321, groups: [7, 8] },
   mounts: [],
@@ -99,8 +96,7 @@ it('the limits of the configuration are those of the container, and there is no 
   expect(HostConfig).toMatchObject({
     Memory: 1024 ** 3,
     MemorySwap: 1024 ** 3,
-    NanoCpus: 1_500_000_000,
-    PidsLimit: 64,
+    PidsLimit: 1024,
     GroupAdd: ['7', '8'],
   })
 })

@@ -177,7 +177,7 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
   )
 
   it('runs nothing where the container has no room for what holds it', async () => {
-    const shell = await open({ toml: 'pids = 8\n' })
+    const shell = await open({ toml: 'memory = "8m"\n' })
     await expect(shell.execute({ command: 'touch made' })).rejects.toThrow()
     expect(existsSync(join(shell.cwd, 'made'))).toBe(false)
   })
