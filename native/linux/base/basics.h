@@ -1,4 +1,5 @@
-/* Memory that must be had, and the time. Without the memory a call would stay unanswered, output be lost, or a rule or limit be missing. */
+/* Memory that must be had, and the time. Without the memory a call would stay unanswered, output be lost, or a rule or limit be
+ * missing. */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* One command, and orders about it. It is created by the JavaScript thread, started by a launcher, then owned by the supervisor thread. */
+/* One command, and orders about it. It is created by the JavaScript thread, started by a launcher, then owned by the supervisor
+ * thread. */
 #pragma once
 
 #include <stdbool.h>

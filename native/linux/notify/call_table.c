@@ -247,3 +247,24 @@ enum vt_operation vt_call_operation(const struct vt_call *call, const struct sec
   if (call->call == VT_SYS_fcntl) return fcntl_operation((uint32_t)data->args[1]);
   return call->operation;
 }
+
+uint32_t vt_open_flags(const struct vt_notification *notification) {
+  enum vt_syscall call = notification->call->call;
+  if (call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
+  return (uint32_t)vt_argument(notification, call == VT_SYS_open ? 1 : 2);
+}
+
+mode_t vt_mode(const struct vt_notification *notification) {
+  enum vt_syscall call = notification->call->call;
+  bool third = call == VT_SYS_open || call == VT_SYS_mkdirat || call == VT_SYS_mknodat;
+  return (mode_t)vt_argument(notification, call == VT_SYS_openat ? 3 : third ? 2 : 1);
+}
+
+bool vt_makes_program(const struct vt_notification *notification) {
+  return vt_opens(notification) && (vt_open_flags(notification) & O_CREAT) && (vt_mode(notification) & 0111);
+}
+
+bool vt_makes_name(const struct vt_notification *notification) {
+  enum vt_operation operation = notification->call->operation;
+  return operation == VT_OP_CREATE || operation == VT_OP_LINK || operation == VT_OP_RENAME || vt_makes_program(notification);
+}

@@ -91,6 +91,14 @@ static inline bool vt_opens(const struct vt_notification *notification) {
   return notification->call->operation == VT_OP_WRITE && notification->call->subject == VT_PATH;
 }
 
+/* The flags and the mode of what it opens or makes. */
+uint32_t vt_open_flags(const struct vt_notification *notification);
+mode_t vt_mode(const struct vt_notification *notification);
+
+/* Whether it may make a piece of a repository (handlers/notice.c): an executable file, or any name. */
+bool vt_makes_program(const struct vt_notification *notification);
+bool vt_makes_name(const struct vt_notification *notification);
+
 /* Such a call must never continue: nothing else would stop it. */
 static inline bool vt_is_refused_by_rule(const struct vt_notification *notification) {
   return (notification->rule & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;

@@ -19,6 +19,7 @@ enum { MOST_IDLE = 4 };
 struct notifier {
   struct notifier *next; /* in the list of idle ones */
   pthread_cond_t called; /* to duty */
+  struct vt_listener *first; /* a reference, to be answered before any duty; NULL: none */
   bool apart;            /* it has a descriptor table of its own */
 };
 
@@ -29,9 +30,9 @@ static int set = -1; /* epoll: the listeners without a call so far, each with a 
 
 static void *serve(void *context);
 
-/* Under the lock. */
-static struct notifier *start_one(void) {
+static struct notifier *start_one(struct vt_listener *first) {
   struct notifier *notifier = vt_must(calloc(1, sizeof *notifier));
+  notifier->first = first;
   pthread_cond_init(&notifier->called, NULL);
   if (vt_thread_try("vitrine-notify", serve, notifier) == 0) return notifier;
   free(notifier);
@@ -42,7 +43,7 @@ static struct notifier *start_one(void) {
 static void put_on_duty(void) {
   on_duty = idle;
   if (!on_duty) {
-    on_duty = start_one();
+    on_duty = start_one(NULL);
     return;
   }
   idle = on_duty->next;
@@ -114,6 +115,7 @@ static void separate_table(struct notifier *self) {
 static void *serve(void *context) {
   struct notifier *self = context;
   separate_table(self);
+  if (self->first) answer(self, self->first);
   while (await_duty(self)) {
     struct vt_listener *listener = await_call();
     while (listener->server) {
@@ -143,19 +145,12 @@ int vt_notifier_ready(void) {
 }
 
 /* Without free epoll watches (a limit per user) a thread takes it at once. */
-static void *serve_at_once(void *context) {
-  struct notifier self = {.apart = false};
-  struct vt_listener *listener = context;
-  separate_table(&self);
-  answer(&self, listener);
-  return NULL;
-}
-
 static bool add_unwatched(struct vt_listener *listener) {
   listener->idle = false;
-  if (!listener->server && vt_thread_try("vitrine-notify", serve_at_once, listener)) return vt_listener_release(listener), false;
-  if (listener->server) vt_workspace_server_serve(listener);
-  return true;
+  if (listener->server) return vt_workspace_server_serve(listener), true;
+  if (start_one(listener)) return true;
+  vt_listener_release(listener);
+  return false;
 }
 
 bool vt_notifier_add(struct vt_listener *listener) {

@@ -6,11 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/kernel.h"
 #include "confine/places/places.h"
 
 static int open_beneath(int root, const char *path) {
@@ -20,10 +18,9 @@ static int open_beneath(int root, const char *path) {
 
 /* File systems reuse the number of a removed inode, whose rule is gone. Created in the same clock tick: unsure, so false. */
 static bool is_older(int fd, const struct timespec *time) {
-  struct statx found;
-  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BTIME, &found) || !(found.stx_mask & STATX_BTIME)) return false;
-  if (found.stx_btime.tv_sec != time->tv_sec) return found.stx_btime.tv_sec < time->tv_sec;
-  return (long)found.stx_btime.tv_nsec < time->tv_nsec;
+  struct vt_identity found;
+  int64_t then = (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+  return vt_identify(fd, "", AT_EMPTY_PATH, &found) == 0 && found.birth && found.birth < then;
 }
 
 /* Classifies a directory in a cut one by its inode: it has a rule only if it existed when the ruleset was made, and its name may
@@ -130,15 +127,6 @@ static bool split(const char *rest, char *directory, char *name) {
   return true;
 }
 
-/* By its path; -1 if that is no longer the same directory. */
-static int open_root(const struct vt_workspace_root *root) {
-  struct stat status;
-  int fd = open(root->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 || (fstat(fd, &status) == 0 && status.st_dev == root->device && status.st_ino == root->inode)) return fd;
-  close(fd);
-  return -1;
-}
-
 static bool is_other_name(const struct vt_workspace *workspace, const struct vt_spot *spot) {
   struct stat status;
   if (!spot->name[0] || fstatat(spot->parent, spot->name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return false;
@@ -162,7 +150,7 @@ void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, c
   spot->kind = VT_SPOT_OUTSIDE;
   spot->alike = spot->on_the_way = spot->borrowed = false;
   spot->protected_by = NULL;
-  int fd = !root ? -1 : roots ? roots[root - workspace->roots] : open_root(root);
+  int fd = !root ? -1 : roots ? roots[root - workspace->roots] : vt_workspace_open_root(root);
   if (fd < 0) return;
   find_beneath(workspace, root, fd, path + strlen(root->path), acts, spot);
   if (!roots) close(fd);

@@ -247,15 +247,17 @@ void vt_workspace_rest(struct vt_workspace *workspace) {
   while (workspace->count > 0 && workspace->roots[workspace->count - 1].is_private) free(workspace->roots[--workspace->count].path);
 }
 
-static bool reopen(struct vt_workspace_root *root) {
+int vt_workspace_open_root(const struct vt_workspace_root *root) {
   struct stat status;
-  root->fd = open(root->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  return root->fd >= 0 && fstat(root->fd, &status) == 0 && status.st_dev == root->device && status.st_ino == root->inode;
+  int fd = open(root->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || (fstat(fd, &status) == 0 && status.st_dev == root->device && status.st_ino == root->inode)) return fd;
+  vt_close(fd);
+  return -1;
 }
 
 bool vt_workspace_resume(struct vt_workspace *workspace, const struct vt_place *places) {
   if (vt_mounts_changes() != workspace->mounts || !vt_dir_snapshot_unchanged(&workspace->places->watched)) return false;
   for (size_t i = 0; i < workspace->count; i++)
-    if (!reopen(&workspace->roots[i])) return false;
+    if ((workspace->roots[i].fd = vt_workspace_open_root(&workspace->roots[i])) < 0) return false;
   return open_private(workspace, places) == 0;
 }

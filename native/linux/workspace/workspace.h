@@ -42,6 +42,9 @@ void vt_workspace_release(struct vt_workspace *workspace);
 /* The innermost root that contains the path; NULL: none. */
 const struct vt_workspace_root *vt_workspace_root_of(const struct vt_workspace *workspace, const char *path);
 
+/* Its directory, by its path; -1: that is no longer the same one. */
+int vt_workspace_open_root(const struct vt_workspace_root *root);
+
 /* Whether a file is a protected one, by any of its names. */
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);
 

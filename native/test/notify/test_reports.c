@@ -1,4 +1,5 @@
-/* Proves that a lookup that blocks delays no other command, and a lock that another process holds no other call. Also proves that a report names the file that an empty path means on Linux 7.3. */
+/* Proves that a lookup that blocks delays no other command, and a lock that another process holds no other call. Also proves that a
+ * report names the file that an empty path means on Linux 7.3. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

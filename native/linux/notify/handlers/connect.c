@@ -6,8 +6,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <linux/netlink.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,8 +26,8 @@
 #include "notify/sockets/address.h"
 #include "notify/sockets/sockets.h"
 
-/* Which process is at each port: an entry for each, so that no client displaces another: a command without its entry could use the secret of another one.
- * Pages take memory when they are first used. */
+/* Which process is at each port: an entry for each, so that no client displaces another: a command without its entry could use the secret
+ * of another one. Pages take memory when they are first used. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   bool known;
@@ -108,7 +108,7 @@ static int connect_client(struct vt_notification *notification) {
   return error;
 }
 
-void vt_connect_to_proxy(struct vt_notification *notification) {
+static void connect_to_proxy(struct vt_notification *notification) {
   notification->error = connect_client(notification);
   notification->done = notification->error == 0;
   if (notification->error != NOT_OURS) return;
@@ -150,7 +150,7 @@ void vt_handle_connect(struct vt_notification *notification) {
   bool granted = *notification->listener->confinement->sockets && read_path(notification, path);
   if (granted && path[0] && !reaches_another(notification, path)) return;
   if (granted) vt_refuse(notification);
-  else if (notification->listener->proxy.port) vt_connect_to_proxy(notification);
+  else if (notification->listener->proxy.port) connect_to_proxy(notification);
   else if (notification->sockets) vt_own_connect(notification);
   else if (notification->listener->world) vt_refuse(notification);
 }

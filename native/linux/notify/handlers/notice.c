@@ -170,22 +170,9 @@ void vt_notice_executable(struct vt_notification *notification, int fd) {
   if (lstat(beside, &status) == 0) note_parent(notification, path);
 }
 
-bool vt_notice_makes_name(const struct vt_notification *notification) {
-  const struct seccomp_data *data = &notification->notif.data;
-  enum vt_syscall call = notification->call->call;
-  switch (call) {
-    case VT_SYS_mkdir: case VT_SYS_mkdirat: case VT_SYS_mknod: case VT_SYS_mknodat: case VT_SYS_symlink: case VT_SYS_symlinkat:
-    case VT_SYS_link: case VT_SYS_linkat: case VT_SYS_rename: case VT_SYS_renameat: case VT_SYS_renameat2: return true;
-    case VT_SYS_creat: return (data->args[1] & 0111) != 0;
-    case VT_SYS_open: return (data->args[1] & O_CREAT) && (data->args[2] & 0111);
-    case VT_SYS_openat: return (data->args[2] & O_CREAT) && (data->args[3] & 0111);
-    default: return false;
-  }
-}
-
 void vt_notice_reply(struct vt_notification *notification) {
   bool goes_on = !notification->error && !notification->done && notification->send_fd < 0;
-  if (!goes_on || !notification->listener->confinement->workspace || !vt_notice_makes_name(notification)) return;
+  if (!goes_on || !notification->listener->confinement->workspace || !vt_makes_name(notification)) return;
   pthread_mutex_lock(&notification->listener->lock);
   notes_of(notification)->unseen = true;
   pthread_mutex_unlock(&notification->listener->lock);

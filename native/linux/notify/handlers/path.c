@@ -44,17 +44,11 @@ static void judge_unread(struct vt_notification *notification, bool often_harmle
   if (!often_harmless || !vt_caller_is_dumpable(&notification->caller)) refuse(notification, notification->operation, NULL);
 }
 
-static uint32_t open_flags(const struct vt_notification *notification) {
-  const struct seccomp_data *data = &notification->notif.data;
-  if (notification->call->call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
-  return (uint32_t)data->args[notification->call->call == VT_SYS_open ? 1 : 2];
-}
-
 /* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path is the descriptor's file: takes its path. Older kernels:
  * ENOENT. */
 static int take_path_of_descriptor(struct vt_notification *notification) {
   char link[32] = "cwd";
-  bool meant = vt_opens(notification) && (open_flags(notification) & VT_O_EMPTYPATH);
+  bool meant = vt_opens(notification) && (vt_open_flags(notification) & VT_O_EMPTYPATH);
   if (!meant || !vt_resolve_takes_empty_path()) return ENOENT;
   int base = vt_directory(notification, notification->call->directory);
   if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
@@ -69,7 +63,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   notification->given_known = true;
   if (notification->sockets && vt_own_world(notification)) return VT_NO_FILE;
-  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification, open_flags(notification))) return VT_NO_FILE;
+  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification, vt_open_flags(notification))) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
 
@@ -98,7 +92,7 @@ static bool find_own(struct vt_notification *notification, bool follow, bool oft
   int error = find(notification, follow, place);
   if (error == UNREADABLE) judge_unread(notification, often_harmless);
   else take_late_error(notification, error, place);
-  if (vt_notice_makes_name(notification)) fail_here(notification, late_error(notification, error, place));
+  if (vt_makes_name(notification)) fail_here(notification, late_error(notification, error, place));
   return error == 0;
 }
 
@@ -160,7 +154,7 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
 
 void vt_handle_open(struct vt_notification *notification) {
   struct vt_resolved place;
-  uint32_t flags = open_flags(notification);
+  uint32_t flags = vt_open_flags(notification);
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & VT_O_TMPFILE) != 0;
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
   if (!(flags & (O_ACCMODE | O_CREAT | O_TRUNC))) return vt_own_world_read(notification);

@@ -135,8 +135,8 @@ static void judge_number(struct vt_notification *notification, pid_t target, boo
 }
 
 /* Signals to the command's own processes continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below it this
- * check decides; the target is in a register, which cannot change. Without the scope pidfds are refused: one could be replaced after the check. With it kill(-1) continues: the
- * kernel picks the permitted targets. */
+ * check decides; the target is in a register, which cannot change. Without the scope pidfds are refused: one could be replaced after
+ * the check. With it kill(-1) continues: the kernel picks the permitted targets. */
 void vt_handle_signal(struct vt_notification *notification) {
   pid_t target = target_of(notification);
   bool scoped = notification->listener->confinement->abi >= SIGNAL_SCOPE_ABI;

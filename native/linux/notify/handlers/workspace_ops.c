@@ -62,12 +62,6 @@ enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const 
   return spot->kind;
 }
 
-static mode_t mode_of(const struct vt_notification *notification) {
-  enum vt_syscall call = notification->call->call;
-  bool third = call == VT_SYS_open || call == VT_SYS_mkdirat || call == VT_SYS_mknodat;
-  return (mode_t)vt_argument(notification, call == VT_SYS_openat ? 3 : third ? 2 : 1);
-}
-
 /* Regular files and FIFOs. */
 static bool is_plain(const struct vt_notification *notification, const struct stat *status) {
   bool plain = S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode);
@@ -79,7 +73,7 @@ static bool is_plain(const struct vt_notification *notification, const struct st
 static int open_plain(const struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
   struct stat status;
   int wanted = (int)(flags & ~(uint32_t)(O_TRUNC | O_CLOEXEC)) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  int fd = vt_as_reader_open(notification, spot->parent, spot->name[0] ? spot->name : ".", wanted, mode_of(notification));
+  int fd = vt_as_reader_open(notification, spot->parent, spot->name[0] ? spot->name : ".", wanted, vt_mode(notification));
   if (fd < 0) return -1;
   int error = fstat(fd, &status) ? errno : !is_plain(notification, &status) ? EACCES : 0;
   if (!error && (flags & O_TRUNC) && S_ISREG(status.st_mode) && ftruncate(fd, 0)) error = errno;
@@ -120,22 +114,22 @@ static bool is_openable(const struct vt_notification *notification, uint32_t fla
   return is_plain(notification, &place->status);
 }
 
-/* A file that it makes could be a piece of a repository (notice.c). */
-static bool may_make_program(const struct vt_notification *notification, uint32_t flags) {
-  return (flags & O_CREAT) && (mode_of(notification) & 0111);
-}
-
 static void open_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot, uint32_t flags) {
   open_spot(notification, spot, flags);
-  if (may_make_program(notification, flags) && notification->send_fd >= 0) vt_notice_made(notification, spot->parent, place->path, spot->name);
+  if (vt_makes_program(notification) && notification->send_fd >= 0) vt_notice_made(notification, spot->parent, place->path, spot->name);
+}
+
+static enum vt_spot_kind spot_of_change(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+  enum vt_spot_kind kind = vt_workspace_spot(notification, place, acts, spot);
+  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
+  return kind;
 }
 
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   struct vt_spot spot;
   if (!is_meant(flags, place)) return false;
-  bool exactly = may_make_program(notification, flags) && notification->roots;
-  enum vt_spot_kind kind = vt_workspace_spot(notification, place, exactly, &spot);
-  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
+  bool exactly = vt_makes_program(notification) && notification->roots;
+  enum vt_spot_kind kind = spot_of_change(notification, place, exactly, &spot);
   bool granted = kind == VT_SPOT_GRANTED, in = kind == VT_SPOT_HELD || (granted && exactly && spot.parent >= 0);
   bool acts = in && is_openable(notification, flags, place);
   if (acts && vt_workspace_may_act(notification)) open_and_notice(notification, place, &spot, flags);
@@ -145,8 +139,7 @@ bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, co
 
 bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
-  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
+  enum vt_spot_kind kind = spot_of_change(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && vt_workspace_may_act(notification)) {
@@ -160,8 +153,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory) {
   struct vt_spot spot;
-  enum vt_spot_kind kind = vt_workspace_spot(notification, place, false, &spot);
-  if (kind == VT_SPOT_GRANTED || kind == VT_SPOT_HELD) vt_notice_change(notification, place);
+  enum vt_spot_kind kind = spot_of_change(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
   if (acts && vt_workspace_may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
@@ -183,7 +175,7 @@ static int make_link(struct vt_notification *notification, const struct vt_spot 
 
 /* Regular files and FIFOs only: devices reach beyond the workspace. By number, because mknodat(3) needs glibc 2.33. */
 static int make_node(struct vt_notification *notification, const struct vt_spot *spot) {
-  mode_t mode = mode_of(notification), type = mode & S_IFMT;
+  mode_t mode = vt_mode(notification), type = mode & S_IFMT;
   errno = EPERM;
   if (type && type != S_IFREG && type != S_IFIFO) return -1;
   return vt_workspace_may_act(notification) ? (int)syscall(SYS_mknodat, spot->parent, spot->name, mode, 0) : -1;
@@ -194,7 +186,7 @@ static int make(struct vt_notification *notification, const struct vt_spot *spot
   if (call == VT_SYS_symlink || call == VT_SYS_symlinkat) return make_link(notification, spot);
   if (!makes_directory(notification)) return make_node(notification, spot);
   errno = EINTR;
-  return vt_workspace_may_act(notification) ? mkdirat(spot->parent, spot->name, mode_of(notification) & 01777) : -1;
+  return vt_workspace_may_act(notification) ? mkdirat(spot->parent, spot->name, vt_mode(notification) & 01777) : -1;
 }
 
 static void make_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot) {

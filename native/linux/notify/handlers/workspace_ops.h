@@ -45,10 +45,10 @@ static inline bool vt_spot_is_in(const struct vt_spot *spot) {
   return (spot->kind == VT_SPOT_HELD || spot->kind == VT_SPOT_GRANTED) && spot->parent >= 0 && spot->name[0];
 }
 
-/* notice.c: notices what a command of workspace mode makes or changes that programs outside obey (report.h): repositories of git, and names of the
- * owner's table. Git takes a directory for a repository only if it finds `objects` and `refs` (setup.c, is_git_directory), which have
- * to be directories, links or executable files. Every call that could make one of these is made by the workspace server, so the name
- * that is compared is the name that is made; a call that goes on could make another.
+/* notice.c: notices what a command of workspace mode makes or changes that programs outside obey (report.h): repositories of git, and
+ * names of the owner's table. Git takes a directory for a repository only if it finds `objects` and `refs` (setup.c, is_git_directory),
+ * which have to be directories, links or executable files. Every call that could make one of these is made by the workspace server, so
+ * the name that is compared is the name that is made; a call that goes on could make another.
  *
  * The names of the owner's table, for all commands from now on: each a line, `a/b` or `*.suffix`. Once. */
 void vt_notice_names(const char *lines);
@@ -67,9 +67,6 @@ void vt_notice_moved(struct vt_notification *notification, const char *old, cons
 
 /* Before the file of a descriptor becomes executable. */
 void vt_notice_executable(struct vt_notification *notification, int fd);
-
-/* Whether it may make a piece of a repository. */
-bool vt_notice_makes_name(const struct vt_notification *notification);
 
 /* Before a reply: a call that makes a name, and goes on. */
 void vt_notice_reply(struct vt_notification *notification);

@@ -231,21 +231,10 @@ static bool own_terminal(struct vt_notification *notification, uint32_t flags) {
   return true;
 }
 
-static uint32_t flags_of(const struct vt_notification *notification) {
-  enum vt_syscall call = notification->call->call;
-  if (call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
-  return (uint32_t)vt_argument(notification, call == VT_SYS_open ? 1 : 2);
-}
-
-static mode_t mode_of(const struct vt_notification *notification) {
-  enum vt_syscall call = notification->call->call;
-  return (mode_t)vt_argument(notification, call == VT_SYS_openat ? 3 : call == VT_SYS_open ? 2 : 1);
-}
-
 bool vt_own_world(struct vt_notification *notification) {
   bool opens = vt_opens(notification);
-  uint32_t flags = opens ? flags_of(notification) : 0;
-  return own_memory(notification, flags, mode_of(notification)) || (opens && own_terminal(notification, flags));
+  uint32_t flags = opens ? vt_open_flags(notification) : 0;
+  return own_memory(notification, flags, vt_mode(notification)) || (opens && own_terminal(notification, flags));
 }
 
 void vt_own_world_read(struct vt_notification *notification) {

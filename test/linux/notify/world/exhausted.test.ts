@@ -24,6 +24,7 @@ const host = `
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openShell } from ${JSON.stringify(builtLibrary)}
 const [cwd, python, takes, uses] = process.argv.slice(1)
 const open = () => openShell({ mode: 'workspace', cwd })
@@ -51,6 +52,8 @@ async function exhaust() {
   const during = { ...await use(), ...held() }
   stdin.end('\\n')
   const { exitCode, denials, hint } = await ended
+  // The command's server ends after the result.
+  for (let left = held(); left.segments + left.ports > 0; left = held()) await wait(10)
   return { taken, during, exitCode, denials, hint, after: held() }
 }
 const before = await use()
