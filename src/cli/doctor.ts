@@ -1,4 +1,4 @@
-import type { Diagnosis, Finding, RightState } from '../doctor/diagnosis.ts'
+import type { Diagnosis, Finding, RightState } from '../doctor/attempt.ts'
 import { diagnose } from '../doctor/doctor.ts'
 import type { Trap, TrapEffect } from '../doctor/system.ts'
 import { type DockerStatus, dockerStatus } from '../internal.ts'

@@ -6,8 +6,7 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { systemTool } from '../base/paths.ts'
 import type { Result, Shell } from '../internal.ts'
-import { type Attempt, attempt, becomes, isAlive, type Trial } from './attempt.ts'
-import type { CheckSettings } from './diagnosis.ts'
+import { type Attempt, attempt, becomes, type CheckSettings, isAlive, type Trial } from './attempt.ts'
 
 /** On a file that others own; exit code 0 does not count, the file does. */
 function onFile(name: string, command: string, settings?: CheckSettings): Attempt {
@@ -168,7 +167,7 @@ const hostKilled: Attempt = {
   },
 }
 
-export const denialReported: Attempt = {
+const denialReported: Attempt = {
   name: 'name what was refused',
   async run({ read, directory }) {
     const { enforced, note = '' } = read.enforcement['denial reports'] ?? { enforced: false }

@@ -6,9 +6,8 @@ import { toolPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import { type Enforcement, hostSupport, loadConfig, openShell, type Shell } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
-import type { Attempt, Context, Seen } from './attempt.ts'
+import type { Attempt, CheckSettings, Context, Diagnosis, Finding, Seen } from './attempt.ts'
 import { attempts } from './attempts.ts'
-import type { CheckSettings, Diagnosis, Finding } from './diagnosis.ts'
 import { type Found, readSystem, trapsOf } from './system.ts'
 
 type Setup = Pick<Context, 'program' | 'directory' | 'env'>
@@ -54,7 +53,7 @@ async function whyUnavailable(setup: Setup): Promise<Diagnosis['unavailable']> {
   }
 }
 
-export function report(found: Found, rights: readonly Finding[]): Diagnosis {
+function report(found: Found, rights: readonly Finding[]): Diagnosis {
   const { system, host, unavailable } = found
   const verdict = unavailable ? 'unavailable' : verdictOf(rights)
   const traps = trapsOf(found)

@@ -1,3 +1,4 @@
+import { isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -6,7 +7,7 @@ import { otherPlatform, ownImage } from '../messages/docker.ts'
 import { unavailable, VitrineError } from '../messages/error.ts'
 import { posixShell } from '../request/interpreter.ts'
 import { answered, whereIs } from '../request/lookup.ts'
-import { dockerSandbox, isShown, openDocker } from '../sandbox/docker/open.ts'
+import { dockerSandbox, openDocker } from '../sandbox/docker/open.ts'
 import { bytesOf } from '../sandbox/docker/spec.ts'
 import type { Equipment, Host } from './host.ts'
 import { workspaceOf } from './workspace.ts'
@@ -46,7 +47,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
     async directoryThere(path) {
       // Unchanged if the lookup fails: later steps report that the directory cannot be entered.
       const real = await answered(() => whereIs(path)).catch(() => path)
-      if (isShown(real, places)) return real
+      if (places.some((place) => isBeneath(real, place))) return real
       throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd-outside', path, workspace } })
     },
   }

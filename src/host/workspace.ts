@@ -11,9 +11,9 @@ import { unavailable } from '../messages/error.ts'
 import { unfitRoot } from '../messages/workspace.ts'
 import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
 import { type ChangesWanted, rememberedChanges, tooWide } from '../sandbox/workspace/changes.ts'
+import { workTreeOf } from '../sandbox/workspace/git-directories.ts'
 import { holdsObeyed, obeyedAround, obeyedPlaces } from '../sandbox/workspace/obeyed.ts'
 import { Repositories } from '../sandbox/workspace/repositories.ts'
-import { workTreeOf } from '../sandbox/workspace/work-tree.ts'
 import { repositoriesRoot, stateRoot } from '../scratchpad/session.ts'
 
 interface Place {
@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** `workspace` lies in `whole`, which lies in `searched`. Real paths. */
-export interface Workspace {
+interface Workspace {
   readonly workspace: string
   /** What it would be with a repository that a command has broken. */
   readonly whole: string

@@ -186,7 +186,7 @@ interface Counts {
 }
 
 /** A record whose counts can still change. */
-export type OpenRecord = Omit<Connection, keyof Counts> & Counts
+type OpenRecord = Omit<Connection, keyof Counts> & Counts
 
 export interface Client {
   readonly pid: number

@@ -126,7 +126,7 @@ const metadata = () =>
 export type EntryMetadata = Readonly<v.InferOutput<ReturnType<typeof metadata>>>
 
 /** Entry names never begin with a dot, so none collides. */
-export function metadataPath(directory: string, name: string): string {
+function metadataPath(directory: string, name: string): string {
   return join(directory, `.${name}.json`)
 }
 

@@ -86,7 +86,7 @@ function chunksOf(path: string): AsyncIterable<Buffer> {
 }
 
 /** Lines of a file in batches, without line ends; one over `longest` bytes comes in several parts. */
-export async function* lineBatches(path: string, longest: number): AsyncGenerator<OutputLine[]> {
+async function* lineBatches(path: string, longest: number): AsyncGenerator<OutputLine[]> {
   let rest: Buffer = Buffer.alloc(0)
   let number = 1
   for await (const chunk of chunksOf(path)) {
@@ -108,7 +108,7 @@ export async function* lineBatches(path: string, longest: number): AsyncGenerato
 }
 
 /** A line and its number, from 1. */
-export interface OutputLine {
+interface OutputLine {
   readonly number: number
   readonly text: string
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import type { Diagnosis } from '../../src/doctor/diagnosis.ts'
+import type { Diagnosis } from '../../src/doctor/attempt.ts'
 import { findings } from '../../src/doctor/doctor.ts'
 import { ended, Home, program } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -53,6 +53,15 @@ describe('on this host', () => {
     expect(
       issues?.map(({ message, path }) => [path?.map(({ key }) => key).join('.'), message]) ?? [],
     ).toEqual([])
+  })
+
+  it('workspace mode and own sockets are tried in workspace mode', async () => {
+    const { rights } = await diagnosis()
+    const rows = rights.filter(({ settings }) => settings?.['shell.mode'] === 'workspace')
+    expect(rows.map(({ right, state, by }) => [right, state, by])).toEqual([
+      ['own sockets', 'enforced', 'seccomp listener'],
+      ['workspace', 'enforced', 'landlock+seccomp listener'],
+    ])
   })
 
   it('nothing is left: no file, no process', async () => {

@@ -1,6 +1,6 @@
 import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
 import { visible } from '../../base/text.ts'
-import type { OtherName } from '../../sandbox/macos/kept.ts'
+import type { OtherName } from '../../sandbox/macos/profile.ts'
 import type { Changes } from '../../sandbox/sandbox.ts'
 import { outputOnly, readableLocks, workspaceNotes } from './notes.ts'
 
@@ -45,9 +45,4 @@ export const macosNotes = {
   hostDeath: 'a command that ignores SIGTERM lives on when this process is killed',
   privateTmp: 'if this process is killed, the system removes what is left; no hard links in it',
   reports: outputOnly,
-} as const
-
-export const profileFaults = {
-  name: (pattern: string) => `a name that macOS cannot hold: ${pattern}`,
-  section: (name: string) => `macos.sbpl has no section ${name}`,
 } as const

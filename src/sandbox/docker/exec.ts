@@ -159,7 +159,7 @@ const neverStarted =
 const longest = 8192
 
 /** Holds back a first piece like the engine's message, until it is known whether the command wrote it. */
-export class FirstWords {
+class FirstWords {
   readonly #output: (stream: FrameStream, bytes: Buffer) => void
   #isFirst = true
   #piece: { readonly stream: FrameStream; readonly bytes: Buffer } | undefined

@@ -68,7 +68,7 @@ export async function buildImage(
 const blockBytes = 512
 
 /** An archive of one file: POSIX.1-2001, pax, "ustar Interchange Format". */
-export function tarOf(name: string, content: Uint8Array): Buffer {
+function tarOf(name: string, content: Uint8Array): Buffer {
   const head = Buffer.alloc(blockBytes)
   const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, '0')}\0`
   head.write(name, 0)
@@ -134,7 +134,7 @@ async function accountText(engine: Engine, image: string, user: ContainerUser): 
 }
 
 /** passwd(5), with a line added for a user that has none. */
-export function withAccount(text: string, { uid, gid }: ContainerUser): string {
+function withAccount(text: string, { uid, gid }: ContainerUser): string {
   const accounts = text.split('\n').filter((line) => line !== '')
   if (accounts.some((line) => line.split(':')[2] === String(uid))) return text
   const taken = new Set(accounts.map((line) => line.split(':')[0]))

@@ -126,7 +126,7 @@ export function newName(mode: Mode): string {
 }
 
 /** Labels prove nothing: an image committed from our container passes them on, but not its name. */
-export function isOurName(name = ''): boolean {
+function isOurName(name = ''): boolean {
   return ourNames.test(name)
 }
 
@@ -146,7 +146,7 @@ export function thisProcess(): HostProcess {
 }
 
 /** Undefined: the label is not one of ours. */
-export function readHost(label: string | undefined): HostProcess | undefined {
+function readHost(label: string | undefined): HostProcess | undefined {
   const said: Partial<HostProcess> = Object(tried(() => JSON.parse(label ?? '')))
   const { pid, start, boot, namespace } = said
   if (typeof pid !== 'number' || typeof start !== 'string') return undefined
@@ -155,7 +155,7 @@ export function readHost(label: string | undefined): HostProcess | undefined {
 }
 
 /** Whether the process runs; undefined: not visible from here. */
-export function isRunning({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
+function isRunning({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
   const here = namespacesHere()
   if (here.boot !== boot || here.namespace !== namespace) return undefined
   if (start !== '') return statFields(pid)?.[22] === start

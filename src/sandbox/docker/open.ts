@@ -9,7 +9,7 @@ import { enforced, notEnforced, refuseChanges, refuseHosts } from '../enforcemen
 import type { Changes, Sandbox } from '../sandbox.ts'
 import { Containers } from './containers.ts'
 import { type Engine, engineRefusal, isEngineError, refusalOf } from './engine.ts'
-import { type Image, inspectImage, ownMounts } from './image.ts'
+import { inspectImage, ownMounts } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
 import { reachEngine } from './reach.ts'
 import {
@@ -41,54 +41,20 @@ export async function openDocker({ env, workspace, docker, settings }: DockerOpt
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
   const mounts = readUserMounts(docker.mounts, env)
-  const { user, own, image, hasSeccomp } = await openable(engine, {
-    image: settings.image,
-    user: docker.user,
-    workspace,
-    env,
-  })
-  // A failed removal does not prevent commands; "vitrine docker clean" reports it.
-  void removeLeftOver(engine, { inBackground: true }).catch(() => {})
-  const places = workspacePaths(workspace)
-  const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
-  const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
-  const containers = new Containers({
-    engine,
-    settings: made,
-    workspace,
-    places,
-    env,
-    image,
-  })
-  return { places, containers, hasSeccomp }
-}
-
-export function isShown(directory: string, places: readonly string[]): boolean {
-  return places.some((place) => isBeneath(directory, place))
-}
-
-interface Wanted {
-  readonly image: string
-  readonly user: string
-  readonly workspace: string
-  readonly env: Environment
-}
-
-interface Openable extends Pick<DockerParts, 'hasSeccomp'> {
-  readonly user: ContainerUser
-  readonly own: readonly UserMount[]
-  readonly image: Image
-}
-
-/** Finds the image and the user, and what containers mount for them. Throws SANDBOX_UNAVAILABLE. */
-async function openable(engine: Engine, { image, user: named, workspace, env }: Wanted): Promise<Openable> {
   try {
-    const [info, found] = await Promise.all([engineInfo(engine), inspectImage(engine, image)])
-    if (found === undefined) throw refusalOf(imageMissing(image))
-    const user = await userOf(info, named, workspace)
-    return { user, own: await ownMounts(engine, found.id, user, env), image: found, ...info }
+    const [info, image] = await Promise.all([engineInfo(engine), inspectImage(engine, settings.image)])
+    if (image === undefined) throw refusalOf(imageMissing(settings.image))
+    const user = await userOf(info, docker.user, workspace)
+    const own = await ownMounts(engine, image.id, user, env)
+    // A failed removal does not prevent commands; "vitrine docker clean" reports it.
+    void removeLeftOver(engine, { inBackground: true }).catch(() => {})
+    const places = workspacePaths(workspace)
+    const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
+    const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
+    const containers = new Containers({ engine, settings: made, workspace, places, env, image })
+    return { places, containers, hasSeccomp: info.hasSeccomp }
   } catch (error) {
-    throw isEngineError(error) ? engineRefusal(engine, image, error) : error
+    throw isEngineError(error) ? engineRefusal(engine, settings.image, error) : error
   }
 }
 

@@ -172,7 +172,7 @@ function existing(path: string): string {
 }
 
 /** On the way from the home directory to a mount: the engine would create them owned by root. */
-export function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
+function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
   const found = new Set<string>()
   for (const { target } of mounts)
     for (let at = dirname(target); at !== containerHome && isBeneath(at, containerHome); at = dirname(at))

@@ -18,8 +18,15 @@ import {
 } from '../../messages/sandbox/macos.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
-import { type Kept, keptBeneath, otherName, placesOf } from './kept.ts'
-import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
+import {
+  type Kept,
+  keptBeneath,
+  otherName,
+  type ProfileOptions,
+  placesOf,
+  seatbeltProfile,
+  wrapperOf,
+} from './profile.ts'
 
 /** @param tool sandbox-exec(1) */
 export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {

@@ -1,4 +1,4 @@
-import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { accessSync, constants, type Dirent, readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
@@ -6,6 +6,7 @@ import { baseDirectory, homeDirectory, isBeneath, isProjectDirectory, realPath }
 import type { Environment } from '../../base/types.ts'
 import type { ReadablePlaces, Reads } from '../sandbox.ts'
 import { repositoryOf } from '../workspace/git-directories.ts'
+import { rememberedLinks, stepsOf } from '../workspace/looks.ts'
 import { readablePlaces, secrets } from './places.ts'
 
 /** What the configuration says about reading, and what the result depends on. */
@@ -106,11 +107,11 @@ function canRead(path: string): boolean {
 }
 
 function readableFor(workspace: string, changeable: Changeable, env: Environment): ReadablePlaces {
-  const ways = new Ways()
+  const targetOf = rememberedLinks()
   const all = [...changeable.projects, ...changeable.writable]
-  const places = otherPlaces(workspace, changeable, env, ways).map((place) => ({
+  const places = otherPlaces(workspace, changeable, env, targetOf).map((place) => ({
     place,
-    written: wayInto(place, all, ways),
+    written: wayInto(place, all, targetOf),
   }))
   return {
     workspace,
@@ -124,7 +125,7 @@ function otherPlaces(
   workspace: string,
   changeable: Changeable,
   env: Environment,
-  ways: Ways,
+  targetOf: TargetOf,
 ): readonly string[] {
   const homes = homesOf(env)
   const real = homes.flatMap((home) => realPath(home) ?? [])
@@ -132,7 +133,7 @@ function otherPlaces(
     const named = env[variable] ?? ''
     const holdsHome = real.some((home) => isBeneath(home, named))
     // Inside a project it is readable already, and the project chooses where its links lead.
-    return isAbsolute(named) && !holdsHome && !isOfProject(named, changeable.projects, ways)
+    return isAbsolute(named) && !holdsHome && !isOfProject(named, changeable.projects, targetOf)
       ? parts.map((part) => join(named, part))
       : []
   })
@@ -140,45 +141,17 @@ function otherPlaces(
     ...readablePlaces.system,
     ...homes.flatMap((home) => readablePlaces.home.map((part) => join(home, part))),
     ...toolchains,
-    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real], changeable, ways),
+    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real], changeable, targetOf),
     ...repositoryOf(workspace),
   ]
 }
 
-/** As many as the kernel follows: path_resolution(7). */
-const maxLinks = 40
+type TargetOf = ReturnType<typeof rememberedLinks>
 
-/** Finds where paths lead, link by link: what a path ends at does not show the places that it has passed through. */
-export class Ways {
-  readonly #links = new Map<string, string | undefined>()
-
-  /** The path from the first place on its way that `isThere` accepts, without links up to that place; undefined: it passes none. */
-  from(path: string, isThere: (place: string) => boolean): string | undefined {
-    const names = path.split('/')
-    let at = '/'
-    for (let followed = 0; names.length > 0 && followed <= maxLinks; ) {
-      const place = join(at, names.shift() ?? '')
-      if (isThere(place)) return join(place, ...names)
-      const target = this.#targetOf(place)
-      at = target === undefined ? place : isAbsolute(target) ? '/' : dirname(place)
-      if (target === undefined) continue
-      names.unshift(...target.split('/'))
-      followed += 1
-    }
-    return undefined
-  }
-
-  #targetOf(place: string): string | undefined {
-    if (!this.#links.has(place)) this.#links.set(place, targetOf(place))
-    return this.#links.get(place)
-  }
-}
-
-/** Undefined: no link, or nothing that can be looked at. */
-function targetOf(place: string): string | undefined {
-  return tried(() => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink())
-    ? tried(() => readlinkSync(place))
-    : undefined
+/** The path from the first place on its way that `isThere` accepts, without links up to that place; undefined: it passes none. */
+function wayFrom(path: string, isThere: (place: string) => boolean, targetOf: TargetOf): string | undefined {
+  for (const { place, rest } of stepsOf(path, targetOf)) if (isThere(place)) return join(place, ...rest)
+  return undefined
 }
 
 /** More programs than a PATH usually has; the rest is not looked at. */
@@ -186,7 +159,7 @@ const maxPrograms = 20_000
 const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
 
 /** What commands may change, or may have changed: they choose where its links lead. */
-export interface Changeable {
+interface Changeable {
   /** What adds nothing: it is readable already. */
   readonly projects: readonly string[]
   /** `[workspace] writable` */
@@ -197,39 +170,39 @@ export interface Changeable {
  * Directories of PATH and the targets of links in them; for `PREFIX/bin` all of PREFIX, unless it holds more
  * than programs. None inside a project. Where commands may write, a directory as it is named, and no targets.
  */
-export function placesOfPrograms(
+function placesOfPrograms(
   path: string,
   homes: readonly string[],
   changeable: Changeable,
-  ways: Ways,
+  targetOf: TargetOf,
 ): readonly string[] {
   const entries = [...new Set(path.split(':').filter(isAbsolute))].filter(
-    (entry) => !isOfProject(entry, changeable.projects, ways),
+    (entry) => !isOfProject(entry, changeable.projects, targetOf),
   )
-  const written = entries.flatMap((entry) => wayInto(entry, changeable.writable, ways) ?? [])
+  const written = entries.flatMap((entry) => wayInto(entry, changeable.writable, targetOf) ?? [])
   const directories = entries.flatMap((entry) =>
-    wayInto(entry, changeable.writable, ways) ? [] : (realPath(entry) ?? []),
+    wayInto(entry, changeable.writable, targetOf) ? [] : (realPath(entry) ?? []),
   )
   const places = new Set([...written, ...directories].map((directory) => withPrefix(directory, homes)))
-  for (const program of linkedPrograms(directories, changeable, ways))
+  for (const program of linkedPrograms(directories, changeable, targetOf))
     places.add(withPrefix(dirname(program), homes))
   return [...places].filter((place) => !holdsHome(place, homes))
 }
 
 /** Whether a path lies in a project or passes through one. */
-export function isOfProject(path: string, projects: readonly string[], ways: Ways): boolean {
-  return ways.from(path, (place) => isProjectDirectory(place, projects)) !== undefined
+export function isOfProject(path: string, projects: readonly string[], targetOf: TargetOf): boolean {
+  return wayFrom(path, (place) => isProjectDirectory(place, projects), targetOf) !== undefined
 }
 
 /** The path from where it enters one of these directories, without links up to there; undefined: it does not. */
-export function wayInto(path: string, directories: readonly string[], ways: Ways): string | undefined {
-  return ways.from(path, (place) => directories.some((directory) => isBeneath(place, directory)))
+function wayInto(path: string, directories: readonly string[], targetOf: TargetOf): string | undefined {
+  return wayFrom(path, (place) => directories.some((directory) => isBeneath(place, directory)), targetOf)
 }
 
 function linkedPrograms(
   directories: readonly string[],
   { projects, writable }: Changeable,
-  ways: Ways,
+  targetOf: TargetOf,
 ): readonly string[] {
   const links = directories.flatMap((directory) =>
     entriesOf(directory)
@@ -243,7 +216,9 @@ function linkedPrograms(
     known.set(place, found)
     return found
   }
-  const fixed = links.slice(0, maxPrograms).filter((link) => ways.from(link, isChangeable) === undefined)
+  const fixed = links
+    .slice(0, maxPrograms)
+    .filter((link) => wayFrom(link, isChangeable, targetOf) === undefined)
   return fixed.flatMap((link) => realPath(link) ?? [])
 }
 

@@ -4,7 +4,7 @@ import { devNull } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { type ConfigEntry, isInclude, parseGitConfig } from '../../base/git-config.ts'
-import { isSettled, type Looks } from './looks.ts'
+import type { Looks } from './looks.ts'
 import { hooks } from './obeyed-names.ts'
 
 export interface NamedPlaces {
@@ -226,36 +226,19 @@ function homes(): ReadonlyMap<string, string> {
   return new Map(lines.map(([user = '', , , , , home = '']) => [user, home]))
 }
 
-interface ReadFile {
-  readonly state: string
-  readonly entries: readonly ConfigEntry[]
-}
-
-const readFiles = new Map<string, ReadFile>()
-const maxReadFiles = 500
 const maxBytes = 1_048_576
 
-/**
- * Values are bytes, as latin1. Empty for a file that is missing; what git might read differently is refused. Parsed again only when
- * the file has changed.
- */
+/** Values are bytes, as latin1. Empty for a file that is missing; what git might read differently is refused. */
 export function entriesIn(file: string, looks: Looks): readonly ConfigEntry[] {
   const status = looks.status(file)
   if (!status || looks.way(file).end === devNull) return []
   if (!status.isFile()) return refused(file, 'config-kind', looks)
   if (status.size > maxBytes) return refused(file, 'config-size', looks)
-  const state = [status.dev, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
-  const known = readFiles.get(file)
-  if (known?.state === state) return known.entries
-  const lasts = isSettled(status)
   const text = tried(() => readFileSync(file, 'latin1'))
   if (text === undefined) return refused(file, 'config-unreadable', looks)
   // Git's strings end at a NUL.
   const entries = text.includes('\0') ? undefined : parseGitConfig(text)
-  if (!entries) return refused(file, 'config-invalid', looks)
-  if (readFiles.size >= maxReadFiles) readFiles.clear()
-  if (lasts) readFiles.set(file, { state, entries })
-  return entries
+  return entries ?? refused(file, 'config-invalid', looks)
 }
 
 function refused(

@@ -5,7 +5,7 @@ import { isBeneath } from '../../base/paths.ts'
 import { insideOf, NamedByConfigs, type NamedPlaces } from './git-config.ts'
 import { isGitDirectory, isWorktreeDirectory, repositoryOf } from './git-directories.ts'
 import { gitlinksIn, sharedIndexesOf } from './git-index.ts'
-import { isSettled, type Looks } from './looks.ts'
+import type { Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './obeyed-names.ts'
 
 /** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
@@ -235,26 +235,12 @@ function linksOf(top: string, places: NamedPlaces): readonly string[] {
   return indexes.flatMap((index) => gitlinksOf(index, places.looks)).map((link) => join(top, link))
 }
 
-const readIndexes = new Map<string, { readonly state: string; readonly links: readonly string[] }>()
-const maxReadIndexes = 100
 const maxIndexBytes = 67_108_864
 
-/** Read again only when the index has changed. */
 function gitlinksOf(index: string, looks: Looks): readonly string[] {
-  const status = looks.status(index)
-  if (!status?.isFile() || status.size > maxIndexBytes) return []
-  const state = [status.dev, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
-  const known = readIndexes.get(index)
-  if (known?.state === state) return known.links
-  const lasts = isSettled(status)
-  const content = tried(() => readFileSync(index)) ?? Buffer.alloc(0)
-  const shared = sharedIndexesOf(content).map((name) => join(dirname(index), name))
-  const links = [content, ...shared.map((file) => contentOf(file, looks))].flatMap(
-    (each) => gitlinksIn(each) ?? [],
-  )
-  if (readIndexes.size >= maxReadIndexes) readIndexes.clear()
-  if (lasts && shared.length === 0) readIndexes.set(index, { state, links })
-  return links
+  const content = contentOf(index, looks)
+  const shared = sharedIndexesOf(content).map((name) => contentOf(join(dirname(index), name), looks))
+  return [content, ...shared].flatMap((each) => gitlinksIn(each) ?? [])
 }
 
 function contentOf(index: string, looks: Looks): Buffer {

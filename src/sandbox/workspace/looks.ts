@@ -11,18 +11,6 @@ import {
 import { dirname, join } from 'node:path'
 import { errorCode, tried } from '../../base/errno.ts'
 
-/**
- * Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). Times of whole seconds are
- * probably those of a file system that keeps no more (ext4 with inodes of 128 bytes; vfat: every second one).
- */
-const tickMs = 20
-const coarseTickMs = 2000
-
-/** Whether a file's next change will show in its times. Call it before the file is read. */
-export function isSettled({ ctimeMs }: Stats): boolean {
-  return Date.now() - ctimeMs > (ctimeMs % 1000 === 0 ? coarseTickMs : 0) + tickMs
-}
-
 /** Why a workspace cannot be protected: the path, and what is wrong with it. */
 export interface Unprotectable {
   readonly path: string
@@ -47,6 +35,51 @@ interface Way {
 /** As many as the kernel follows: path_resolution(7). */
 const maxLinks = 40
 
+interface Step {
+  readonly place: string
+  /** Where the symbolic link there leads; undefined: it is none. */
+  readonly target: string | undefined
+  /** The names that follow. */
+  readonly rest: readonly string[]
+}
+
+/**
+ * The places that a path leads through, link by link, each by a path without links: path_resolution(7). What a path ends at does not
+ * show what it has passed through.
+ * @param path absolute, and not normalized: `..` behind a link does not lead to the link's parent
+ */
+export function* stepsOf(path: string, targetOf = linkTarget): Generator<Step> {
+  const rest = path.split('/')
+  let at = '/'
+  for (let followed = 0, name = rest.shift(); name !== undefined; name = rest.shift()) {
+    const place = join(at, name)
+    const target = followed < maxLinks ? targetOf(place) : undefined
+    yield { place, target, rest }
+    at = target === undefined ? place : target.startsWith('/') ? '/' : dirname(place)
+    if (target === undefined) continue
+    followed += 1
+    rest.unshift(...target.split('/'))
+  }
+}
+
+/** Remembers the links that paths have passed. */
+export function rememberedLinks(found?: (link: string) => void): (place: string) => string | undefined {
+  const targets = new Map<string, string | undefined>()
+  return (place) => {
+    if (targets.has(place)) return targets.get(place)
+    const target = linkTarget(place)
+    targets.set(place, target)
+    if (target !== undefined) found?.(place)
+    return target
+  }
+}
+
+/** Undefined: no link, or nothing that can be looked at. */
+function linkTarget(place: string): string | undefined {
+  const isLink = tried(() => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink())
+  return isLink ? tried(() => readlinkSync(place)) : undefined
+}
+
 /** Git's files of this kind are short. */
 const maxTextBytes = 1_048_576
 
@@ -59,7 +92,7 @@ export class Looks {
   isComplete = true
   /** The first reason why nothing can protect the workspace. */
   unprotectable: Unprotectable | undefined
-  readonly #targets = new Map<string, string | undefined>()
+  readonly #targetOf = rememberedLinks((link) => this.paths.add(link))
   readonly #names = new Map<string, ReadonlySet<string>>()
   readonly #entries = new Map<string, readonly Dirent[]>()
 
@@ -110,30 +143,15 @@ export class Looks {
     return names
   }
 
-  /** @param path absolute, and not normalized: `..` behind a link does not lead to the link's parent */
+  /** @param path absolute, and not normalized */
   way(path: string): Way {
     const links: string[] = []
-    const rest = path.split('/')
-    let at = '/'
-    for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
-      const place = join(at, name)
-      const target = links.length < maxLinks ? this.#targetOf(place) : undefined
-      at = target === undefined ? place : target.startsWith('/') ? '/' : dirname(place)
-      if (target === undefined) continue
-      links.push(place)
-      rest.unshift(...target.split('/'))
+    let end = '/'
+    for (const { place, target } of stepsOf(path, this.#targetOf)) {
+      if (target === undefined) end = place
+      else links.push(place)
     }
-    return { links, end: at }
-  }
-
-  /** Undefined: no link, or nothing that can be looked at. */
-  #targetOf(place: string): string | undefined {
-    if (this.#targets.has(place)) return this.#targets.get(place)
-    const isLink = tried(() => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink())
-    const target = isLink ? tried(() => readlinkSync(place)) : undefined
-    if (target !== undefined) this.paths.add(place)
-    this.#targets.set(place, target)
-    return target
+    return { links, end }
   }
 
   /** A directory that cannot be read: a command may have shut it. */

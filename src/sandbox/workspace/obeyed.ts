@@ -13,93 +13,74 @@ export interface Obeyed {
   readonly isFlat?: true
 }
 
-/** Relative to the home directory. `docs/workspace.md` has examples. */
-export const obeyedAtHome: readonly (readonly [by: string, names: readonly string[]])[] = [
-  ['ssh', words('.ssh .rhosts .shosts')],
-  ['GnuPG', words('.gnupg')],
-  [
-    'shells',
-    words(`.profile .bash_profile .bash_login .bash_logout .bashrc .bash_aliases .bash_completion .bash_it .oh-my-bash .inputrc .zshenv
-      .zprofile .zshrc .zlogin .zlogout .zsh .oh-my-zsh .zprezto .p10k.zsh .kshrc .mkshrc .cshrc .tcshrc .login .logout .config/fish
-      .local/share/fish .config/zsh .local/share/zsh .config/bash .local/share/bash-completion .config/nushell .config/xonsh .xonshrc
-      .config/elvish .config/powershell .config/starship.toml .config/direnv .local/share/direnv .direnvrc .dircolors .lessfilter`),
-  ],
-  [
-    'PATH',
-    words(`bin .bin .local/bin .local/sbin .cargo/bin go/bin .go/bin .bun/bin .deno/bin .dotnet/tools .foundry/bin .krew/bin .local/pipx
-      .local/share/pipx .npm-global .yarn/bin .composer .config/composer .luarocks .opam .ghcup .cabal/bin .nix-profile .linuxbrew`),
-  ],
-  [
-    'version managers',
-    words(`.pyenv .rbenv .nodenv .goenv .jenv .tfenv .nvm .fnm .local/share/fnm .volta .n .asdf .asdfrc .tool-versions .local/share/mise
-      .config/mise .sdkman .rvm .rvmrc .rustup .proto .miniconda3 .miniforge3 .anaconda3 miniconda3 miniforge3 anaconda3`),
-  ],
-  [
-    'desktops and sessions',
-    [
-      ...words(`.config/autostart .config/autostart-scripts .config/systemd .local/share/systemd .config/environment.d .pam_environment .xprofile
-      .xinitrc .xsession .xsessionrc .xserverrc .Xresources .Xdefaults .config/user-dirs.dirs .config/mimeapps.list
-      .local/share/applications .local/share/dbus-1 .local/share/flatpak .local/share/gnome-shell .local/share/nautilus .local/share/nemo
-      .local/share/kio .local/share/plasma .config/plasma-workspace .config/i3 .i3 .config/sway .config/hypr .config/openbox
-      .config/bspwm .config/awesome .config/waybar .config/polybar .config/sxhkd .config/labwc .config/river .config/niri
-      Library/LaunchAgents Library/LaunchDaemons Library/Services Library/Scripts Library/QuickLook Library/Spotlight
-      Library/Preferences`),
-      'Library/Application Support',
-    ],
-  ],
-  [
-    'git, other version control',
-    words(`.gitconfig .config/git .git-templates .git-template .config/gh .config/hub .config/lazygit .config/tig .tigrc .hgrc .config/hg
-      .config/jj .jjconfig.toml .subversion .sapling .config/sapling .config/pre-commit`),
-  ],
-  [
-    'package managers, build tools',
-    words(`.npmrc .config/npm .yarnrc .yarnrc.yml .config/yarn .config/pnpm .bunfig.toml .pip .config/pip .pypirc .config/uv .config/pypoetry
-      .condarc .gemrc .config/gem .bundle .config/bundler .cargo/config .cargo/config.toml .cargo/env .config/go .config/cabal
-      .cabal/config .stack/config.yaml .m2/settings.xml .m2/settings-security.xml .m2/extensions.xml .m2/jvm.config .mavenrc
-      .gradle/gradle.properties .gradle/init.d .gradle/init.gradle .gradle/init.gradle.kts .sbt .config/NuGet .nuget/NuGet .bazelrc
-      .config/nix .config/nixpkgs .nix-defexpr .config/home-manager .config/helm .local/share/helm .vagrant.d .terraformrc .terraform.d
-      .ansible.cfg .ansible/plugins .ansible/collections`),
-  ],
-  [
-    'interpreters and debuggers',
-    words(`.local/lib .pythonrc .pythonstartup .pdbrc .ipython .config/ipython .jupyter .local/share/jupyter .irbrc .pryrc .config/irb .rdbgrc
-      .Rprofile .Renviron .config/R .julia/config .octaverc .ghci .ghc .iex.exs .erlang .gdbinit .config/gdb .lldbinit .sqliterc .psqlrc
-      .my.cnf .node_libraries .node_modules node_modules .guile .sbclrc .perldb`),
-  ],
-  [
-    'editors',
-    words(`.vim .vimrc .gvimrc .exrc .nvimrc .config/vim .config/nvim .local/share/nvim .emacs .emacs.el .emacs.d .config/emacs .doom.d
-      .config/doom .spacemacs .config/helix .config/zed .config/Code .vscode .vscode-server .vscode-insiders .config/VSCodium .vscode-oss
-      .config/Cursor .cursor-server .config/JetBrains .local/share/JetBrains .ideavimrc .config/sublime-text .nanorc .config/nano
-      .config/micro .config/kak .atom`),
-  ],
-  [
-    'agents',
-    words(`.claude .claude.json .codex .cursor .gemini .qwen .config/opencode .config/crush .config/amp .config/goose .continue .aider.conf.yml
-      .copilot .config/github-copilot .codeium .windsurf .kiro .amazonq .aws/amazonq .factory .junie .roo .kilocode .cline .pi .openhands
-      .trae .agents .mcp.json`),
-  ],
-  [
-    'terminals, pagers and mail',
-    words(`.tmux.conf .tmux .config/tmux .screenrc .config/kitty .config/alacritty .alacritty.toml .config/wezterm .wezterm.lua
-      .config/ghostty .config/foot .config/zellij .config/terminator .hyper.js .hyper_plugins .lesskey .config/lesskey .config/bat
-      .curlrc .config/curlrc .wgetrc .netrc .config/mpv .config/ranger .config/lf .config/yazi .config/vifm .config/mc .mailcap .muttrc
-      .mutt .config/mutt .config/neomutt .forward .procmailrc .fetchmailrc .msmtprc .config/msmtp`),
-  ],
-  [
-    'containers and clouds',
-    words(
-      `.docker .config/containers .local/share/containers .kube .minikube .aws/config .aws/credentials .aws/cli .config/gcloud .azure`,
-    ),
-  ],
-  [
-    'browsers',
-    words(
-      `.mozilla .thunderbird .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge .config/vivaldi`,
-    ),
-  ],
-]
+/** Relative to the home directory; a plus stands for a blank. */
+const atHome: Readonly<Record<string, string>> = {
+  ssh: '.ssh .rhosts .shosts',
+  GnuPG: '.gnupg',
+  shells: `
+    .profile .bash_profile .bash_login .bash_logout .bashrc .bash_aliases .bash_completion .bash_it .oh-my-bash .inputrc
+    .zshenv .zprofile .zshrc .zlogin .zlogout .zsh .oh-my-zsh .zprezto .p10k.zsh .kshrc .mkshrc .cshrc .tcshrc .login
+    .logout .config/fish .local/share/fish .config/zsh .local/share/zsh .config/bash .local/share/bash-completion
+    .config/nushell .config/xonsh .xonshrc .config/elvish .config/powershell .config/starship.toml .config/direnv
+    .local/share/direnv .direnvrc .dircolors .lessfilter`,
+  PATH: `
+    bin .bin .local/bin .local/sbin .cargo/bin go/bin .go/bin .bun/bin .deno/bin .dotnet/tools .foundry/bin .krew/bin
+    .local/pipx .local/share/pipx .npm-global .yarn/bin .composer .config/composer .luarocks .opam .ghcup .cabal/bin
+    .nix-profile .linuxbrew`,
+  'version managers': `
+    .pyenv .rbenv .nodenv .goenv .jenv .tfenv .nvm .fnm .local/share/fnm .volta .n .asdf .asdfrc .tool-versions
+    .local/share/mise .config/mise .sdkman .rvm .rvmrc .rustup .proto .miniconda3 .miniforge3 .anaconda3 miniconda3
+    miniforge3 anaconda3`,
+  'desktops and sessions': `
+    .config/autostart .config/autostart-scripts .config/systemd .local/share/systemd .config/environment.d
+    .pam_environment .xprofile .xinitrc .xsession .xsessionrc .xserverrc .Xresources .Xdefaults .config/user-dirs.dirs
+    .config/mimeapps.list .local/share/applications .local/share/dbus-1 .local/share/flatpak .local/share/gnome-shell
+    .local/share/nautilus .local/share/nemo .local/share/kio .local/share/plasma .config/plasma-workspace .config/i3 .i3
+    .config/sway .config/hypr .config/openbox .config/bspwm .config/awesome .config/waybar .config/polybar .config/sxhkd
+    .config/labwc .config/river .config/niri Library/LaunchAgents Library/LaunchDaemons Library/Services Library/Scripts
+    Library/QuickLook Library/Spotlight Library/Preferences Library/Application+Support`,
+  'git, other version control': `
+    .gitconfig .config/git .git-templates .git-template .config/gh .config/hub .config/lazygit .config/tig .tigrc .hgrc
+    .config/hg .config/jj .jjconfig.toml .subversion .sapling .config/sapling .config/pre-commit`,
+  'package managers, build tools': `
+    .npmrc .config/npm .yarnrc .yarnrc.yml .config/yarn .config/pnpm .bunfig.toml .pip .config/pip .pypirc .config/uv
+    .config/pypoetry .condarc .gemrc .config/gem .bundle .config/bundler .cargo/config .cargo/config.toml .cargo/env
+    .config/go .config/cabal .cabal/config .stack/config.yaml .m2/settings.xml .m2/settings-security.xml
+    .m2/extensions.xml .m2/jvm.config .mavenrc .gradle/gradle.properties .gradle/init.d .gradle/init.gradle
+    .gradle/init.gradle.kts .sbt .config/NuGet .nuget/NuGet .bazelrc .config/nix .config/nixpkgs .nix-defexpr
+    .config/home-manager .config/helm .local/share/helm .vagrant.d .terraformrc .terraform.d .ansible.cfg .ansible/plugins
+    .ansible/collections`,
+  'interpreters and debuggers': `
+    .local/lib .pythonrc .pythonstartup .pdbrc .ipython .config/ipython .jupyter .local/share/jupyter .irbrc .pryrc
+    .config/irb .rdbgrc .Rprofile .Renviron .config/R .julia/config .octaverc .ghci .ghc .iex.exs .erlang .gdbinit
+    .config/gdb .lldbinit .sqliterc .psqlrc .my.cnf .node_libraries .node_modules node_modules .guile .sbclrc .perldb`,
+  editors: `
+    .vim .vimrc .gvimrc .exrc .nvimrc .config/vim .config/nvim .local/share/nvim .emacs .emacs.el .emacs.d .config/emacs
+    .doom.d .config/doom .spacemacs .config/helix .config/zed .config/Code .vscode .vscode-server .vscode-insiders
+    .config/VSCodium .vscode-oss .config/Cursor .cursor-server .config/JetBrains .local/share/JetBrains .ideavimrc
+    .config/sublime-text .nanorc .config/nano .config/micro .config/kak .atom`,
+  agents: `
+    .claude .claude.json .codex .cursor .gemini .qwen .config/opencode .config/crush .config/amp .config/goose .continue
+    .aider.conf.yml .copilot .config/github-copilot .codeium .windsurf .kiro .amazonq .aws/amazonq .factory .junie .roo
+    .kilocode .cline .pi .openhands .trae .agents .mcp.json`,
+  'terminals, pagers and mail': `
+    .tmux.conf .tmux .config/tmux .screenrc .config/kitty .config/alacritty .alacritty.toml .config/wezterm .wezterm.lua
+    .config/ghostty .config/foot .config/zellij .config/terminator .hyper.js .hyper_plugins .lesskey .config/lesskey
+    .config/bat .curlrc .config/curlrc .wgetrc .netrc .config/mpv .config/ranger .config/lf .config/yazi .config/vifm
+    .config/mc .mailcap .muttrc .mutt .config/mutt .config/neomutt .forward .procmailrc .fetchmailrc .msmtprc
+    .config/msmtp`,
+  'containers and clouds': `
+    .docker .config/containers .local/share/containers .kube .minikube .aws/config .aws/credentials .aws/cli
+    .config/gcloud .azure`,
+  browsers: `
+    .mozilla .thunderbird .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge
+    .config/vivaldi`,
+}
+
+/** `docs/workspace.md` has examples. */
+export const obeyedAtHome: readonly (readonly [by: string, names: readonly string[]])[] = Object.entries(
+  atHome,
+).map(([by, names]) => [by, words(names).map((name) => name.replace('+', ' '))])
 
 /** Agents keep work trees of projects there. */
 const workTrees = ['.claude/worktrees', '.codex/worktrees', '.cursor/worktrees']
