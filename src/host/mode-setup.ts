@@ -1,6 +1,6 @@
 import type { Enforcement, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import type { ProjectSettings } from '../config/project-settings.ts'
+import type { ProjectSettings } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
 import type { LimitHolder, Limits } from '../launch/launch.ts'
 import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
