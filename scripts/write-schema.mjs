@@ -17,7 +17,7 @@ async function importSchema() {
     await build({
       config: false,
       cwd: root,
-      entry: { schema: 'src/config/document.ts' },
+      entry: { schema: 'src/config/schema.ts' },
       outDir: directory,
       format: 'esm',
       platform: 'node',

@@ -14,8 +14,7 @@ export {
 } from './base/types.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './config/load.ts'
-export { type ConfigRow, configRows, initConfig } from './config/show.ts'
-export { trustProjectFile } from './config/trust-project.ts'
+export { type ConfigRow, configRows, initConfig, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,

@@ -53,6 +53,20 @@ describe('documents', () => {
   })
 })
 
+describe('a source file that a document names', () => {
+  const files = ['src', 'native', 'test', 'bench', 'scripts'].flatMap((directory) =>
+    readdirSync(join(repository, directory), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `/${directory}/${path}`,
+    ),
+  )
+  it.each(documents)('exists: %s', (document) => {
+    const named = codeOf(textOf(document)).filter((name) =>
+      /^[\w/-]+(?:\.\w+)*\.(ts|mjs|c|h|cc)$/.test(name ?? ''),
+    )
+    expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([])
+  })
+})
+
 const linksOf = (document: string) =>
   [...textOf(document).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link]) => link ?? '')

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 
 /** A NUL byte among the first bytes means binary, as for git and grep. */
@@ -26,33 +25,6 @@ function firstWholeCharacter(bytes: Uint8Array): number {
   let at = 0
   while (at < 3 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++
   return at
-}
-
-export class Utf8Check {
-  #wellFormed = true
-  #begun: Uint8Array = new Uint8Array(0)
-
-  add(chunk: Uint8Array): void {
-    if (!this.#wellFormed) return
-    const bytes = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
-    const whole = bytes.length - begunBytes(bytes)
-    this.#begun = bytes.slice(whole)
-    this.#wellFormed = isUtf8(bytes.subarray(0, whole))
-  }
-
-  get wellFormed(): boolean {
-    return this.#wellFormed && this.#begun.length === 0
-  }
-}
-
-function begunBytes(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0
-    if ((byte & 0xc0) === 0x80) continue
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
-    return needed > back ? back : 0
-  }
-  return 0
 }
 
 export function quoted(word: string): string {

@@ -1,23 +1,22 @@
+import { dirname } from 'node:path'
 import { types } from 'node:util'
 import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { ConfigProblem } from '../base/refusal.ts'
 import { clipped } from '../base/text.ts'
+import { VitrineError } from '../messages/error.ts'
 import { found, wanted } from '../messages/wanted.ts'
-import type { ToAbsolute } from './field.ts'
-import { policyRuleKeys } from './policy-rule.ts'
-import type { KeyEntry } from './schema.ts'
-import { tomlText } from './toml-text.ts'
+import { policyRuleKeys, type ToAbsolute } from './field.ts'
+import { absoluteFrom } from './files.ts'
+import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
+import { excerptOf, type KeyPath, positionFinder, tomlText } from './toml.ts'
 
-/** Names of tables and keys, indices of lists. */
-export type KeyPath = readonly (string | number)[]
-
-export interface ValueFault {
+interface ValueFault {
   readonly path: KeyPath
   readonly problem: ConfigProblem
 }
 
-export type CheckedValue = { readonly value: unknown } | { readonly fault: ValueFault }
+type CheckedValue = { readonly value: unknown } | { readonly fault: ValueFault }
 
 const maxQuoteLength = 60
 
@@ -46,18 +45,18 @@ function lostFault({ section, name }: KeyEntry, lost: string): ValueFault {
   return { path: [section, name, lost], problem }
 }
 
-export type Table = Readonly<Record<string, unknown>>
+type Table = Readonly<Record<string, unknown>>
 
 export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !types.isDate(value)
 }
 
-export function notATable(path: KeyPath, value: unknown, said: string = wanted.table): ValueFault {
+function notATable(path: KeyPath, value: unknown, said: string = wanted.table): ValueFault {
   return { path, problem: { kind: 'wrong-type', wanted: said, got: describeValue(value) } }
 }
 
 /** `['policy', 'rule', 0, 'prefix']` as `policy.rule[0].prefix`. */
-export function dottedPath(path: KeyPath): string {
+function dottedPath(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
     return text === '' ? clipped(part, maxQuoteLength) : `${text}.${clipped(part, maxQuoteLength)}`
@@ -102,4 +101,78 @@ function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): ValueFault {
     path: path.slice(0, -1),
     problem: { kind: 'wrong-type', wanted: issue.message, got: found.tableWithout(name) },
   }
+}
+
+export interface ConfigFile {
+  readonly file: string
+  readonly text: string
+  /** A project may contain a link to a file that only the user can read: errors quote no line of it. */
+  readonly isLink?: boolean
+}
+
+export interface FileValue {
+  readonly entry: KeyEntry
+  readonly value: unknown
+}
+
+type Found = { readonly values: readonly FileValue[] } | { readonly fault: ValueFault }
+
+/** Validates a config file; relative paths start at its directory. Throws CONFIG_INVALID. */
+export async function readLayer(
+  source: ConfigFile,
+  document: Table,
+  home: string,
+): Promise<readonly FileValue[]> {
+  const found = valuesOf(document, absoluteFrom(dirname(source.file), home))
+  if ('values' in found) return found.values
+  throw await faultyFile(source, found.fault)
+}
+
+/** The error for a wrong value, with its place in the file. */
+export async function faultyFile(
+  { file, text, isLink }: ConfigFile,
+  { path, problem }: ValueFault,
+): Promise<VitrineError> {
+  const locate = await positionFinder(text)
+  const place = locate(path, problem.kind === 'unknown-key' ? 'name' : 'value')
+  const where = place && {
+    line: place.line,
+    column: place.column,
+    ...(!isLink && { excerpt: excerptOf(text, place) }),
+  }
+  return new VitrineError({ code: 'CONFIG_INVALID', file, key: dottedPath(path), problem, ...where })
+}
+
+function valuesOf(document: Table, toAbsolute: ToAbsolute): Found {
+  const values: FileValue[] = []
+  for (const [name, table] of Object.entries(document)) {
+    const found = isSection(name)
+      ? valuesOfSection(name, table, toAbsolute)
+      : { fault: unknownKey([name], [...sectionNames, ...keyEntries.keys()]) }
+    if ('fault' in found) return found
+    values.push(...found.values)
+  }
+  return { values }
+}
+
+function valuesOfSection(section: SectionName, table: unknown, toAbsolute: ToAbsolute): Found {
+  if (!isTable(table)) return { fault: notATable([section], table) }
+  const values: FileValue[] = []
+  for (const [name, raw] of Object.entries(table)) {
+    const entry = keyEntries.get(`${section}.${name}`)
+    if (!entry) return { fault: unknownKey([section, name], keyEntries.keys()) }
+    const checked = checkValue(entry, raw, toAbsolute)
+    if ('fault' in checked) return checked
+    values.push({ entry, value: checked.value })
+  }
+  return { values }
+}
+
+function unknownKey(path: KeyPath, candidates: Iterable<string>): ValueFault {
+  const nearest = nearestKey(dottedPath(path), candidates)
+  return { path, problem: { kind: 'unknown-key', ...(nearest === undefined ? {} : { nearest }) } }
+}
+
+function isSection(name: string): name is SectionName {
+  return (sectionNames as readonly string[]).includes(name)
 }

@@ -1,10 +1,9 @@
-import { tried } from '../base/errno.ts'
 import { homeDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { fileProblems, noSuchKey } from '../messages/config.ts'
 import { VitrineError } from '../messages/error.ts'
 import { absolutePath } from '../request/fields.ts'
-import type { KeyPath } from './check.ts'
+import { type ConfigFile, type FileValue, readLayer } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import {
   absoluteFrom,
@@ -14,15 +13,11 @@ import {
   unreadableFile,
   userConfigFile,
 } from './files.ts'
-import { type ConfigFile, type FileValue, faultyFile, readLayer } from './layer.ts'
-import { excerptOf, positionFinder } from './locate.ts'
-import type { IgnoredValue } from './report.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
-import { applyTrusted, tighten } from './tighten.ts'
-import { printable, tomlText } from './toml-text.ts'
+import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
+import { excerptOf, type KeyPath, positionFinder, printable, tomlText } from './toml.ts'
 import { type GivenValue, givenValue, readVariables } from './variables.ts'
 
-export type { IgnoredValue } from './report.ts'
 export type { Config, ConfigKey } from './schema.ts'
 
 /** Values of flags (or of a library's caller), by dotted key. `from` names the flag in errors and sources. */
@@ -38,6 +33,20 @@ export interface LoadOptions {
   /** Replaces the user's file, and must exist. Relative to the current directory of the process. */
   readonly configFile?: string | undefined
   readonly home?: string | undefined
+}
+
+/** A value of a project file, or an entry of its list, that is ignored. */
+export interface IgnoredValue {
+  readonly key: ConfigKey
+  readonly value: unknown
+  /** In TOML syntax. */
+  readonly text: string
+  /** In force instead, in TOML syntax. */
+  readonly inForceText: string
+  readonly file: string
+  /** 1-based; absent when the value cannot be located in the file. */
+  readonly line?: number
+  readonly why: IgnoredBecause
 }
 
 export type ValueSource = 'default' | 'user' | 'project' | 'variable' | 'flag'
@@ -202,23 +211,6 @@ export async function parseToml({
       ...excerpt,
     })
   }
-}
-
-/** The value of a key cannot be used here. */
-export async function badSetting(
-  { sources }: Pick<LoadedConfig, 'sources'>,
-  key: ConfigKey,
-  wanted: string,
-  got: string,
-): Promise<VitrineError> {
-  const { source, where: file } = sources[key]
-  const problem = { kind: 'bad-value', wanted, got } as const
-  const isFile = source === 'user' || source === 'project'
-  // `where` can name several files, which add to one list: then the value has no single place.
-  const text = isFile ? tried(() => readConfigFile(file)) : undefined
-  if (text === undefined) return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
-  const isLink = source === 'project' && isSymlink(file)
-  return faultyFile({ file, text, isLink }, { path: key.split('.'), problem })
 }
 
 function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConfig {

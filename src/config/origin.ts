@@ -1,8 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isTable } from './check.ts'
-import { readConfigFile } from './files.ts'
+import { tried } from '../base/errno.ts'
+import { limitsOfContainer, unreadableInContainer } from '../messages/docker.ts'
+import { VitrineError } from '../messages/error.ts'
+import { faultyFile, isTable } from './check.ts'
+import { isSymlink, readConfigFile } from './files.ts'
 import { type LoadedConfig, parseToml } from './load.ts'
-import { excerptOf, positionFinder } from './locate.ts'
+import type { ConfigKey } from './schema.ts'
+import { excerptOf, positionFinder } from './toml.ts'
+
+/** Keys whose value in force comes from project files, with those files. */
+export type ProjectSettings = ReadonlyMap<ConfigKey, string>
+
+/** Named in messages about a consequence of such a value. */
+export function projectSettings({ sources }: LoadedConfig): ProjectSettings {
+  return new Map(
+    Object.entries(sources).flatMap(([key, { source, where }]) =>
+      source === 'project' ? [[key as ConfigKey, where] as const] : [],
+    ),
+  )
+}
 
 export interface EntryPlace {
   readonly file: string
@@ -45,4 +61,40 @@ function entriesOf(document: Readonly<Record<string, unknown>>, key: PolicyList)
 function isPartOf(entry: unknown, wanted: unknown): boolean {
   if (!isTable(entry) || !isTable(wanted)) return isDeepStrictEqual(entry, wanted)
   return Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, wanted[name]))
+}
+
+/** The value of a key cannot be used here. */
+export async function badSetting(
+  { sources }: Pick<LoadedConfig, 'sources'>,
+  key: ConfigKey,
+  wanted: string,
+  got: string,
+): Promise<VitrineError> {
+  const { source, where: file } = sources[key]
+  const problem = { kind: 'bad-value', wanted, got } as const
+  const isFile = source === 'user' || source === 'project'
+  // `where` can name several files, which add to one list: then the value has no single place.
+  const text = isFile ? tried(() => readConfigFile(file)) : undefined
+  if (text === undefined) return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
+  const isLink = source === 'project' && isSymlink(file)
+  return faultyFile({ file, text, isLink }, { path: key.split('.'), problem })
+}
+
+/** Keys that a container cannot honour, with a description of the value wanted. */
+const notInContainer: Partial<Record<ConfigKey, string>> = {
+  'shell.unreadable': unreadableInContainer,
+  'limits.memory_bytes': limitsOfContainer,
+  'limits.cpu_seconds': limitsOfContainer,
+  'limits.processes': limitsOfContainer,
+  'limits.open_files': limitsOfContainer,
+}
+
+/** Throws CONFIG_INVALID for a value that the backend does not support, instead of ignoring it. */
+export async function checkBackend(loaded: LoadedConfig): Promise<void> {
+  if (loaded.config.shell.backend !== 'docker') return
+  for (const [key, wanted] of Object.entries(notInContainer) as [ConfigKey, string][]) {
+    const { value } = loaded.sources[key]
+    if (value === 0 || (Array.isArray(value) && value.length === 0)) continue
+    throw await badSetting(loaded, key, wanted, JSON.stringify(value))
+  }
 }

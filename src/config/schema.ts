@@ -1,28 +1,74 @@
 import * as v from 'valibot'
 import { wanted } from '../messages/wanted.ts'
 import {
+  allowRule,
   boolean,
   defineKey,
   integer,
   type KeyDefinition,
   listOf,
   maxBytes,
+  maxMs,
+  maxProcesses,
   minOrNone,
+  mountsKey,
   oneOf,
   oneWay,
   onlyAdds,
   onlySmaller,
   onlyTrusted,
   pathKey,
-  stringTable,
+  pattern,
+  policyRule,
   userOnly,
 } from './field.ts'
-import { dockerKeys } from './keys/docker.ts'
-import { limitKeys } from './keys/limits.ts'
-import { networkSection } from './keys/network.ts'
-import { shellKeys } from './keys/shell.ts'
-import { workspaceKeys } from './keys/workspace.ts'
-import { allowRule, policyRule } from './policy-rule.ts'
+import { envKeys, networkSection, shellKeys, workspaceKeys } from './keys.ts'
+
+const dockerKeys = {
+  image: defineKey(
+    'Image of the container; empty: the image of "vitrine docker build".',
+    () => pattern(wanted.image, /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
+    '',
+    onlyTrusted,
+  ),
+  mounts: mountsKey(
+    'Paths shown besides the workspace: PATH[:ro|:rw]; paths of your home directory appear in HOME. Read mode never writes there.',
+    userOnly,
+  ),
+  user: defineKey(
+    'User of commands: an id such as "1000:1000", "owner" (of the workspace); empty: yours.',
+    () => pattern(wanted.user, /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
+    '',
+    onlyTrusted,
+  ),
+  memory: defineKey(
+    'Memory of the container, with the suffix b, k, m or g.',
+    () => pattern(wanted.size, /^[1-9][0-9]*[bkmgBKMG]?$/),
+    '1g',
+    onlyTrusted,
+  ),
+} as const
+
+// What systemd raises sysctl fs.nr_open to: half of the kernel's bound (fs/file.c, sysctl_nr_open_max).
+const maxOpenFiles = 1_073_741_816
+
+const limitKeys = {
+  memory_bytes: defineKey('Memory of a command, in bytes.', () => integer(0, maxBytes), 0, minOrNone),
+  cpu_seconds: defineKey('CPU time of a command, in seconds.', () => integer(0, maxMs), 0, minOrNone),
+  processes: defineKey(
+    'Processes of a command at the same time.',
+    () => integer(0, maxProcesses),
+    0,
+    minOrNone,
+  ),
+  open_files: defineKey('Open files of each process.', () => integer(0, maxOpenFiles), 0, minOrNone),
+  private_tmp_bytes: defineKey(
+    'Size of the private TMPDIR, in bytes.',
+    () => integer(0, maxBytes),
+    1_073_741_824,
+    minOrNone,
+  ),
+} as const
 
 /** The source of validation, variables, JSON schema and `config show`. */
 export const sections = {
@@ -38,21 +84,7 @@ export const sections = {
   network: networkSection,
   env: {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',
-    keys: {
-      inherit: defineKey(
-        'Which variables of the caller pass: auto (read and workspace mode: a list; write mode: all whose names do not look like secrets), listed (the list in every mode), all.',
-        () => oneOf('auto', 'listed', 'all'),
-        'auto',
-        oneWay('all', 'auto', 'listed'),
-      ),
-      pass: defineKey(
-        'Names of further variables that pass from the caller.',
-        () => listOf(wanted.variableName),
-        [],
-        onlyTrusted,
-      ),
-      set: defineKey('Variables to set, with their values.', stringTable, {}, onlyTrusted),
-    },
+    keys: envKeys,
   },
   policy: {
     about: 'Which commands run without a question, which are asked about, which never run.',
@@ -211,3 +243,20 @@ export const sectionNames = Object.keys(sections) as readonly SectionName[]
 export const keyEntries: ReadonlyMap<string, KeyEntry> = new Map(
   sectionNames.flatMap(entriesOf).map((entry) => [entry.key, entry]),
 )
+
+/** The schema of a whole config file; config.schema.json is generated from it. */
+export function documentSchema() {
+  const tables = sectionNames.map((section) => [section, v.optional(sectionSchema(section))])
+  return v.strictObject(Object.fromEntries(tables) as Record<SectionName, v.GenericSchema>)
+}
+
+function sectionSchema(section: SectionName) {
+  const entries = [...keyEntries.values()].filter((entry) => entry.section === section)
+  const properties = entries.map((entry) => [entry.name, propertySchema(entry)])
+  const table = v.strictObject(Object.fromEntries(properties) as Record<string, v.GenericSchema>)
+  return v.pipe(table, v.description(sections[section].about))
+}
+
+function propertySchema({ schema, about, fallback }: KeyEntry) {
+  return v.optional(v.pipe(schema(), v.description(about)), () => fallback)
+}

@@ -2,10 +2,11 @@ import { closeSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'no
 import { dirname } from 'node:path'
 import { makeDirectories } from '../base/files.ts'
 import { packageFile } from '../base/package-file.ts'
+import type { Environment } from '../base/types.ts'
 import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, ValueSource } from './load.ts'
 import type { ConfigKey } from './schema.ts'
-import { tomlText } from './toml-text.ts'
+import { tomlText } from './toml.ts'
 
 /** One line of `vitrine config show`. */
 export interface ConfigRow {
@@ -53,4 +54,10 @@ function writeNew(file: string, text: string): void {
 /** Commented out, so that a later version can change its defaults. */
 function commentedOut(toml: string): string {
   return toml.replace(/^\w+ = /gm, '# $&')
+}
+
+/** Returns the real path. Throws CONFIG_INVALID. The store is imported late: it loads node:crypto. */
+export async function trustProjectFile(file: string, env: Environment): Promise<string> {
+  const { trust } = await import('./trust.ts')
+  return trust(file, env)
 }

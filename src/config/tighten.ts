@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isWithin, type NetworkSetting } from '../network/access.ts'
 import type { ProjectRule } from './field.ts'
-import type { IgnoredBecause } from './report.ts'
-import { tomlText } from './toml-text.ts'
+import { tomlText } from './toml.ts'
+
+/** Why a value of a project file, or an entry of its list, is ignored. */
+export type IgnoredBecause =
+  /** It is looser than the value in force. */
+  | 'loosens'
+  /** Only a trusted project file may set the key, or hold such an entry. */
+  | 'needs-trust'
+  /** No project file may set the key. */
+  | 'user-only'
 
 /** After a project file's value was applied. `index`: an ignored list entry; without it all is ignored. */
 export interface Tightened {

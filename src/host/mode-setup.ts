@@ -1,14 +1,22 @@
 import type { Enforcement, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import type { ProjectSettings } from '../config/project-settings.ts'
+import type { ProjectSettings } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
 import type { LimitHolder, Limits } from '../launch/launch.ts'
 import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
 import { privateTmpNote } from '../messages/limits.ts'
 import { noPrivateTmpOn } from '../messages/private-tmp.ts'
 import type { NetworkKind } from '../network/access.ts'
-import { commandEnvironment, type HostPlace, type Purpose, type Variables } from '../request/environment.ts'
-import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
+import {
+  commandEnvironment,
+  type HostPlace,
+  hasFossilSettings,
+  hasGoCache,
+  type Purpose,
+  type ToolCaches,
+  type Variables,
+  withToolSettings,
+} from '../request/environment.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import type { Changes, Confinement, PrivateDirectories, Sandbox, SandboxOptions } from '../sandbox/sandbox.ts'
 import type { BackendParts } from './backend.ts'

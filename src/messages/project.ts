@@ -1,7 +1,7 @@
 import { visible } from '../base/text.ts'
 import type { AnyResult, Limit } from '../base/types.ts'
 import type { ConfigKey } from '../config/load.ts'
-import type { ProjectSettings } from '../config/project-settings.ts'
+import type { ProjectSettings } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
 
 export function setBy(key: ConfigKey, file: string): string {

@@ -1,3 +1,4 @@
+import { forEachChild, type SyntaxNode } from 'unbash'
 import type { Unsure, UnsureKind } from './line.ts'
 
 /** In bytes; longer lines are not parsed. */
@@ -66,4 +67,16 @@ export function plainDelimiter(text: string): boolean {
 /** True if a here-document in a substitution stays apart even for a shell that counts parentheses. */
 export function plainNestedBody(body: string): boolean {
   return !/[()'"`\\]/.test(body)
+}
+
+/** True if a function calls itself in a pipeline or in the background and so multiplies. */
+export function multipliesItself(node: SyntaxNode, name: string, multiplied: boolean): boolean {
+  if (node.type === 'Command' && node.name?.value === name && multiplied) return true
+  const many =
+    multiplied || node.type === 'Pipeline' || (node.type === 'Statement' && node.background === true)
+  let found = false
+  forEachChild(node, (child) => {
+    found ||= multipliesItself(child, name, many)
+  })
+  return found
 }

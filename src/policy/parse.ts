@@ -11,6 +11,7 @@ import {
 import { errorText } from '../base/errno.ts'
 import {
   doubtsOfText,
+  multipliesItself,
   overCap,
   plainArithmetic,
   plainDelimiter,
@@ -18,7 +19,6 @@ import {
   plainParameter,
   plainSubstitution,
 } from './dialects.ts'
-import { multipliesItself } from './fork-bomb.ts'
 import {
   type Feature,
   literalWord,
@@ -240,8 +240,8 @@ class Walker implements ParsedLine {
   /** `[[ ]]` is a condition in bash and a missing program in dash, where a newline ends its words. */
   #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
     const isOneLine = !place.source.slice(node.pos, node.end).includes('\n')
-    const words = isOneLine ? conditionWords(node.expression) : undefined
-    if (words) this.#add(node, place, { words: [literalWord('[['), ...words, literalWord(']]')] })
+    const inner = isOneLine ? conditionWords(node.expression) : undefined
+    if (inner) this.#add(node, place, { words: [literalWord('[['), ...inner, literalWord(']]')] })
     else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
   }
 
@@ -283,15 +283,12 @@ class Walker implements ParsedLine {
       default:
         break
     }
-    if (compounds.has(node.type)) this.features.add('compound')
+    if (COMPOUND.test(node.type)) this.features.add('compound')
     this.#children(node, { ...place, required: false })
   }
 }
 
 const nothing = { words: [], assignments: [], redirects: [] }
 
-const compounds: ReadonlySet<string> = new Set(
-  'ArithmeticCommand ArithmeticFor TestCommand Coproc Select Function Subshell BraceGroup Case For If While Redirected'.split(
-    ' ',
-  ),
-)
+const COMPOUND =
+  /^(?:ArithmeticCommand|ArithmeticFor|TestCommand|Coproc|Select|Function|Subshell|BraceGroup|Case|For|If|While|Redirected)$/

@@ -1,34 +1,14 @@
 import { win32 } from 'node:path'
+import { words } from '../base/text.ts'
 import { type Feature, literalWord, type ParsedLine, type SimpleCommand, type Word } from './line.ts'
 import type { Objection } from './program.ts'
 import { builtIn, indexRules } from './safe-list.ts'
 
-/** Cmdlets that read. Only these, with literal arguments, and pipes of them are understood. */
-const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
-  'Get-ChildItem': {
-    switches: '-Recurse -Force -Name -File -Directory -Hidden',
-    values: '-Path -LiteralPath -Filter -Include -Exclude -Depth',
-  },
-  'Get-Content': {
-    switches: '-Raw',
-    values: '-Path -LiteralPath -TotalCount -Head -First -Tail -Last -Encoding',
-  },
-  'Get-Date': { values: '-Format -UFormat' },
-  'Get-FileHash': { values: '-Path -LiteralPath -Algorithm' },
-  'Get-Item': { switches: '-Force', values: '-Path -LiteralPath' },
-  'Get-Location': {},
-  'Measure-Object': { switches: '-Line -Word -Character', values: '-Property' },
-  'Resolve-Path': { switches: '-Relative', values: '-Path -LiteralPath' },
-  'Select-Object': { switches: '-Unique', values: '-First -Last -Skip -Property -ExpandProperty' },
-  'Select-String': {
-    switches: '-SimpleMatch -CaseSensitive -Quiet -List -NotMatch -AllMatches',
-    values: '-Pattern -Path -LiteralPath -Include -Exclude -Context',
-  },
-  'Sort-Object': { switches: '-Descending -Unique', values: '-Property' },
-  'Split-Path': { switches: '-Leaf -Parent', values: '-Path' },
-  'Test-Path': { values: '-Path -LiteralPath -PathType' },
-  'Write-Output': {},
-}
+/** Cmdlets that read what their arguments name. Only these and `others`, with literal arguments, and pipes of them are understood. */
+const readers = words(`
+  Get-ChildItem Get-Content Get-FileHash Get-Item Resolve-Path Select-String Split-Path Test-Path`)
+const others = words('Get-Date Get-Location Measure-Object Select-Object Sort-Object Write-Output')
+
 /** Aliases of PowerShell 5.1 and 7 on Windows; they precede programs in PATH. */
 const aliases: Readonly<Record<string, string>> = {
   cat: 'Get-Content',
@@ -45,31 +25,19 @@ const aliases: Readonly<Record<string, string>> = {
   type: 'Get-Content',
 }
 const names = new Map(
-  [...Object.keys(cmdlets).map((name) => [name, name] as const), ...Object.entries(aliases)].map(
+  [...[...readers, ...others].map((name) => [name, name] as const), ...Object.entries(aliases)].map(
     ([given, name]) => [given.toLowerCase(), name],
   ),
 )
 
 export const powershellRules = indexRules(
-  Object.entries(cmdlets).map(([name, { switches = '', values = '' }]) => {
-    const [flags, valued] = [switches, values].map((text) => new Set(text.toLowerCase().split(' ')))
-    const check = (given: readonly Word[]) => checkCmdlet(given, flags, valued)
-    return { prefix: [name], verdict: 'allow' as const, source: builtIn, reason: '', check }
+  [...readers, ...others].map((name) => {
+    return { prefix: [name], verdict: 'allow' as const, source: builtIn, reason: '', check: leadingAway }
   }),
 )
 
-function checkCmdlet(
-  words: readonly Word[],
-  flags: ReadonlySet<string> = new Set(),
-  valued: ReadonlySet<string> = new Set(),
-): Objection | undefined {
-  for (let at = 0; at < words.length; at++) {
-    const text = words[at]?.value.toLowerCase() ?? ''
-    if (!text.startsWith('-') || flags.has(text)) continue
-    // PowerShell would read a switch in place of a value as a parameter.
-    if (!valued.has(text) || words[++at]?.value.startsWith('-') !== false) return { kind: 'option', text }
-  }
-  const away = words.find(({ value }) => leadsAway(value))
+function leadingAway(given: readonly Word[]): Objection | undefined {
+  const away = given.find(({ value }) => leadsAway(value))
   return away && { kind: 'operand', text: away.text }
 }
 
@@ -94,8 +62,7 @@ export function windowsSystemPath(
   text: string,
   cwd: string,
 ): string | undefined {
-  if (cmdlets[cmdlet?.value ?? '']?.values?.includes('-Path') !== true || text.startsWith('-'))
-    return undefined
+  if (!readers.includes(cmdlet?.value ?? '') || text.startsWith('-')) return undefined
   if (text.startsWith('~') || /^[A-Za-z]:(?![\\/])/.test(text)) return 'unknown'
   const isRelative = !/^(?:[A-Za-z]:|[\\/])/.test(text)
   if (isRelative && !/(?:^|[\\/])\.\. *(?:$|[\\/])/.test(text)) return undefined
@@ -121,11 +88,11 @@ export function parsePowershell(line: string): ParsedLine | undefined {
     const [head = '', ...rest] = part
     const name = names.get(head.toLowerCase())
     if (name === undefined) return undefined
-    const words = [name, ...rest].map(literalWord)
+    const given = [name, ...rest].map(literalWord)
     commands.push({
       text: part.join(' '),
       assignments: [],
-      words,
+      words: given,
       redirects: [],
       chain: 0,
       required: false,
@@ -141,11 +108,10 @@ function partsOf(line: string): readonly string[][] | undefined {
     const [all = '', single, double, bare, pipe] = TOKEN.exec(rest) ?? []
     if (all === '') return undefined
     rest = rest.slice(all.length)
-    const words = parts.at(-1) ?? []
+    const part = parts.at(-1) ?? []
     if (pipe) parts.push([])
-    else if (bare === undefined && words.length === 0) return undefined
-    // PowerShell reads a quoted `-Word` as an argument, the check as a parameter: unknown ones are `ask`.
-    else words.push(bare ?? single ?? double ?? '')
+    else if (bare === undefined && part.length === 0) return undefined
+    else part.push(bare ?? single ?? double ?? '')
   }
   return parts
 }

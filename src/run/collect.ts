@@ -1,5 +1,5 @@
 import { errorText } from '../base/errno.ts'
-import { looksBinary, Utf8Check } from '../base/text.ts'
+import { looksBinary } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
 import { Spill, type SpillFile } from './spill.ts'
 
@@ -23,7 +23,6 @@ export interface Collected {
   readonly stderr: View
   readonly bytes: number
   readonly binary: boolean
-  readonly wellFormed: boolean
   readonly spilled?: { readonly file: SpillFile; readonly bytes: number }
   /** Output that could not be stored; directly follows the file's content. */
   readonly unsaved?: { readonly bytes: Buffer; readonly reason: string }
@@ -45,7 +44,6 @@ export class Collector {
   readonly #output: Window
   readonly #stdout: Window
   readonly #stderr: Window
-  readonly #utf8 = { stdout: new Utf8Check(), stderr: new Utf8Check() }
   #pending: Buffer[] = []
   #spill: Spill | null = null
   #failed: string | null = null
@@ -69,10 +67,8 @@ export class Collector {
     this.#output.add(chunk)
     const window = stream === 'stdout' ? this.#stdout : this.#stderr
     window.add(chunk)
-    if (this.#saving) {
-      this.#utf8[stream].add(chunk)
-      this.#store(chunk)
-    } else this.#options.consumed(chunk.length)
+    if (this.#saving) this.#store(chunk)
+    else this.#options.consumed(chunk.length)
     this.#heedLimit()
   }
 
@@ -99,7 +95,6 @@ export class Collector {
       stderr: this.#stderr.view(),
       bytes: this.#output.total,
       binary: looksBinary(output.head),
-      wellFormed: this.#utf8.stdout.wellFormed && this.#utf8.stderr.wellFormed,
       ...this.#stored(unsaved),
     }
   }

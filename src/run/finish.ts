@@ -14,7 +14,7 @@ import type { Ended, Execution } from './execution.ts'
 import { deniedConnections } from './hosts.ts'
 import type { OwnSockets } from './refusal-hint.ts'
 import { buildResult, type ResultParts } from './result.ts'
-import { saveOutput } from './save.ts'
+import { saveOutput } from './shown.ts'
 
 /** Throws SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran. */
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {

@@ -1,8 +1,7 @@
 import { monotonicMs, within } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
-import type { Variables } from '../request/environment.ts'
-import { withToolCaches } from '../request/tools.ts'
+import { type Variables, withToolCaches } from '../request/environment.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
 

@@ -257,7 +257,7 @@ function isOfNpm({ path, program }: Denial): boolean {
   )
 }
 
-/** True for a cache that a private TMPDIR holds, or makes unnecessary (src/request/tools.ts). */
+/** True for a cache that a private TMPDIR holds, or makes unnecessary (src/request/environment.ts). */
 function isCache({ operation, path, program }: Denial): boolean {
   if (path === undefined) return false
   if (program === 'fossil' && operation === 'create' && /\/(\.fossil|fossil\.db)$/.test(path)) return true

@@ -35,8 +35,7 @@ import { unreadPath } from '../sandbox/reads/unread.ts'
 import type { Reads } from '../sandbox/sandbox.ts'
 import type { Ended } from './execution.ts'
 import { type OwnSockets, refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
-import type { Saved } from './save.ts'
-import { bytesOf, errorsOf, type OutputParts, textsOf } from './shown.ts'
+import { bytesOf, errorsOf, type OutputParts, type Saved, textsOf } from './shown.ts'
 
 export interface ResultParts extends OutputParts {
   readonly ended: Pick<Ended, 'cause'> & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }

@@ -156,6 +156,21 @@ it('of a list with one that is refused, none has run, and each has its line', as
   ])
 })
 
+it('a command in a terminal has its line when it ends, and so has one that never started', async () => {
+  const { shell, lines } = await openAudited({ toml: '[policy]\ndeny = ["forbidden"]' })
+  const terminal = await shell.start({ command: 'test -t 1 && exit 7', pty: true })
+  await terminal.result
+  await expect(shell.start({ command: 'forbidden', pty: true })).rejects.toMatchObject({ code: 'DENIED' })
+  await expect(shell.start({ argv: ['/not/there'], pty: true })).rejects.toMatchObject({
+    code: 'SPAWN_FAILED',
+  })
+  expect(lines().map(({ outcome, exitCode, refusal }) => [outcome, exitCode, refusal?.code])).toEqual([
+    ['exited', 7, undefined],
+    ['refused', null, 'DENIED'],
+    ['refused', null, 'SPAWN_FAILED'],
+  ])
+})
+
 it('the policy guards the log of write mode as it guards its own configuration', async () => {
   const { shell, log } = await openAudited({ mode: 'write' })
   for (const path of [log, `${log}.lock`, `${log}.1`])

@@ -130,10 +130,6 @@ for (const { name, start, load } of shells) {
 
     it('completes a command', () => presses('vitrine scr', /vitrine scratchpad/))
     it('completes an option', () => presses('vitrine run --priv', /vitrine run --private-tmp/))
-    it('completes it behind the equals sign', () =>
-      presses('vitrine mcp --mode=bo', /vitrine mcp --mode=both/))
-    it('completes directories only, and quotes them', () =>
-      presses('vitrine run --cwd so', /--cwd some\\ where/))
     it('completes a file', () => presses('vitrine run --config some.', /--config some\.toml/))
     it('completes the program behind "--"', () => presses('vitrine run -- printen', /-- printenv/))
     it('completes the arguments of that program', () =>

@@ -6,7 +6,7 @@ import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { keyEntries, sectionNames, sections } from '../../src/config/schema.ts'
 import { configRows, initConfig } from '../../src/config/show.ts'
-import { tomlText } from '../../src/config/toml-text.ts'
+import { tomlText } from '../../src/config/toml.ts'
 import { makePlace } from './place.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -93,10 +93,3 @@ it('relative paths start at the directory of their file, or at cwd; ~ is the hom
   ])
   expect(config.workspace.writable).toEqual([join(place.project, '.git', 's'), join(place.home, 't')])
 })
-
-it('a list of a higher layer of the user replaces the one below', async () => {
-  const place = makePlace()
-  place.write(place.userFile, '[policy]\ndeny = ["a", "b"]\n')
-  const { config } = await place.load({ env: { VITRINE_POLICY_DENY: 'c' } })
-  expect(config.policy.deny).toEqual(['c'])
-})

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { IgnoredBecause } from '../../src/config/report.ts'
 import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
+import type { IgnoredBecause } from '../../src/config/tighten.ts'
 import { trust } from '../../src/config/trust.ts'
 import { makePlace, type Place } from './place.ts'
 

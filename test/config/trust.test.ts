@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
@@ -41,6 +41,18 @@ it('a project file that becomes a symlink to another file with the same content 
   expect(await network(place)).toBe(false)
 })
 
+it('a symlink of another project to a trusted file is not trusted', async () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  const hostile = join(place.home, 'hostile')
+  mkdirSync(join(hostile, '.git'), { recursive: true })
+  symlinkSync(place.projectFile, join(hostile, '.vitrine.toml'))
+  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(false)
+  trust(join(hostile, '.vitrine.toml'), {}, place.home)
+  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(true)
+  expect(await network(place)).toBe(true)
+})
+
 it('the store is for the user alone, whole, and leaves no temporary file', () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
@@ -55,6 +67,15 @@ it('the store is for the user alone, whole, and leaves no temporary file', () =>
     version: 1,
     files: { [place.projectFile]: hash, [other]: hash },
   })
+})
+
+it('a store that others could write becomes private with the next trust', () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  const store = trustStoreFile({}, place.home)
+  chmodSync(store, 0o666)
+  trust(place.projectFile, {}, place.home)
+  expect(statSync(store).mode & 0o777).toBe(0o600)
 })
 
 it('a file that does not exist, or that is a directory, cannot be trusted', async () => {

@@ -55,6 +55,15 @@ describe('on this host', () => {
     ).toEqual([])
   })
 
+  it('workspace mode and own sockets are tried in workspace mode', async () => {
+    const { rights } = await diagnosis()
+    const rows = rights.filter(({ settings }) => settings?.['shell.mode'] === 'workspace')
+    expect(rows.map(({ right, state, by }) => [right, state, by])).toEqual([
+      ['own sockets', 'enforced', 'seccomp listener'],
+      ['workspace', 'enforced', 'landlock+seccomp listener'],
+    ])
+  })
+
   it('nothing is left: no file, no process', async () => {
     await doctor
     expect(readdirSync(temporary)).toEqual([])

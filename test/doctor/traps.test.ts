@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { readSystem, type System, trapsOf } from '../../src/doctor/system.ts'
+import { type System, trapsOf } from '../../src/doctor/system.ts'
 import type { HostSupport } from '../../src/internal.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 
@@ -87,20 +87,5 @@ describe('what takes something from it', () => {
     expect(others).toEqual([])
     expect(trap).toMatchObject({ id, effect: 'weakens', seen: expect.stringMatching(seen) })
     expect(trap?.fix.join('\n')).toMatch(fix)
-  })
-})
-
-describe('what a system is', () => {
-  const files = (all: Readonly<Record<string, string>>) => (path: string) => all[path]
-  const look = (all: Readonly<Record<string, string>>, kernel = '6.1.0', env = {}) =>
-    readSystem(files(all), kernel, env)
-
-  it('the distribution and what it is like', () => {
-    const release = 'PRETTY_NAME="Linux Mint 22"\nID=linuxmint\nID_LIKE="ubuntu debian"\n'
-    expect(look({ '/etc/os-release': release })).toMatchObject({
-      distribution: 'Linux Mint 22',
-      families: ['linuxmint', 'ubuntu', 'debian'],
-    })
-    expect(look({ '/usr/lib/os-release': "ID='arch'\n" }).families).toEqual(['arch'])
   })
 })

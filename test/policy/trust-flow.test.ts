@@ -47,15 +47,6 @@ describe('a project file that loosens what the user has set', () => {
     )
   })
 
-  it('what of it tightens counts without trust', async () => {
-    writeFileSync(file, '[policy]\nallow = ["touch"]\ndeny = ["git push"]\n')
-    const ran = await run('policy', 'check', '--json', '--', 'git push')
-    expect(ran.code).toBe(2)
-    expect(JSON.parse(ran.stdout).matches).toContainEqual(
-      expect.objectContaining({ rule: 'git push', source: `${file}:3` }),
-    )
-  })
-
   it('cannot be trusted by a command that vitrine runs', async () => {
     const ran = await run('run', '--json', '--write', '--', 'vitrine config trust')
     expect(ran.code).toBe(125)

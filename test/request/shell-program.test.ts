@@ -22,16 +22,6 @@ describe.skipIf(!bash)('bash reads lines', () => {
         ).toMatchObject(read)
   })
 
-  it('of openShell, of a request, and of a terminal', async () => {
-    const shell = await openTestShell({ program: 'bash' })
-    expect(await shell.execute({ command: line })).toMatchObject({ exitCode: 3, output: 'a b\n' })
-    const other = await openTestShell()
-    expect(await other.execute({ command: line, program: 'bash' })).toMatchObject({ output: 'a b\n' })
-    expect(await other.execute({ command: 'echo "$0"' })).toMatchObject({ output: 'sh\n' })
-    const pty = await shell.start({ command: line, pty: true })
-    expect(await pty.result).toMatchObject({ exitCode: 3, output: 'a b\r\n' })
-  })
-
   it('with only the workspace to read, though PATH does not lead to it', async () => {
     const directory = makeDirectory()
     mkdirSync(join(directory, 'project'))

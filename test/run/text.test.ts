@@ -77,11 +77,6 @@ describe('text', () => {
     expect(result.output).toBe(text)
     expect(result).not.toHaveProperty('scratchpad')
   })
-
-  it('a character that is cut on stderr does not spoil stdout', async () => {
-    const result = await shell.execute({ command: "printf '\\342\\202' >&2; printf 'é'; printf '\\254' >&2" })
-    expect(result).toMatchObject({ stdout: 'é', stderr: '€' })
-  })
 })
 
 describe('output that is too long to show', () => {

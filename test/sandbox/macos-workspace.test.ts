@@ -116,14 +116,6 @@ describe('the profile of workspace mode on macOS', () => {
     expect(evaluate(rules, { operation: 'file-write-times', path })).toBe('allow')
   })
 
-  it.each(['file-link', 'file-mknod', 'file-write-setugid', 'file-mount'])(
-    'allows %s nowhere',
-    (operation) => {
-      for (const path of ['/Users/me/work/x', '/Users/me/.cache/pip/x', `${temporary}/x`])
-        expect(evaluate(rules, { operation, path })).toBe('deny')
-    },
-  )
-
   it('shuts what links lead to, and the links', () => {
     const root = realpathSync(makeDirectory())
     mkdirSync(join(root, 'real/inner'), { recursive: true })
@@ -177,12 +169,6 @@ describe('the profile of workspace mode on macOS', () => {
       expect(allowed(rules, everyWrite, '/Users/me/work/keys/other')).toEqual(everyWrite)
       for (const name of ['new', 'new/config'])
         expect(allowed(rules, everyWrite, `/Users/me/work/.git/modules/${name}`), name).toEqual([])
-    })
-
-    it('reads no file of such a name where a directory could be moved', () => {
-      for (const place of [temporary, '/Users/me/.cache/pip'])
-        expect([read(`${place}/a/.env`), read(`${place}/a/.env.example`)]).toEqual(['deny', 'allow'])
-      expect(allowed(rules, everyWrite, '/Users/me/work/.env.example')).toEqual(everyWrite)
     })
   })
 })

@@ -239,6 +239,24 @@ describe.runIf(process.platform === 'linux')('unreadable = [paths]', () => {
     ])
   })
 
+  it.each([
+    ['cat .env', '.env'],
+    ["node -e 'require(`fs`).readFileSync(`sub/.env.local`)'", 'sub/.env.local'],
+    ['grep x .env.example .npmrc', '.npmrc'],
+    ['(cd sub && cat ../.env)', undefined],
+    ['echo "notes.env: Permission denied" >&2; exit 1', undefined],
+  ])('names in the hint what could not be read: %s', async (command, name) => {
+    const place = makeHome()
+    const cwd = makeDirectory()
+    for (const file of ['.env', 'sub/.env.local', '.env.example', '.npmrc']) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true })
+      writeFileSync(join(cwd, file), 'x')
+    }
+    const shell = await open(place, 'unreadable = ["secrets"]', { cwd })
+    const { hint } = await shell.execute({ command })
+    expect(hint).toContain(name === undefined ? 'may not read everything' : `may not read ${join(cwd, name)}`)
+  })
+
   it.each(['/', '/usr'])('%s would keep the shell from starting', async (path) => {
     await expect(open(makeHome(), `unreadable = ["${path}"]`)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isInstalled } from '../../helpers/programs.ts'
-import { makeGround, shorts } from './denied.ts'
 import { makeProject } from './quiet.ts'
 
 const { home, run } = makeProject()
@@ -20,14 +19,6 @@ describe('a command that ended with 0 and did without what was refused', () => {
     if (!isInstalled(line.split(' ')[0] ?? '')) return
     const { code, own } = await run(line)
     expect({ code, own }).toEqual({ code: 0, own: [] })
-  })
-
-  it('keeps its refusals in the result', async () => {
-    const { shell } = await makeGround()
-    const cwd = home.directory
-    const result = await shell.execute({ command: 'git describe --dirty', cwd })
-    expect(shorts(result).length).toBeGreaterThan(0)
-    expect(result.hint).toBeUndefined()
   })
 })
 

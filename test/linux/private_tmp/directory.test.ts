@@ -80,17 +80,6 @@ describe('a private directory', () => {
     expect((await other).cancelled).toBe(true)
   })
 
-  it('of an earlier command cannot be written to, though another process creates it again', async () => {
-    const { run, parent } = await makeGround()
-    const before = (await run('echo "$TMPDIR"')).stdout.trimEnd()
-    mkdirSync(before, { recursive: true, mode: 0o700 })
-    chmodSync(parent, 0o700)
-    const { stdout, denials } = await run(`echo x > ${before}/x; echo x > "$TMPDIR/x" && cat "$TMPDIR/x"`)
-    expect(stdout).toBe('x\n')
-    expect(denials.map(({ path }) => path)).toEqual([`${before}/x`])
-    expect(readdirSync(before)).toEqual([])
-  })
-
   it('is the only place that changes', async () => {
     const { run, temporary } = await makeGround()
     const other = join(temporary, 'other')

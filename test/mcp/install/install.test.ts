@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { clientOf } from '../../../src/mcp/install/clients.ts'
-import { parseJsonc, withEntry, withTable } from '../../../src/mcp/install/edits.ts'
+import { parseJsonc, withEntry } from '../../../src/mcp/install/edits.ts'
 import { installEntry } from '../../../src/mcp/install/install.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { repository } from '../../helpers/programs.ts'
@@ -225,18 +225,6 @@ describe('a file that is there', () => {
     expect(backups(file)).toEqual([])
   })
 
-  it.each([
-    '[mcp_servers]\nvitrine = { command = "a" }\n',
-    'mcp_servers.vitrine.command = "a"\n',
-    'mcp_servers = { a = { command = "x" } }\n',
-  ])('%j: it is left as it is, and not called invalid', async (before) => {
-    const { file, install } = homeWith('codex', before)
-    const ran = await install()
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('"mcp_servers" is written in a way that cannot be edited safely')
-    expect(readFileSync(file, 'utf8')).toBe(before)
-  })
-
   it('what another program writes in the meantime is not lost', async () => {
     const { home, file } = homeWith('cursor', '{}')
     const installed = installEntry(clientOf('cursor', ['x'], home.env as Record<string, string>))
@@ -284,17 +272,5 @@ describe('a file that is there', () => {
     const { file, install } = homeWith(name, before)
     expect((await install()).code).toBe(0)
     expect(Object.keys(Object(at(read(file), places[name][1]))).sort()).toEqual(keys)
-  })
-})
-
-describe('editing TOML', () => {
-  const entry = { command: 'x', args: ['y'] }
-
-  it.each([
-    ['a = """\n[s.n]\n"""\n', { a: '[s.n]\n', s: { n: entry } }],
-    ['[s.n]\ncommand = [\n  "[",\n]\n# next\n[s.m]\nb = 1\n', { s: { n: entry, m: { b: 1 } } }],
-    ['[ s . "n" ] # ours\n\n[s.n.env]\nb = "1"', { s: { n: { ...entry, env: { b: '1' } } } }],
-  ])('%j', async (text, wanted) => {
-    expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
   })
 })

@@ -59,9 +59,6 @@ describe.skipIf(missing !== null)(`an engine is found${skipped}`, () => {
 
   it('by the current context', () => echoes({ DOCKER_CONFIG: contextDirectory('mine', engine.host, 'mine') }))
 
-  it('by DOCKER_HOST, which beats every context', () =>
-    echoes({ DOCKER_HOST: engine.host, DOCKER_CONTEXT: 'nosuch' }))
-
   const places: readonly (readonly [name: string, variable: string, path: string])[] = [
     ['rootless Docker', 'XDG_RUNTIME_DIR', 'docker.sock'],
     ['Docker Desktop', 'HOME', '.docker/run/docker.sock'],

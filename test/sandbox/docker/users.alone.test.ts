@@ -97,16 +97,4 @@ await shell.close()`
       refusal: { for: 'docker', got: expect.stringContaining(path()) },
     })
   })
-
-  it("only the user's file may name mounts", async () => {
-    const cwd = makeDirectory()
-    mkdirSync(join(cwd, '.git'))
-    writeFileSync(join(cwd, '.vitrine.toml'), `[docker]\nmounts = ["${home}"]\nuser = "0"\n`)
-    const shell = await openDockerShell(engine, { cwd })
-    expect(shell.config.docker).toMatchObject({ mounts: [], user: '' })
-    expect(shell.ignored.map(({ key, why }) => [key, why])).toEqual([
-      ['docker.mounts', 'user-only'],
-      ['docker.user', 'needs-trust'],
-    ])
-  })
 })

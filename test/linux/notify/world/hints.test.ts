@@ -52,6 +52,16 @@ describe.skipIf(missing !== null)('the hint of a command with sockets of its own
     }
   })
 
+  it('is right: what it names reaches the service', async () => {
+    const { port } = await serve({ port: 0, host: '127.0.0.1' })
+    const connect = `require('net').connect(${port}, '127.0.0.1', () => process.exit())`
+    for (const network of [true, [`127.0.0.1:${port}`]]) {
+      const shell = await openWorld({ network })
+      const argv = ['node', '-e', connect]
+      expect(await shell.execute({ argv })).toMatchObject({ exitCode: 0, denials: [] })
+    }
+  })
+
   it('says that services on unix sockets are out of reach', async () => {
     const path = join(makeDirectory(), 'service.sock')
     await serve(path)
@@ -63,6 +73,11 @@ describe.skipIf(missing !== null)('the hint of a command with sockets of its own
       instead: { kind: 'local-services' },
       remedy: { kind: 'write' },
     })
+  })
+
+  it('does not name [workspace] writable for what it cannot open', async () => {
+    const result = await (await openWorld()).execute({ command: 'mkdir /dev/shm/vitrine-test' })
+    expect(remedyOf(result)).toEqual({ kind: 'write' })
   })
 })
 

@@ -43,17 +43,6 @@ describe.each(modes)('in %s mode', (mode) => {
     expect((await given.result).output).toBe('24 80\r\n')
   })
 
-  it('a new size is seen by the program in the foreground', async () => {
-    const session = await start({
-      command: "trap 'stty size; exit 3' WINCH; echo ready; while :; do sleep 0.05; done",
-    })
-    await session.shows('ready')
-    session.resize(100, 40)
-    const { output, exitCode } = await session.result
-    expect(output).toBe('ready\r\n40 100\r\n')
-    expect(exitCode).toBe(3)
-  })
-
   it('what is typed is read line by line, and Ctrl+D ends it', async () => {
     const session = await start({ argv: ['cat'] })
     await session.write('one\n')
@@ -95,20 +84,6 @@ describe.each(modes)('in %s mode', (mode) => {
       expect(bytes).toBe(text.length)
       expect(digest(readFileSync(scratchpad?.path ?? ''))).toBe(digest(text))
     }
-  })
-
-  it('every byte gets through a raw terminal, in both directions', async () => {
-    const bytes = Uint8Array.from({ length: 256 * 40 }, (_, at) => at % 256)
-    const session = await start({
-      command: `stty raw -echo; echo ready; exec head -c ${bytes.length}`,
-      scratchpad: 'bytes',
-    })
-    await session.shows('ready\n')
-    await session.write(bytes)
-    const { scratchpad, outcome } = await session.result
-    expect(outcome).toEqual({ kind: 'exited', code: 0 })
-    const shown = readFileSync(scratchpad?.path ?? '').subarray('ready\n'.length)
-    expect(digest(shown)).toBe(digest(bytes))
   })
 
   it('a paste of 1 MB is lost nowhere, though it is read slowly', async () => {
