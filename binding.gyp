@@ -7,8 +7,8 @@
           "sources": [
             "native/binding.cc",
             "native/compat/cxx.cc",
-            "native/compat/glibc.c",
             "native/compat/strings.cc",
+            "native/compat/glibc.c",
             "native/linux/confine/filter/bpf.c",
             "native/linux/confine/filter/bpf_tree.c",
             "native/linux/notify/caller/caller.c",
@@ -68,7 +68,6 @@
             "native/linux/base/procfs.c",
             "native/linux/confine/places/places.c",
             "native/linux/confine/places/grant.c",
-            "native/linux/confine/places/resolve.c",
             "native/linux/confine/places/search.c",
             "native/linux/confine/filter/seccomp.c",
             "native/linux/confine/filter/seccomp_rules.c",

@@ -20,8 +20,7 @@ extern "C" {
 #include "binding/request.h"
 #include "binding/values.h"
 #ifdef __linux__
-#include "binding/private.h"
-#include "binding/snapshots.h"
+#include "binding/linux.h"
 #endif
 
 namespace {

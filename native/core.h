@@ -5,17 +5,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports.h"
-
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
 enum { VT_INTERFACE = 25 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
+
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
   uint64_t memory_bytes, cpu_seconds, processes;
   uint64_t open_files; /* of each process */
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
+};
+
+/* Its texts live as long as the denials. */
+struct vt_refused {
+  const char *operation, *call, *program;
+  const char *text; /* path or address, NULL: none */
+  bool is_path;
+  bool is_protected; /* Linux, workspace mode: the path is protected */
+  bool own_sandbox;  /* Linux: allowed, had the program no sandbox of its own */
+  int pid;
+  uint64_t count;
+};
+
+bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused); /* false: no such row */
+void vt_core_free_denials(struct vt_denials *denials);
+/* Linux, workspace mode: what the command made or changed that programs outside obey. `before`: what the file held, or NULL. */
+struct vt_noticed {
+  const char *kind, *path, *before; /* kinds: "repository", "name", "moved" */
+  size_t before_length;
+};
+
+bool vt_core_note(const struct vt_notes *notes, int row, struct vt_noticed *noticed); /* false: no such row */
+bool vt_core_notes_unseen(const struct vt_notes *notes); /* there is more than the rows say */
+void vt_core_free_notes(struct vt_notes *notes);
+
+enum { VT_OPEN_PORTS_MAX = 32 };
+
+/* A TCP socket that a command's process listens on (Linux). */
+struct vt_open_port {
+  char address[48], program[16]; /* INET6_ADDRSTRLEN, TASK_COMM_LEN */
+  int port, pid;
 };
 
 enum { VT_LEFT = 8 };

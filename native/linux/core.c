@@ -17,7 +17,7 @@
 #include "notify/handlers/workspace_ops.h"
 #include "supervise/supervise.h"
 #include "launch/launch.h"
-#include "limits/monitor.h"
+#include "limits/limits.h"
 #include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"

@@ -10,7 +10,7 @@
 #include "confine/confine.h"
 #include "confine/probe.h"
 #include "launch/launch.h"
-#include "limits/monitor.h"
+#include "limits/limits.h"
 #include "notify/notifiers.h"
 #include "supervise/supervise.h"
 

@@ -1,4 +1,4 @@
-#include "low_integrity.h"
+#include "command.h"
 
 #include <cstdlib>
 

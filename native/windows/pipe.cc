@@ -1,4 +1,4 @@
-#include "pipe.h"
+#include "command.h"
 
 #include <ntsecapi.h>  // RtlGenRandom
 

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "core.h"
-#include "limits/cgroup.h"
+#include "limits/limits.h"
 
 struct vt_confinement;
 struct vt_command;

@@ -16,7 +16,7 @@
 #include "base/watched.h"
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
-#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "launch/launch.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "limits/cgroup.h"
+#include "limits/limits.h"
 
 #include <dirent.h>
 #include <errno.h>

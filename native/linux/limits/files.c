@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/procfs.h"
-#include "limits/usage.h"
+#include "limits/limits.h"
 
 enum { OPEN_LEVELS = 32, BLOCK_BYTES = 512 }; /* of st_blocks (stat(3type)) */
 

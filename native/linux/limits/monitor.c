@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "limits/monitor.h"
+#include "limits/limits.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 #include "base/command.h"
 #include "base/files.h"
 #include "base/threads.h"
-#include "limits/cgroup.h"
-#include "limits/usage.h"
 
 #define NEVER INT64_MAX
 #define MS INT64_C(1000000)

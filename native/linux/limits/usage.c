@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "limits/usage.h"
+#include "limits/limits.h"
 
 #include <linux/kcmp.h>
 #include <stdio.h>

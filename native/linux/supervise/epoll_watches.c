@@ -8,7 +8,7 @@
 
 #include "base/basics.h"
 #include "base/procfs.h"
-#include "limits/monitor.h"
+#include "limits/limits.h"
 
 enum { LOOK_MS = 20, MOST_DESCRIPTORS = 50000 };
 

@@ -11,7 +11,7 @@
 
 #include "base/basics.h"
 #include "notify/listener.h"
-#include "limits/monitor.h"
+#include "limits/limits.h"
 #include "notify/notifiers.h"
 #include "confine/confinement.h"
 #include "confine/places/places.h"

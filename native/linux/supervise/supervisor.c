@@ -9,7 +9,7 @@
 #include "base/basics.h"
 #include "base/command.h"
 #include "base/threads.h"
-#include "limits/monitor.h"
+#include "limits/limits.h"
 #include "notify/listener.h"
 #include "notify/notifiers.h"
 #include "watcher/host_side.h"

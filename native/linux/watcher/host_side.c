@@ -18,7 +18,7 @@
 
 #include "base/files.h"
 #include "base/kernel.h"
-#include "limits/cgroup.h"
+#include "limits/limits.h"
 #include "base/watched.h"
 #include "watcher_image.h"
 

@@ -5,7 +5,7 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp.h"
 #include "test/check.h"
 #include "expectations.h"
 #include "simulator.h"

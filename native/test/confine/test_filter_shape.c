@@ -4,7 +4,7 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_groups.h"
 #include "test/check.h"
 #include "samples.h"

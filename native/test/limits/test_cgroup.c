@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/basics.h"
-#include "limits/cgroup.h"
+#include "limits/limits.h"
 #include "test/check.h"
 #include "test/commands.h"
 

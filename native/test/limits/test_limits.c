@@ -15,10 +15,8 @@
 #include <unistd.h>
 
 #include "base/basics.h"
-#include "limits/cgroup.h"
-#include "limits/monitor.h"
+#include "limits/limits.h"
 #include "confine/probe.h"
-#include "limits/usage.h"
 #include "test/check.h"
 #include "test/commands.h"
 

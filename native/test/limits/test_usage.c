@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "limits/usage.h"
+#include "limits/limits.h"
 #include "test/check.h"
 
 enum { MEBIBYTE = 1 << 20, CHILDREN = 4 };

@@ -1,4 +1,4 @@
-#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp.h"
 
 #include <linux/seccomp.h>
 

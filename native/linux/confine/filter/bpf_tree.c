@@ -3,7 +3,6 @@
 #include <linux/seccomp.h>
 #include <string.h>
 
-#include "confine/filter/bpf.h"
 #include "confine/filter/seccomp.h"
 
 /* Consecutive numbers with the same verdict; the last range has no end. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <linux/audit.h>
 
-#include "confine/filter/bpf.h"
 #include "confine/filter/seccomp_groups.h"
 
 static const struct vt_verdict allowed = {.otherwise = SECCOMP_RET_ALLOW};

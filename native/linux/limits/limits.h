@@ -1,10 +1,75 @@
-/* What a command uses: its processes, their memory and processor time, and the files of its private directories. All counts are
- * lower bounds. */
+/* Limits of a command with all that it starts: measured, and held by a cgroup where one is delegated. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+struct vt_command;
+struct vt_limits;
+struct vt_meter;
+
+/* cgroup.c: one cgroup per command with limits, where we may use a part of the unified hierarchy (cgroups(7)). */
+
+enum { VT_CGROUP_NAME = 48 };
+
+/* Where cgroups can be made; NULL: nowhere. *reason, for src/messages/limits.ts: why not, or why without memory limits. Found once,
+ * by trying; never moves this process. Removes what killed hosts left. */
+const char *vt_cgroup_base(const char **reason);
+
+bool vt_cgroup_holds_memory(void);
+
+/* For the watcher; -1: none. */
+int vt_cgroup_open_base(void);
+
+/* `host`: of the watcher's table. Returns its directory, or -1 with errno. */
+int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
+
+/* For vt_cgroup_join(), where clone3(2) cannot start a process in the cgroup. */
+int vt_cgroup_open_door(int fd);
+
+/* The calling process joins. Safe between clone and exec. */
+int vt_cgroup_join(int door);
+
+/* Retried later while it is busy. Supervisor thread only. */
+void vt_cgroup_remove(const char *name);
+
+struct vt_cgroup_state {
+  bool over_memory;         /* the OOM killer has acted in it */
+  uint64_t cpu_microseconds; /* of all processes that were ever in it */
+  uint64_t processes;
+};
+
+struct vt_cgroup_state vt_cgroup_look(const char *name);
+
+/* From Linux 5.14 (cgroup.kill). */
+void vt_cgroup_kill(const char *name);
+
+/* monitor.c: measures what commands use, the more often the closer a limit is, in at most 5 % of a processor per thread. */
+
+enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP, VT_LIMIT_EPOLL_WATCHES };
+
+const char *vt_limit_name(enum vt_limit limit);
+
+/* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
+enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
+
+/* 0, or -1 with errno: may be tried again. */
+int vt_monitor_ready(const struct vt_limits *limits);
+
+/* NULL: no limit of this kind. */
+struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
+
+/* Exceeding a limit wakes the supervisor. */
+enum vt_limit vt_meter_exceeded(const struct vt_meter *meter);
+
+/* After the leader has ended: asks for a last measurement; true once taken. `alone`: no other process is left. */
+bool vt_meter_settle(struct vt_meter *meter, bool alone);
+
+void vt_meter_close(struct vt_meter *meter);
+
+/* usage.c and files.c: what a command uses: its processes, their memory and processor time, and the files of its private directories.
+ * All counts are lower bounds. */
 
 struct vt_pids {
   pid_t *at; /* ascending */
