@@ -1,3 +1,6 @@
+import { setMaxListeners } from 'node:events'
+import { tried } from './errno.ts'
+
 /** Monotonic milliseconds from an arbitrary start. Loading the global `performance` takes 5 % of Node's start. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime()
@@ -50,38 +53,13 @@ export function abortAfter(timeoutMs: number, ...signals: readonly (AbortSignal 
   return { signal: over.signal, end }
 }
 
-interface Listening {
-  readonly calls: Set<() => void>
-  readonly tellAll: () => void
-}
-
-const listening = new WeakMap<AbortSignal, Listening>()
-
-/**
- * Calls back when the signal aborts, until the function that it returns is called. A signal gets one listener, whatever the number
- * of commands that it can end: Node warns of a leak at the eleventh.
- */
+/** Calls back when the signal aborts, until the function that it returns is called. */
 export function onAbort(signal: AbortSignal | undefined, call: () => void): () => void {
   if (!signal) return () => {}
-  const { calls, tellAll } = listening.get(signal) ?? begin(signal)
-  calls.add(call)
-  return () => {
-    calls.delete(call)
-    if (calls.size > 0) return
-    // Node keeps a signal that has a listener.
-    signal.removeEventListener('abort', tellAll)
-    listening.delete(signal)
-  }
-}
-
-function begin(signal: AbortSignal): Listening {
-  const calls = new Set<() => void>()
-  const tellAll = () => {
-    for (const call of [...calls]) call()
-  }
-  signal.addEventListener('abort', tellAll, { once: true })
-  listening.set(signal, { calls, tellAll })
-  return { calls, tellAll }
+  // A signal can end any number of commands: Node would warn of a leak at the eleventh listener.
+  tried(() => setMaxListeners(0, signal))
+  signal.addEventListener('abort', call, { once: true })
+  return () => signal.removeEventListener('abort', call)
 }
 
 /**

@@ -34,28 +34,13 @@ export function editDistance(a: string, b: string): number {
   for (let row = 1; row <= a.length; row++) {
     const current = [row]
     for (let column = 1; column <= b.length; column++) {
-      current.push(cheapest(a, b, row, column, { before, above, current }))
+      const replaced = (above[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      const swapped = isSwapped ? (before[column - 2] ?? 0) + 1 : replaced
+      current.push(Math.min(replaced, swapped, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
     }
     before = above
     above = current
   }
   return above[b.length] ?? 0
-}
-
-interface Rows {
-  readonly before: readonly number[]
-  readonly above: readonly number[]
-  readonly current: readonly number[]
-}
-
-function cheapest(a: string, b: string, row: number, column: number, rows: Rows): number {
-  const cost = (line: readonly number[], at: number) => line[at] ?? Number.POSITIVE_INFINITY
-  const same = a[row - 1] === b[column - 1]
-  const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-  return Math.min(
-    cost(rows.above, column) + 1,
-    cost(rows.current, column - 1) + 1,
-    cost(rows.above, column - 1) + (same ? 0 : 1),
-    row > 1 && column > 1 && swapped ? cost(rows.before, column - 2) + 1 : Number.POSITIVE_INFINITY,
-  )
 }

@@ -60,40 +60,28 @@ export function contextOf(
   const env = { ...options.env }
   const network = networkOf(options.network ?? config.shell.network, config.network)
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
+  const { cwd, workspace: named } = options
   let opened: WorkspaceChanges | undefined
   const inWorkspace = () => {
-    opened ??= changesIn(loaded, {
-      cwd: options.cwd,
-      env,
-      named: options.workspace,
-      sandbox: backend.sandbox,
-    })
+    opened ??= changesIn(loaded, { cwd, env, named, sandbox: backend.sandbox })
     return opened
   }
   const changes = () => inWorkspace().current()
-  const repositories = () => inWorkspace().repositories
   const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
-  const scratchpad = options.scratchpad ?? new Scratchpad(env, kept)
-  const defaults = defaultsOf(config, backend, options.cwd)
-  const workspace = offerOf(config, setups, env)
-  const proxy = new ShellProxy(backend)
-  const workspaceRoot = () => searchedFrom(options.cwd, options.workspace)
   return {
-    ...{
-      workspaceRoot,
-      config,
-      env,
-      backend,
-      admission,
-      setups,
-      network,
-      proxy,
-      workspace,
-      repositories,
-      scratchpad,
-      defaults,
-    },
+    config,
+    env,
+    backend,
+    admission,
+    setups,
+    network,
+    proxy: new ShellProxy(backend),
+    workspace: offerOf(config, setups, env),
+    repositories: () => inWorkspace().repositories,
     endWalks: () => opened?.repositories.close(),
+    scratchpad: options.scratchpad ?? new Scratchpad(env, kept),
+    defaults: defaultsOf(config, backend, cwd),
+    workspaceRoot: () => searchedFrom(cwd, named),
     removing: new Set(),
   }
 }

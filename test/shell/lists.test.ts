@@ -178,9 +178,10 @@ describe('the decision about a command', () => {
   )
 })
 
-it('a pager among the variables of one command is asked about, and cat is not', async () => {
+it('a pager among the variables of an allowed command is asked about, and cat is not', async () => {
   const cwd = makeDirectory()
-  const shell = await openTestShell({ cwd, mode: 'write', toml: '[policy]\nunattended = "deny"\n' })
+  const toml = '[policy]\nallow = ["git log"]\nunattended = "deny"\n'
+  const shell = await openTestShell({ cwd, mode: 'write', toml })
   const decide = async (env: Record<string, string | undefined>) =>
     (await shell.decide({ command: 'git log', env })).verdict
   for (const name of ['GIT_PAGER', 'PAGER', 'MANPAGER']) {
