@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
 import { sizeText, visible } from '../base/text.ts'
 import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
-import { entryLine } from '../messages/result.ts'
+import { entryLine } from '../messages/scratchpad.ts'
 import { misuse, type Options, runSubcommand } from './arguments.ts'
 import { lostCode, print, standardOutput } from './output.ts'
 

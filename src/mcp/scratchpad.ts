@@ -12,7 +12,7 @@ import {
   type ScratchpadEntry,
   scratchpadRoots,
 } from '../internal.ts'
-import { entryLine } from '../messages/result.ts'
+import { entryLine } from '../messages/scratchpad.ts'
 import { errorResult, textResult } from './execute.ts'
 import {
   type CallToolResult,

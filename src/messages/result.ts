@@ -1,7 +1,6 @@
 import { hintBehind } from '../base/hint.ts'
-import { clipped, sizeText, visible } from '../base/text.ts'
+import { clipped, visible } from '../base/text.ts'
 import type { AnyResult, Background, Denial, Handoff, Listening, Operation, Result } from '../base/types.ts'
-import type { ScratchpadEntry } from '../scratchpad/list.ts'
 
 const maxLines = 5
 
@@ -169,19 +168,4 @@ function brief(line = ''): string {
 /** `[line 2 of 3: npm test]` precedes the answer to one line of a list. */
 export function lineHeader(lines: readonly string[], at: number): string {
   return `[line ${at + 1} of ${lines.length}: ${brief(lines[at])}]`
-}
-
-const maxCommandLength = 100
-
-/** One line about an entry: name, size, how its command ended, and the command. */
-export function entryLine({ name, bytes, changedMs, metadata }: ScratchpadEntry): string {
-  const saved = new Date(changedMs).toISOString().replace(/\.\d+Z$/, 'Z')
-  if (!metadata) return `${name}  ${sizeText(bytes)}  ${saved}  (its command did not finish)`
-  const command = typeof metadata.command === 'string' ? metadata.command : metadata.command.join(' ')
-  return `${name}  ${sizeText(bytes)}  ${saved}  ${ended(metadata)}  ${clipped(command, maxCommandLength)}`
-}
-
-function ended({ outcome, exitCode, signal }: NonNullable<ScratchpadEntry['metadata']>): string {
-  if (outcome === 'exited') return `exit ${exitCode}`
-  return outcome === 'signalled' ? String(signal) : outcome
 }
