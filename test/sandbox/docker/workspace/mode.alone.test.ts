@@ -176,16 +176,14 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
     },
   )
 
-  it('runs nothing where the container has no room for what holds it', async () => {
+  it('does not succeed where the container has no room for what holds it, and says so', async () => {
     const shell = await open({ toml: 'memory = "8m"\n' })
-    // The kernel kills the part inside (limited: memory), or the engine cannot start it (SPAWN_FAILED).
+    // The kernel kills the part inside once it runs, or before: then it is SPAWN_FAILED.
     const running = shell.execute({ command: 'touch made' })
-    expect(
-      await running.then(
-        ({ exitCode }) => exitCode,
-        () => null,
-      ),
-    ).not.toBe(0)
-    expect(existsSync(join(shell.cwd, 'made'))).toBe(false)
+    const told = await running.then(
+      ({ exitCode, limited }) => ({ exitCode, limited }),
+      ({ code }) => code,
+    )
+    expect([{ exitCode: null, limited: 'memory' }, 'SPAWN_FAILED']).toContainEqual(told)
   })
 })
