@@ -16,7 +16,7 @@ const everything = '/src/internal.ts'
 
 /** What they import is one file beside the one that npm links, so that --version and --help load little else. */
 const linked = '/src/cli/main.ts'
-const main = [linked, '/src/cli/output.ts']
+const main = [linked, '/src/cli/output.ts', '/src/base/did-you-mean.ts']
 
 /** Whether no import() stands between a module and one of `paths`. */
 function isImportedBy(
