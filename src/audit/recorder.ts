@@ -53,9 +53,9 @@ export async function makeRecorder(
 async function checkSettings(loaded: LoadedConfig, privateParent: string): Promise<void> {
   const { path } = loaded.config.audit
   if (path === '')
-    throw await badSetting(loaded, 'audit.required', wanted.auditNotRequired, found.requiredAlone)
+    throw await badSetting(loaded, 'audit.required', 'false, or a path beside it', found.requiredAlone)
   if (unlessSystemError(() => lstatSync(path))?.isFile() === false)
-    throw await badSetting(loaded, 'audit.path', wanted.auditFile, path)
+    throw await badSetting(loaded, 'audit.path', 'a regular file, or a path that does not exist yet', path)
   if (isBeneath(path, privateParent))
     throw await badSetting(loaded, 'audit.path', wanted.auditOutside(privateParent), path)
 }

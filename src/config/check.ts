@@ -41,7 +41,11 @@ function lostName(raw: unknown, output: unknown): string | undefined {
 }
 
 function lostFault({ section, name }: KeyEntry, lost: string): ValueFault {
-  const problem = { kind: 'bad-value', wanted: wanted.nameKept, got: describeValue(lost) } as const
+  const problem = {
+    kind: 'bad-value',
+    wanted: 'a name other than __proto__, prototype and constructor',
+    got: describeValue(lost),
+  } as const
   return { path: [section, name, lost], problem }
 }
 
@@ -51,7 +55,7 @@ export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !types.isDate(value)
 }
 
-function notATable(path: KeyPath, value: unknown, said: string = wanted.table): ValueFault {
+function notATable(path: KeyPath, value: unknown, said: string = 'a table'): ValueFault {
   return { path, problem: { kind: 'wrong-type', wanted: said, got: describeValue(value) } }
 }
 
@@ -66,9 +70,9 @@ function dottedPath(path: KeyPath): string {
 function describeValue(value: unknown): string {
   if (typeof value === 'string') return found.string(clipped(tomlText(value), maxQuoteLength))
   if (typeof value === 'number' || typeof value === 'bigint') return found.number(value)
-  if (Array.isArray(value)) return found.list
-  if (types.isDate(value)) return found.date
-  if (typeof value === 'object' && value !== null) return found.table
+  if (Array.isArray(value)) return 'a list'
+  if (types.isDate(value)) return 'a date'
+  if (typeof value === 'object' && value !== null) return 'a table'
   return String(value)
 }
 

@@ -70,7 +70,7 @@ export function pathsWithinKey(about: string, project: ProjectRule, word: string
   const schema = () =>
     v.pipe(
       listOrWord(wanted.path, word),
-      v.checkItems((path) => !path.split('/').includes('..'), wanted.pathInside),
+      v.checkItems((path) => !path.split('/').includes('..'), 'a path without ".."'),
     )
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path.startsWith('~') ? toAbsolute(path) : path))
@@ -109,16 +109,27 @@ export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
 
 const hostPattern = (said: string) => v.pipe(filledText(said), v.check(isHostPattern, said))
 
-export function hostList(said: string = wanted.host) {
-  return v.pipe(v.array(hostPattern(said), wanted.hosts), v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)))
+export function hostList(said: string = 'HOST, *.HOST or an address, each with :PORT or without') {
+  return v.pipe(
+    v.array(hostPattern(said), 'a list of hosts'),
+    v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)),
+  )
 }
 
 export function booleanOrHosts() {
-  return v.union([v.boolean(), hostList(wanted.hostOrBoolean)], wanted.booleanOrHosts)
+  return v.union(
+    [
+      v.boolean(),
+      hostList(
+        'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list',
+      ),
+    ],
+    'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without',
+  )
 }
 
 export function boolean() {
-  return v.boolean(wanted.trueOrFalse)
+  return v.boolean('true or false')
 }
 
 export function oneOf<const T extends readonly string[]>(...words: T) {
@@ -156,7 +167,7 @@ export function listMatching(said: string, pattern: RegExp) {
 
 /** A table of strings by name; names contain no `=`, as in environ(7). */
 export function stringTable() {
-  const name = v.pipe(filledText(wanted.name), v.regex(/^[^=]+$/, wanted.nameWithoutEquals))
+  const name = v.pipe(filledText('a name'), v.regex(/^[^=]+$/, 'a name without "="'))
   return v.record(name, textValue(), wanted.stringTable)
 }
 
@@ -184,7 +195,7 @@ const WORD = /^(?:\.{0,2}\/.*|\S+)$/
 const OPTION = /^-[^\s=]+$/
 
 const entries = () => ({
-  prefix: v.pipe(listMatching(wanted.ruleWord, WORD), v.nonEmpty(wanted.ruleWords)),
+  prefix: v.pipe(listMatching('one word', WORD), v.nonEmpty('a list of words, not empty')),
   verdict: oneOf('allow', 'ask', 'deny'),
   reason: v.optional(textValue(), ''),
   match: v.optional(listOf(wanted.ruleLine), []),

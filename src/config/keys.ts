@@ -1,5 +1,4 @@
 import { modes } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
 import {
   boolean,
   booleanOrHosts,
@@ -143,7 +142,7 @@ export const envKeys = {
   ),
   pass: defineKey(
     'Names of further variables that pass from the caller.',
-    () => listOf(wanted.variableName),
+    () => listOf('a variable name'),
     [],
     onlyTrusted,
   ),

@@ -27,7 +27,7 @@ import { envKeys, networkSection, shellKeys, workspaceKeys } from './keys.ts'
 const dockerKeys = {
   image: defineKey(
     'Image of the container; empty: the image of "vitrine docker build".',
-    () => pattern(wanted.image, /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
+    () => pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
     '',
     onlyTrusted,
   ),
@@ -37,13 +37,13 @@ const dockerKeys = {
   ),
   user: defineKey(
     'User of commands: an id such as "1000:1000", "owner" (of the workspace); empty: yours.',
-    () => pattern(wanted.user, /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
+    () => pattern('an id such as "1000:1000", "owner" or empty', /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
     '',
     onlyTrusted,
   ),
   memory: defineKey(
     'Memory of the container, with the suffix b, k, m or g.',
-    () => pattern(wanted.size, /^[1-9][0-9]*[bkmgBKMG]?$/),
+    () => pattern('a size such as "512m" or "1g"', /^[1-9][0-9]*[bkmgBKMG]?$/),
     '1g',
     onlyTrusted,
   ),
@@ -139,7 +139,7 @@ export const sections = {
       ),
       rule: defineKey(
         '[[policy.rule]] tables: prefix (words), verdict, reason, and example command lines that must match or not.',
-        () => v.array(policyRule(), wanted.rules),
+        () => v.array(policyRule(), 'a list of [[policy.rule]] tables'),
         [],
         { kind: 'union', loosens: (rule) => v.is(allowRule(), rule) },
       ),

@@ -139,11 +139,13 @@ async function whatIsWrong(
   { place }: Reading,
   workspace: string,
 ): Promise<Wrong | undefined> {
-  if (place === 'windows') return { wanted: wanted.onlyPowershell, got: JSON.stringify(program) }
+  if (place === 'windows')
+    return { wanted: '"sh", which stands for PowerShell on Windows', got: JSON.stringify(program) }
   if (place === 'container') return undefined
   const places = placesOfShell(program)
   const path = await firstOf(places)
-  if (path === undefined) return { wanted: wanted.installedShell, got: found.noShell(program, places) }
+  if (path === undefined)
+    return { wanted: '"sh", or a shell that is installed', got: found.noShell(program, places) }
   const real = await answered(() => whereIs(path)).catch(() => path) // it has just been found there
   const isOfProject = [path, real].some((name) => isProjectDirectory(dirname(name), [workspace]))
   return isOfProject ? { wanted: wanted.shellOutside(workspace), got: JSON.stringify(program) } : undefined

@@ -6,7 +6,6 @@ import { badSetting } from '../config/origin.ts'
 import { keyEntries } from '../config/schema.ts'
 import { fileProblems } from '../messages/config.ts'
 import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
-import { wanted } from '../messages/wanted.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
 import {
   absolutePath,
@@ -36,7 +35,7 @@ const loadSchema = v.partial(
   v.strictObject({
     cwd: fieldOf.string,
     env: fieldOf.variables,
-    flags: v.custom<object>((value) => isObject(value) && !Array.isArray(value), wanted.flags),
+    flags: v.custom<object>((value) => isObject(value) && !Array.isArray(value), 'an object of flags'),
     configFile: fieldOf.string,
     home: fieldOf.string,
   }),
@@ -49,7 +48,8 @@ function readLoadOptions(given: LoadOptions): LoadOptions {
   const flags = { ...options.flags }
   for (const [key, flag] of Object.entries<unknown>(flags)) {
     if (!keyEntries.has(key)) refuseRequest({ kind: 'unknown-option', field: key })
-    if (flag !== undefined && !hasFields(flag, 'value', 'from')) refuseType(key, wanted.flag, kindOf(flag))
+    if (flag !== undefined && !hasFields(flag, 'value', 'from'))
+      refuseType(key, 'an object with value and from', kindOf(flag))
   }
   return { ...options, flags }
 }

@@ -85,20 +85,20 @@ const shellSchema = v.partial(
     cwd: fieldOf.string,
     workspace: fieldOf.string,
     backend: fieldOneOf('local', 'docker'),
-    addon: v.custom<string>((value) => isString(value) && isAbsolute(value), wanted.absolutePath),
+    addon: v.custom<string>((value) => isString(value) && isAbsolute(value), 'an absolute path'),
     mode: v.custom<Mode>(isString, wanted.oneOf(modes)),
     program: programField,
     network: networkField,
     privateTmp: fieldOf.boolean,
     config: v.union(
       [fieldOf.string, v.custom<LoadedConfig>((value) => hasFields(value, 'config', 'sources'))],
-      wanted.config,
+      'the path of a file, or what loadConfig made',
     ),
     env: fieldOf.variables,
     approver: functionField<Approver>(),
     scratchpad: v.custom<Scratchpad>(
       (value) => hasFields(value, 'session', 'open', 'describe'),
-      wanted.scratchpad,
+      'a Scratchpad',
     ),
   }),
 )

@@ -90,7 +90,10 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
   return {
     candidates,
     argv,
-    env: own ? joined(own, pairsIn(environment)) : pairsIn(environment),
+    // No name or value has a NUL: requests and configurations with one are refused, and no process has one.
+    env: Object.entries({ ...environment, ...own })
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\0'),
     cwd,
     stdin,
     merged,
@@ -105,22 +108,6 @@ function landlock({ confinement }: Pick<LaunchRequest, 'confinement'>): Landlock
   if (confinement && confinement.kind !== 'landlock')
     throw new Error(cannotConfine('native', confinement.kind))
   return confinement
-}
-
-const known = new WeakMap<object, string>()
-
-/** No name or value has a NUL: requests and configurations with one are refused, and no process has one. */
-function pairsIn(environment: LaunchRequest['environment']): string {
-  const pairs = known.get(environment) ?? joined(environment)
-  known.set(environment, pairs)
-  return pairs
-}
-
-function joined(environment: LaunchRequest['environment'], before = ''): string {
-  let pairs = before
-  for (const name of Object.keys(environment))
-    pairs += pairs === '' ? `${name}=${environment[name]}` : `\0${name}=${environment[name]}`
-  return pairs
 }
 
 function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {

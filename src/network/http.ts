@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, request, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import type { Client, Gate, Upstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
-import { endRefused, tunnel } from './tunnel.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -234,4 +234,30 @@ function respond(response: ServerResponse, { status, text }: Refused): void {
       ...(status === 407 && challenge),
     })
     .end(body)
+}
+
+/** Carries bytes both ways until both ends are done. The end of one direction leaves the other open. */
+export function tunnel(client: Duplex, { socket, gate }: Upstream): void {
+  const destroy = () => {
+    client.destroy()
+    socket.destroy()
+  }
+  const counted = ({ length }: Buffer) => {
+    if (!gate.spend(length)) destroy()
+  }
+  client.on('data', counted)
+  socket.on('data', counted)
+  pipeline(client, socket).catch(destroy)
+  pipeline(socket, client).catch(destroy)
+}
+
+const lingerMs = 2000
+
+/** Answers a client that gets no more. One that keeps its side open would occupy a connection as long as the shell is open. */
+export function endRefused(socket: Duplex, answer?: Buffer | string): void {
+  if (answer === undefined) socket.end()
+  else socket.end(answer)
+  socket.resume() // else its end would not be noticed
+  const late = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(late))
 }

@@ -105,7 +105,7 @@ function wordsOf(text: string, key: string, origin: RuleOrigin): readonly string
   if (!plain || known_.length === 0 || known_.length < words.length)
     throw invalid(`policy.${key}`, origin, {
       kind: 'bad-value',
-      wanted: wanted.firstWords,
+      wanted: 'the first words of a command',
       got: JSON.stringify(text),
     })
   return known_
@@ -117,7 +117,7 @@ function tableRule(table: RuleTable, origin: RuleOrigin): Rule {
   if (noEffect && verdict !== 'allow')
     throw invalid(`policy.rule.${noEffect}`, origin, {
       kind: 'bad-value',
-      wanted: wanted.allowing,
+      wanted: 'verdict = "allow" in the same rule',
       got: JSON.stringify(verdict),
     })
   const limited = allow_options ?? ask_options ?? deny_options ?? operands

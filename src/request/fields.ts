@@ -7,7 +7,7 @@ import { errorCode } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { found, wanted } from '../messages/wanted.ts'
+import { wanted } from '../messages/wanted.ts'
 
 /** Where options belong that are not fields of this object. */
 export type Places = Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ const argument = v.pipe(
 function variables(name: v.GenericSchema<string>) {
   return v.pipe(
     // Of a Map or a list nothing would be read.
-    v.custom<Environment>(isVariables, wanted.variables),
+    v.custom<Environment>(isVariables, 'an object of variables'),
     v.record(name, v.optional(text)),
   )
 }
@@ -49,18 +49,18 @@ function variables(name: v.GenericSchema<string>) {
  */
 export const fieldOf = {
   string: text,
-  boolean: v.boolean(wanted.boolean),
-  milliseconds: v.pipe(v.number(wanted.milliseconds), v.gtValue(0, wanted.positiveMs)),
+  boolean: v.boolean('a boolean'),
+  milliseconds: v.pipe(v.number('a number of milliseconds'), v.gtValue(0, 'milliseconds above 0')),
   argument,
-  arguments: v.array(argument, wanted.arguments),
-  signal: v.custom<AbortSignal>(isSignal, wanted.abortSignal),
+  arguments: v.array(argument, 'an array of strings'),
+  signal: v.custom<AbortSignal>(isSignal, 'an AbortSignal'),
   variables: variables(v.string()),
   /** Of one command. */
-  newVariables: variables(v.pipe(v.string(), v.regex(/^[^=\0]+$/, wanted.namesWithoutEquals))),
+  newVariables: variables(v.pipe(v.string(), v.regex(/^[^=\0]+$/, 'names without "="'))),
 }
 
 export function functionField<T extends (...given: never[]) => unknown>() {
-  return v.custom<T>(isFunction, wanted.function)
+  return v.custom<T>(isFunction, 'a function')
 }
 
 export function fieldOneOf<const T extends readonly string[]>(...words: T) {
@@ -167,7 +167,7 @@ export function kindOf(value: unknown): string {
   if (isString(value))
     return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
   if (!Array.isArray(value)) return types.isMap(value) ? 'Map' : typeof value
-  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? found.array : kindOf(item)))
+  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? 'an array' : kindOf(item)))
   return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
 }
 
@@ -177,7 +177,7 @@ const maxItems = 8
 /** Throws INVALID_REQUEST unless the value is the name of a signal on this system. */
 export function checkSignal(signal: unknown): void {
   if (typeof signal === 'string' && Object.hasOwn(constants.signals, signal)) return
-  refuseValue('signal', wanted.signal, kindOf(signal))
+  refuseValue('signal', 'the name of a signal', kindOf(signal))
 }
 
 /** Throws INVALID_REQUEST when the current directory has been deleted. */

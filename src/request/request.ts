@@ -121,7 +121,7 @@ export interface CompleteRequest {
 
 export const networkField = v.custom<NetworkSetting>(
   (value) => typeof value === 'boolean' || (Array.isArray(value) && value.every(isHost)),
-  wanted.network,
+  'a boolean, or an array of hosts: HOST, *.HOST or an address, with or without :PORT',
 )
 
 const isHost = (value: unknown) => isString(value) && isHostPattern(value)
@@ -147,7 +147,10 @@ export const commonFields = {
 export const requestSchema = v.partial(
   v.strictObject({
     ...commonFields,
-    stdin: v.custom<NonNullable<ExecuteRequest['stdin']>>(isStdin, wanted.stdin),
+    stdin: v.custom<NonNullable<ExecuteRequest['stdin']>>(
+      isStdin,
+      'a string, a Uint8Array, a Readable or an open descriptor',
+    ),
     merged: fieldOf.boolean,
   }),
 )
@@ -187,11 +190,13 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
 
 /** Not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
-  if (!Array.isArray(requests)) refuseType('requests', wanted.requests, kindOf(requests))
+  if (!Array.isArray(requests))
+    refuseType('requests', 'an array of shell lines and requests', kindOf(requests))
   return Array.from(requests, (request, index) => {
     const field = `requests[${index}]`
     if (isString(request)) return { command: request }
-    if (!isObject(request) || Array.isArray(request)) refuseType(field, wanted.request, kindOf(request))
+    if (!isObject(request) || Array.isArray(request))
+      refuseType(field, 'a shell line or a request', kindOf(request))
     return { ...request }
   })
 }

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { types } from 'node:util'
 import { errorCode, tried } from '../base/errno.ts'
 import { isNull } from '../base/files.ts'
-import { found, wanted } from '../messages/wanted.ts'
+import { found } from '../messages/wanted.ts'
 import { refuseType } from './fields.ts'
 
 export function feedStdin(to: Writable | null, from: string | Uint8Array | Readable | number | null): void {
@@ -63,7 +63,11 @@ export function checkInput(fd: number): void {
   } catch (error) {
     got = found.descriptor(fd, errorCode(error) ?? String(error))
   }
-  refuseType('stdin', wanted.harmlessInput, got)
+  refuseType(
+    'stdin',
+    'a regular file opened for reading only, or a stream to read from, except in write mode',
+    got,
+  )
 }
 
 /** proc_pid_fdinfo(5) shows the flags of open(2) in octal. Not known on Windows and macOS. */

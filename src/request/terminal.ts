@@ -42,10 +42,10 @@ const sizeSchema = v.strictObject({ columns: size, rows: size })
 /** A terminal is the input of its command, and merges its output. */
 const schema = v.strictObject({
   ...v.partial(v.strictObject(commonFields)).entries,
-  pty: v.literal(true, wanted.trueOnly),
+  pty: v.literal(true, 'true'),
   columns: v.optional(size, 80),
   rows: v.optional(size, 24),
-  term: v.optional(v.pipe(fieldOf.string, v.regex(/^[\w.+-]+$/, wanted.terminal))),
+  term: v.optional(v.pipe(fieldOf.string, v.regex(/^[\w.+-]+$/, 'the name of a terminal'))),
 })
 
 export interface StartDefaults extends RequestDefaults {
@@ -68,7 +68,8 @@ export function checkSize(given: TerminalSize): void {
 
 /** Throws INVALID_REQUEST for what cannot be typed. */
 export function checkTyped(data: unknown): void {
-  if (!isString(data) && !types.isUint8Array(data)) refuseType('data', wanted.typed, kindOf(data))
+  if (!isString(data) && !types.isUint8Array(data))
+    refuseType('data', 'a string or a Uint8Array', kindOf(data))
 }
 
 export function termOf({ term }: TerminalRequest, inherited: string | undefined): string {

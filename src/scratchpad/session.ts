@@ -6,7 +6,6 @@ import { makeDirectories } from '../base/files.ts'
 import { baseDirectory } from '../base/paths.ts'
 import { pidNamespace, signalled } from '../base/process.ts'
 import type { Environment } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
 import { isString, kindOf, refuseValue } from '../request/fields.ts'
 
 interface SessionOwner {
@@ -123,7 +122,11 @@ const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
 /** Throws INVALID_REQUEST for a name that could traverse paths or that file systems reject. */
 export function checkScratchpadName(name: unknown): void {
   if (isString(name) && validName.test(name)) return
-  refuseValue('scratchpad', wanted.scratchpadName, kindOf(name))
+  refuseValue(
+    'scratchpad',
+    '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
+    kindOf(name),
+  )
 }
 
 export function isStoredName(name: unknown): boolean {

@@ -106,20 +106,6 @@ static void sweep_open(void) {
   }
 }
 
-/* FUTEX_REQUEUE, FUTEX_CMP_REQUEUE and FUTEX_CMP_REQUEUE_PI, unless FUTEX_PRIVATE_FLAG is set, whatever other flags are. */
-static void sweep_futex(void) {
-  for (uint32_t operation = 0; operation < 4096; operation++) {
-    uint32_t shared_command = operation & 0xff;
-    bool moves = shared_command == 3 || shared_command == 4 || shared_command == 12;
-    expect(on(202, 98), 0x1000, operation, 0, 0, moves ? ENOSYS : LET);
-  }
-}
-
-static void sweep_flock(void) {
-  for (uint32_t operation = 0; operation < 1024; operation++)
-    expect(on(73, 32), 1, operation, 0, 0, operation & 2 ? TELL(EBADF) : LET);
-}
-
 /* Each pair of flag bits. */
 static void sweep_clone(void) {
   const uint32_t refused = 0x7e020000 | 0x8000, harmless = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000;
@@ -149,16 +135,6 @@ static void sweep_sockets(void) {
   }
   for (uint32_t size = 0; size < 256; size++) {
     expect(on(49, 200), 3, 0, size, 0, size == 12 ? LET : TELL(EACCES));
-  }
-}
-
-static void sweep_sends(void) {
-  for (int bit = 0; bit < 64; bit++) {
-    uint64_t flags = UINT64_C(1) << bit;
-    int expected = options.network && flags == 0x20000000 ? EOPNOTSUPP : LET;
-    expect(on(44, 206), 3, 0, 0, flags, expected);
-    expect(on(307, 269), 3, 0, 0, flags, expected);
-    expect(on(46, 211), 3, 0, flags, 0, expected);
   }
 }
 
@@ -217,11 +193,8 @@ int main(void) {
     sweep_ioctl();
     sweep_fcntl();
     sweep_open();
-    sweep_futex();
-    sweep_flock();
     sweep_clone();
     sweep_sockets();
-    sweep_sends();
     sweep_processes();
     sweep_targets();
   }

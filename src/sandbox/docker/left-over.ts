@@ -45,16 +45,18 @@ export async function ownContainers(engine: Engine, background: Background = {})
 }
 
 function described({ Id, Names, State, Image, Created, Labels }: Listed, host: HostProcess): OwnContainer {
+  const name = Names?.[0]?.replace(/^\//, '') ?? Id.slice(0, 12)
   return {
     id: Id,
-    name: Names?.[0]?.replace(/^\//, '') ?? Id.slice(0, 12),
+    name,
     state: State,
     mode: Labels?.[modeLabel] ?? '',
     workspace: Labels?.[workspaceLabel] ?? '',
     image: Image,
     host,
     created: Created,
-    leftOver: isOurName(Names?.[0]?.replace(/^\//, '')) && isLeftOver(host, State),
+    // Labels prove nothing: an image committed from our container passes them on, but not its name.
+    leftOver: ourNames.test(name) && isLeftOver(host, State),
   }
 }
 
@@ -125,11 +127,6 @@ export function newName(mode: Mode): string {
   return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
 }
 
-/** Labels prove nothing: an image committed from our container passes them on, but not its name. */
-function isOurName(name = ''): boolean {
-  return ourNames.test(name)
-}
-
 /** Identifies a process even after its PID is reused, and across containers and machines. */
 interface HostProcess {
   readonly pid: number
@@ -147,11 +144,8 @@ export function thisProcess(): HostProcess {
 
 /** Undefined: the label is not one of ours. */
 function readHost(label: string | undefined): HostProcess | undefined {
-  const said: Partial<HostProcess> = Object(tried(() => JSON.parse(label ?? '')))
-  const { pid, start, boot, namespace } = said
-  if (typeof pid !== 'number' || typeof start !== 'string') return undefined
-  if (typeof boot !== 'string' || typeof namespace !== 'string') return undefined
-  return { pid, start, boot, namespace }
+  const said = tried(() => JSON.parse(label ?? ''))
+  return typeof said?.pid === 'number' && typeof said.boot === 'string' ? said : undefined
 }
 
 /** Whether the process runs; undefined: not visible from here. */

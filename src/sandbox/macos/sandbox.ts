@@ -5,28 +5,68 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorReason } from '../../base/errno.ts'
 import { realPath } from '../../base/paths.ts'
-import type { Unmet } from '../../base/refusal.ts'
+import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
+import { visible } from '../../base/text.ts'
 import type { Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
 import { cannotConfine } from '../../messages/platform.ts'
 import { privateTmpNotMade } from '../../messages/private-tmp.ts'
-import {
-  macosNotes,
-  protectedHasLinks,
-  sandboxExecFailures,
-  sandboxExecMissing,
-} from '../../messages/sandbox/macos.ts'
+import { outputOnly, readableLocks, workspaceNotes } from '../../messages/workspace.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import {
   type Kept,
   keptBeneath,
+  type OtherName,
   otherName,
   type ProfileOptions,
   placesOf,
   seatbeltProfile,
   wrapperOf,
 } from './profile.ts'
+
+/** @param got why sandbox-exec does not work here */
+function sandboxExecMissing(got: string): Unmet {
+  return { wanted: 'sandbox-exec of macOS', got, remedy: 'run it on macOS, outside of any other sandbox' }
+}
+
+const sandboxExecFailures = {
+  notRun: (tool: string, reason: string) => `${tool} cannot be run: ${reason}`,
+  nested: 'it cannot apply a profile, because this process already runs in a sandbox',
+  refused: (status: number | null, stderr: string) =>
+    `it refuses the profile with exit code ${status}: ${stderr}`,
+} as const
+
+/** Why workspace mode is refused: its profile is about names. */
+function protectedHasLinks({ path, why }: OtherName): UnmetInWorkspace {
+  const wanted = 'protected files without further names (hard links)'
+  if (why === 'too-many')
+    return {
+      for: 'workspace',
+      wanted,
+      got: `too many files to look at, near ${visible(path)}`,
+      remedy: 'name fewer directories in [workspace] protected',
+    }
+  const remedy = 'give it a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE'
+  return { for: 'workspace', wanted, got: `${visible(path)}, which has further names`, remedy }
+}
+
+const macosNotes = {
+  beside: workspaceNotes.beside,
+  changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; not tested on a Mac yet`,
+  devices: 'ioctl on a device that can be opened for reading is not restricted',
+  locks: readableLocks,
+  hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
+  network: 'allowed: TCP and UDP clients; refused: listening and unix sockets',
+  resolver: 'the resolver is allowed',
+  processes: 'LaunchServices, Apple events and launchd jobs are refused',
+  ipc: 'POSIX IPC only; other Mach services are not restricted',
+  terminals: 'a session of its own',
+  survivors: 'the process group is killed; a child that left it lives on',
+  hostDeath: 'a command that ignores SIGTERM lives on when this process is killed',
+  privateTmp: 'if this process is killed, the system removes what is left; no hard links in it',
+  reports: outputOnly,
+} as const
 
 /** @param tool sandbox-exec(1) */
 export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {
