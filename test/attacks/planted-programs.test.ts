@@ -136,19 +136,6 @@ describe('a program of the project, named like one of the system', () => {
     expect(witnessed()).toBe('')
   })
 
-  it('does not run for [docker] start_command, which finds the system’s', async () => {
-    const done = join(makeDirectory(), 'done')
-    home.configure(`[shell]\nbackend = "docker"\n[docker]\nstart_command = "id > ${done}; exit 3"\n`)
-    const socket = join(makeDirectory(), 'docker.sock')
-    for (const kind of Object.keys(search) as Search[]) {
-      const env = { ...environment(kind), DOCKER_HOST: `unix://${socket}` }
-      await home.run(['run', '--', 'true'], { cwd: project, env })
-      expect([witnessed(), readFileSync(done, 'utf8').startsWith('uid=')]).toEqual(['', true])
-      rmSync(done)
-    }
-    home.configure('')
-  })
-
   it('does not run for the identity of git that a container gets', async () => {
     const { gitIdentity } = await import('../../src/sandbox/docker/image.ts')
     writeFileSync(join(home.directory, '.gitconfig'), '[user]\nname = A\n')

@@ -302,15 +302,15 @@ describe('what a project brings along does not run when vitrine starts in it', (
 
   it('CVE-2026-12537: a configuration of the project that is not trusted', async () => {
     const place = makePlace()
-    const start = `touch ${victim(place)}; exit 3`
-    const toml = `[shell]\nbackend = "docker"\nmode = "write"\n[docker]\nstart_command = "${start}"\n`
+    const toml = '[shell]\nmode = "write"\n'
+    const line = ['run', '--', `touch '${victim(place)}'`]
     writeFileSync(join(place.work, '.vitrine.toml'), toml)
-    const env = { DOCKER_HOST: `unix://${place.outside}/socket` }
-    await runAll(place, env)
-    expect(existsSync(victim(place))).toBe(false)
+    await runAll(place)
     const home = new Home()
+    await home.run(line, { cwd: place.work })
+    expect(existsSync(victim(place))).toBe(false)
     home.configure(toml)
-    await home.run(['run', '--', 'true'], { cwd: place.outside, env })
+    await home.run(line, { cwd: place.work })
     expect(existsSync(victim(place))).toBe(true)
   })
 })
