@@ -37,7 +37,7 @@ export { absolutePath, currentDirectory, fieldOf, readFields } from './request/f
 export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 export { isHarmlessInput } from './request/stdin.ts'
-export type { Pty } from './run/pty.ts'
+export type { Pty } from './run/launch.ts'
 export { clearSessions, findAnywhere, listSessions, type ScratchpadEntry } from './scratchpad/list.ts'
 export { grepEntry, isBinary, type LinePattern, readBytes, readLines } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'

@@ -21,11 +21,9 @@ import { type ExecuteOptions, type ExecuteRequest, readList } from './request/re
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
 import { mayRunAgain, refusedOf, withoutSecondRun } from './run/again.ts'
-import { contextOf, type RunContext } from './run/context.ts'
-import type { Execution, Running } from './run/execution.ts'
+import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
-import { launch } from './run/launch.ts'
-import { type Pty, ptyOf } from './run/pty.ts'
+import { launch, type Pty, ptyOf } from './run/launch.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
 /**

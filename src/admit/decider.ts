@@ -6,8 +6,7 @@ import { type ProjectSettings, placeOfEntry, projectSettings } from '../config/o
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
 import { decide } from '../policy/decide.ts'
-import type { Places } from '../policy/own-files.ts'
-import { pathsToResolve } from '../policy/paths.ts'
+import { type Places, pathsToResolve } from '../policy/paths.ts'
 import { type PolicyRequest, planRequest, type RequestToDecide } from '../policy/plan.ts'
 import { compareVerdicts } from '../policy/rules.ts'
 import {

@@ -17,14 +17,16 @@ import {
 } from '../messages/policy.ts'
 import { denyList, disasterOf } from './disasters.ts'
 import type { Feature } from './line.ts'
-import { changesOwnFiles, type Places, placesByText } from './own-files.ts'
-import { type PathUse, pathUses, systemPathOf } from './paths.ts'
+import { changesOwnFiles, type PathUse, type Places, pathUses, placesByText, systemPathOf } from './paths.ts'
 import type { PlannedStep, PolicyRequest } from './plan.ts'
 import { windowsSystemPath } from './powershell.ts'
 import {
   type JudgedStep,
   judged,
+  matchAssignments,
+  matchRedirects,
   nameIn,
+  onlySilences,
   type PolicyInput,
   policyMatch,
   verdictWhenUnsure,
@@ -32,7 +34,6 @@ import {
 import { strictest } from './rules.ts'
 import type { PolicySettings, RuleSet } from './ruleset.ts'
 import { changesNothing } from './safe-list.ts'
-import { matchAssignments, matchRedirects, onlySilences } from './settings.ts'
 
 /** The strictest match gives verdict and reason. Pure: knows the machine by `places` only. */
 export function decide(request: PolicyRequest, rules: RuleSet, places: Places): Decision {

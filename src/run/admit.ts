@@ -18,8 +18,7 @@ import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'
-import type { RunContext } from './context.ts'
-import type { Execution } from './execution.ts'
+import type { Execution, RunContext } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
 
 /** A request before any check: of `execute`, or of `start`. */

@@ -1,11 +1,21 @@
-import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import type { AnyResult, Encoding, Mode } from '../base/types.ts'
-import type { ModeSetup } from '../host/mode-setup.ts'
+import type { Admission, Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
+import type { AnyResult, Encoding, Environment, Mode } from '../base/types.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import type { BackendParts } from '../host/backend.ts'
+import { checkLimits, type ModeSetup, privateTmpOf, Setups } from '../host/mode-setup.ts'
+import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
+import {
+  changesIn,
+  homesThatDiffer,
+  openingOf,
+  searchedFrom,
+  type WorkspaceChanges,
+} from '../host/workspace.ts'
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 import type { CompleteRequest, ExecuteOptions } from '../request/request.ts'
 import type { Collector } from './collect.ts'
-import type { RunContext } from './context.ts'
-import type { HostAccess } from './hosts.ts'
+import { type HostAccess, ShellProxy } from './hosts.ts'
 import type { PrivateTmp } from './private-tmp.ts'
 
 /** One admitted command, with everything that it takes to launch and finish it. */
@@ -56,4 +66,91 @@ export interface Ended {
   readonly setup: ModeSetup
   readonly collector: Collector
   readonly durationMs: number
+}
+
+import { type Network, networkOf } from '../network/access.ts'
+import type { StartDefaults } from '../request/terminal.ts'
+import { repositoryRemedy } from '../sandbox/workspace/git-directories.ts'
+import type { Repositories } from '../sandbox/workspace/repositories.ts'
+import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import type { WorkspaceOffer } from './refusal-hint.ts'
+
+export interface RunContext {
+  readonly config: Config
+  readonly env: Environment
+  readonly backend: BackendParts
+  readonly admission: Admission
+  readonly setups: Setups
+  /** The shell's; a call may narrow it. */
+  readonly network: Network
+  readonly proxy: ShellProxy
+  readonly workspace: WorkspaceOffer
+  /** Of the workspace: for commands of workspace mode. */
+  readonly repositories: () => Repositories
+  /** Walks beside commands end. */
+  readonly endWalks: () => void
+  readonly scratchpad: Scratchpad
+  readonly defaults: StartDefaults
+  /** The workspace, for the check of a request's `program`. */
+  readonly workspaceRoot: () => string
+  /** Removals of private directories that go on behind their commands' results. */
+  readonly removing: Set<Promise<unknown>>
+}
+
+/** Beyond either, the oldest sessions of saved outputs are removed. */
+const kept = { maxAgeDays: 7, maxBytes: 4_294_967_296 }
+
+export type ContextOptions = ShellOptions & ShellPlace
+
+/** Throws SANDBOX_UNAVAILABLE where the launcher cannot hold the configured limits. */
+export function contextOf(
+  loaded: LoadedConfig,
+  backend: BackendParts,
+  admission: Admission,
+  options: ContextOptions,
+): RunContext {
+  const { config } = loaded
+  checkLimits(config.limits, backend.launcher.limits)
+  const env = { ...options.env }
+  const network = networkOf(options.network ?? config.shell.network, config.network)
+  const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
+  const { cwd, workspace: named } = options
+  let opened: WorkspaceChanges | undefined
+  const inWorkspace = () => {
+    opened ??= changesIn(loaded, { cwd, env, named, sandbox: backend.sandbox })
+    return opened
+  }
+  const changes = () => inWorkspace().current()
+  const setups = new Setups({ config, equipment: backend, changes, network: network.kind, privateTmp, env })
+  return {
+    config,
+    env,
+    backend,
+    admission,
+    setups,
+    network,
+    proxy: new ShellProxy(backend),
+    workspace: offerOf(config, setups, env),
+    repositories: () => inWorkspace().repositories,
+    endWalks: () => opened?.repositories.close(),
+    scratchpad: options.scratchpad ?? new Scratchpad(env, kept),
+    defaults: defaultsOf(config, backend, cwd),
+    workspaceRoot: () => searchedFrom(cwd, named),
+    removing: new Set(),
+  }
+}
+
+function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {
+  const { backend, timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = shell
+  return { cwd, timeoutMs, maxTimeoutMs, backend, terminals: launcher.terminals }
+}
+
+function offerOf({ shell }: Config, setups: Setups, env: Environment): WorkspaceOffer {
+  return {
+    changes: () => setups.changes(),
+    // A container shows no directory outside of the workspace that could become writable.
+    opening: (directory) => (shell.backend === 'docker' ? { kind: 'shut' } : openingOf(directory, env)),
+    homes: () => homesThatDiffer(env),
+    repository: (path) => repositoryRemedy(path, setups.changes()?.roots[0]),
+  }
 }

@@ -1,10 +1,11 @@
 import { inThisContext, monotonicMs, onAbort } from '../base/clock.ts'
-import type { Stream } from '../base/types.ts'
+import type { Result, Stream } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest, ProcessEnd } from '../launch/launch.ts'
 import { without, withVariables } from '../request/environment.ts'
+import { checkSignal } from '../request/fields.ts'
 import { checkInput, feedStdin } from '../request/stdin.ts'
-import { termOf } from '../request/terminal.ts'
+import { checkSize, checkTyped, termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
 import { askProtected, hostQuestions } from './ask.ts'
 import type { Cause, Ended, Execution, Running } from './execution.ts'
@@ -175,4 +176,48 @@ function variablesOf(
     return own ? { environment: without(inherited, own), own } : { environment: inherited }
   const given = withVariables({ ...inherited, ...own }, env, setup.place)
   return { environment: terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given }
+}
+
+/** A command in its own terminal. The terminal's output goes to `onOutput` as `stdout`. */
+export interface Pty {
+  /**
+   * Types text as UTF-8, or raw bytes. Resolves when the terminal has taken them or the command has ended.
+   * Nothing is lost on the way, but a terminal in canonical mode drops what exceeds 4095 bytes in one line
+   * (termios(3)). Rejects with INVALID_REQUEST for anything else.
+   */
+  write(data: string | Uint8Array): Promise<void>
+  /** Sets the size (1 to 65535 characters); the foreground program gets SIGWINCH. Throws INVALID_REQUEST. */
+  resize(columns: number, rows: number): void
+  /**
+   * Ends every process in the terminal (SIGTERM, SIGHUP, `kill_grace_ms`, SIGKILL); the result is
+   * `cancelled`. With a signal: sends it to the command's process group and the foreground group. Throws
+   * INVALID_REQUEST.
+   */
+  kill(signal?: NodeJS.Signals): void
+  /** The output is one stream, `merged`. */
+  readonly result: Promise<Result>
+}
+
+export function ptyOf(running: Running | undefined, result: Promise<Result>): Pty {
+  const process = running?.process
+  const typed = process?.stdin
+  return {
+    write: async (data) => {
+      checkTyped(data)
+      await new Promise<void>((resolve) => {
+        if (!typed || typed.destroyed) resolve()
+        else typed.write(data, () => resolve())
+      })
+    },
+    resize: (columns, rows) => {
+      checkSize({ columns, rows })
+      process?.resize?.(columns, rows)
+    },
+    kill: (signal) => {
+      if (signal === undefined) return running?.stop('cancelled')
+      checkSignal(signal)
+      running?.signal(signal)
+    },
+    result,
+  }
 }

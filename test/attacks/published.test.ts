@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
@@ -302,15 +302,16 @@ describe('what a project brings along does not run when vitrine starts in it', (
 
   it('CVE-2026-12537: a configuration of the project that is not trusted', async () => {
     const place = makePlace()
-    const toml = '[shell]\nmode = "write"\n'
-    const line = ['run', '--', `touch '${victim(place)}'`]
+    const program = join(place.outside, 'sh')
+    writeFileSync(program, `#!/bin/sh\ntouch ${victim(place)}\n`, { mode: 0o755 })
+    const toml = `[shell]\nmode = "write"\nprogram = "${program}"\n[policy]\npreset = "open"\n`
     writeFileSync(join(place.work, '.vitrine.toml'), toml)
     await runAll(place)
-    const home = new Home()
-    await home.run(line, { cwd: place.work })
     expect(existsSync(victim(place))).toBe(false)
+    const home = new Home()
     home.configure(toml)
-    await home.run(line, { cwd: place.work })
+    rmSync(join(place.work, '.vitrine.toml'))
+    await home.run(['run', '--', 'true && true'], { cwd: place.work })
     expect(existsSync(victim(place))).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import type { Decision, Mode } from '../../src/base/types.ts'
 import { decide } from '../../src/policy/decide.ts'
-import type { Places } from '../../src/policy/own-files.ts'
+import type { Places } from '../../src/policy/paths.ts'
 import { planRequest, type RequestToDecide } from '../../src/policy/plan.ts'
 import { buildRules, type PolicySettings, type Preset, type RuleSet } from '../../src/policy/ruleset.ts'
 

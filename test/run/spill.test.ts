@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { Spill } from '../../src/run/spill.ts'
+import { Spill } from '../../src/run/collect.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 /** A file that takes a part of a write, as a nearly full disk does: a FIFO that does not block takes what there is room for. */
