@@ -1,7 +1,7 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Unmet } from '../base/refusal.ts'
 import { visible } from '../base/text.ts'
-import { outputOnly, readableLocks } from './sandbox/notes.ts'
+import { outputOnly, readableLocks } from './workspace.ts'
 
 const engine = 'a Docker engine on this machine'
 

@@ -1,6 +1,6 @@
 import type { UnmetInWorkspace } from '../base/refusal.ts'
 import { visible } from '../base/text.ts'
-import type { RepositoriesLack } from '../sandbox/sandbox.ts'
+import type { Changes, RepositoriesLack } from '../sandbox/sandbox.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
 const unknownConfig = 'a configuration of git that may name any file of the workspace'
@@ -98,3 +98,14 @@ export function lackText(lack: RepositoriesLack): string {
       return `repositories that commands make are forgotten with this process (${lack.reason})`
   }
 }
+
+/** Notes of `enforcement` that several systems share. */
+
+export const outputOnly = 'refusals show only in the output of the command'
+export const readableLocks = 'a file that can be read can be locked'
+
+export const workspaceNotes = {
+  beside: 'outside of the workspace',
+  changes: ({ roots, protected: kept, lacks }: Changes) =>
+    `open: ${roots.join(', ')}, less ${kept.length} protected paths${lacks ? `; ${lackText(lacks)}` : ''}`,
+} as const

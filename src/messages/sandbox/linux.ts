@@ -1,6 +1,6 @@
 import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
 import { scarcityRemedy } from '../limits.ts'
-import { outputOnly, workspaceNotes } from './notes.ts'
+import { outputOnly, workspaceNotes } from '../workspace.ts'
 
 const landlockReasons: Readonly<Record<string, string>> = {
   ENOSYS: 'the kernel has no Landlock',

@@ -11,7 +11,7 @@ import type { Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
 import { cannotConfine } from '../../messages/platform.ts'
 import { privateTmpNotMade } from '../../messages/private-tmp.ts'
-import { outputOnly, readableLocks, workspaceNotes } from '../../messages/sandbox/notes.ts'
+import { outputOnly, readableLocks, workspaceNotes } from '../../messages/workspace.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import {
