@@ -89,7 +89,6 @@ struct vt_text {
 enum vt_place_kind {
   VT_NO_PLACE, /* ends an array of places */
   VT_WRITABLE,
-  VT_SOCKET, /* a unix socket to connect to */
   VT_SERVICE, /* ADDRESS:PORT of loopback to connect to without the proxy; needs `world` */
   VT_READABLE,
   VT_UNLINKED, /* readable too, unless a symbolic link is on the way: a command may have made it */

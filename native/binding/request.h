@@ -205,7 +205,6 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
   request->listener = reader.flag(from, "confinement.listener");
   request->asks = reader.flag(from, "confinement.asks");
   read_places(reader, from, "confinement.writable", VT_WRITABLE, texts);
-  read_places(reader, from, "confinement.sockets", VT_SOCKET, texts);
   read_reads(reader, from, texts);
   if (napi_value changes = reader.record(from, "confinement.changes")) {
     read_places(reader, changes, "confinement.changes.roots", VT_ROOT, texts);

@@ -57,7 +57,6 @@ export function linuxSandbox(
         reads,
         changes,
         asks: changes?.asks ?? false,
-        sockets: [],
         abi: probe.landlockAbi,
         world: ownSocketsMissing(probe) ? 0 : world,
         listener: probe.listener,

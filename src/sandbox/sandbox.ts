@@ -61,8 +61,6 @@ export interface LandlockConfinement {
   readonly reads: Reads
   /** Workspace mode; null: the command changes nothing but `writable`. */
   readonly changes: Changes | null
-  /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
-  readonly sockets: readonly string[]
   readonly abi: number
   /** Commands of the same number reach each other's sockets on loopback; 0: none are reached. */
   readonly world: number

@@ -152,7 +152,6 @@ describe('write mode runs where read mode cannot', () => {
       proxy: null,
       writable: [],
       reads: readEverything,
-      sockets: [],
       changes: null,
       asks: false,
       world: 0,

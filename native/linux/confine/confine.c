@@ -28,10 +28,9 @@ static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
 
 static bool has_any(const char *const *paths) { return paths && *paths; }
 
-/* Not where something is one command's: a terminal, or sockets, as a path may name another one next time. Of a workspace the private
- * directory is. */
+/* Not where something is one command's: a terminal, or of a workspace the private directory. */
 static bool is_poolable(const struct vt_confinement_options *options) {
-  if (has_any(options->sockets) || options->terminal) return false;
+  if (options->terminal) return false;
   return has_any(options->writable) ? !options->writable[1] : !options->has_roots;
 }
 
@@ -183,7 +182,6 @@ const char **vt_places_of(const struct vt_place *places, enum vt_place_kind kind
 }
 
 int vt_confine(struct vt_command *command, enum vt_step *step) {
-  const char **sockets = vt_places_of(command->places, VT_SOCKET);
   struct vt_places *reads = vt_places_take(command->places);
   command->writable = vt_places_of(command->places, VT_WRITABLE);
   struct vt_confinement_options options = {
@@ -197,13 +195,11 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
       .writable = command->writable,
       .places = command->places,
       .has_roots = vt_places_have(command->places, VT_ROOT),
-      .sockets = sockets,
       .terminal = command->terminal ? command->terminal->slave : 0,
   };
   command->confinement = vt_confinement_take(&options, step);
   int error = errno;
   if (reads) vt_places_release(reads);
-  free(sockets);
   errno = error;
   return command->confinement ? 0 : -1;
 }

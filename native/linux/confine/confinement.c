@@ -26,7 +26,6 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
       .judge = options->listener,
       .unwritable = !options->workspace && (!options->writable || !*options->writable),
       .terminal = options->terminal > 0,
-      .unix_sockets = options->sockets && *options->sockets,
       .workspace = options->workspace != NULL,
   };
   vt_rules_select(&filter, &confinement->rules);
@@ -86,7 +85,7 @@ static bool can_mark(bool listener) {
 
 static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, enum vt_step *step) {
   bool marks = can_mark(options->listener);
-  struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable, options->sockets,
+  struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable,
                                          options->terminal, options->workspace, options->own_sockets && marks};
   confinement->workspace = options->workspace;
   if (confinement->workspace) vt_workspace_retain(confinement->workspace);
@@ -98,7 +97,6 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   if (confinement->reads) vt_places_retain(confinement->reads);
   *step = VT_STEP_RULESET;
   confinement->writable = copy_paths(options->writable);
-  confinement->sockets = copy_paths(options->sockets);
   if (look_at_terminal(confinement, options->terminal)) return -1;
   if (confinement->abi < 1 || stat("/", &confinement->root)) return -1;
   confinement->ruleset = vt_landlock_build(&landlock);
@@ -127,7 +125,6 @@ void vt_confinement_free(struct vt_confinement *confinement) {
   if (confinement->workspace) vt_workspace_release(confinement->workspace);
   free(confinement->key);
   free(confinement->writable);
-  free(confinement->sockets);
   free(confinement);
 }
 

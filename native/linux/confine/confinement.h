@@ -30,7 +30,6 @@ struct vt_confinement {
   bool private;              /* one writable directory, nothing else that is one command's: serves one after another */
   int granted, uses;         /* that directory (O_PATH), -1: removed; directories granted so far */
   struct vt_workspace *workspace; /* NULL: none; a reference */
-  char **sockets;            /* unix sockets granted for connecting, likewise */
   dev_t terminal;            /* device of the command's terminal; 0: none */
   struct vt_rules rules;     /* without reports: the notifier answers reported calls by these */
   struct sock_fprog program;
@@ -46,7 +45,6 @@ struct vt_confinement_options {
   const char *near;
   struct vt_places *reads;
   const char *const *writable;
-  const char *const *sockets;   /* unix sockets to connect to; needs ABI 9 */
   const struct vt_place *places; /* with the roots and protected paths of a workspace; NULL: none */
   bool has_roots;
   struct vt_workspace *workspace; /* opened from them; NULL: none, or not yet */

@@ -8,9 +8,6 @@
 
 #include "base/kernel.h"
 
-/* The first ABI that restricts unix sockets by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX, Linux 7.1). */
-enum { VT_UNIX_SOCKETS_ABI = 9 };
-
 /* linux/landlock.h: flags of landlock_create_ruleset(2). */
 enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1 };
 

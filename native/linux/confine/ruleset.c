@@ -164,21 +164,6 @@ static int grant_workspace(int ruleset, struct vt_workspace *workspace, uint64_t
   return vt_places_grant(workspace->places, &access, ruleset);
 }
 
-/* A missing socket needs no grant. A directory is an error: it would grant all sockets in it. */
-static int grant_socket(int ruleset, const char *path) {
-  struct stat status;
-  if (stat(path, &status)) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
-  if (S_ISSOCK(status.st_mode)) return grant_if_there(ruleset, path, FS_RESOLVE_UNIX);
-  errno = ENOTSOCK;
-  return -1;
-}
-
-static int grant_sockets(int ruleset, const struct vt_landlock_options *options) {
-  for (const char *const *path = options->sockets; path && *path; path++)
-    if (grant_socket(ruleset, *path)) return -1;
-  return 0;
-}
-
 /* For speed: the kernel walks up from a file to the first rule that grants the whole access. Grants nothing beyond the
  * top-level directories: never beneath /dev. */
 static int grant_near(int ruleset, const char *near) {
@@ -204,10 +189,6 @@ static int finished(int ruleset, int failed) {
 
 int vt_landlock_build(const struct vt_landlock_options *options) {
   size_t size = 0;
-  if (options->sockets && *options->sockets && options->abi < VT_UNIX_SOCKETS_ABI) {
-    errno = EOPNOTSUPP;
-    return -1;
-  }
   struct ruleset_attr attr = handled_by(options->abi, &size);
   uint64_t *handled = &attr.handled_access_fs;
   /* An unhandled right is unrestricted: with `network` clients may connect, and seccomp refuses the rest. */
@@ -221,7 +202,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
                                grant_devices(ruleset, *handled, options->sessions) || grant_near(ruleset, options->near) ||
                                grant_writable(ruleset, options->writable, *handled) ||
                                grant_workspace(ruleset, options->workspace, *handled) ||
-                               grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled, options->sessions));
+                               grant_terminal(ruleset, options->terminal, *handled, options->sessions));
 }
 
 static int grant_reads(struct vt_places *reads, int ruleset) {

@@ -13,7 +13,6 @@ struct vt_landlock_options {
   bool network;                 /* TCP connect is allowed; TCP bind never is */
   const char *near;             /* working directory, granted on its own for speed; may be NULL */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
-  const char *const *sockets;   /* unix sockets granted for connecting, likewise */
   int terminal;                 /* descriptor; 0: none */
   struct vt_workspace *workspace; /* NULL: none */
   bool sessions;                /* the command's processes may have other controlling terminals than that one */

@@ -39,7 +39,7 @@ void vt_handle_own_filter(struct vt_notification *notification);
 
 /* handlers/connect.c */
 void vt_handle_bind(struct vt_notification *notification);
-void vt_handle_connect(struct vt_notification *notification); /* where some unix sockets are granted; Landlock checks again */
+void vt_handle_connect(struct vt_notification *notification);
 /* Which process connected to the proxy from which port: the kernel tells the proxy only the port. */
 void vt_proxy_client_add(uint16_t port, const struct vt_proxy_client *client);
 

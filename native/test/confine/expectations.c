@@ -14,9 +14,7 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case PROXY_ON: return is_proxied(options);
     case NET_ON: return options->network;
     case PROXY_WITHOUT_OWN: return is_proxied(options) && !is_own(options);
-    case UNIX_ON: return options->unix_sockets && !is_proxied(options) && !is_own(options);
-    case UNIX_OFF: return !options->unix_sockets && !is_own(options);
-    case ALL_SHUT: return !options->network && !options->unix_sockets && !is_proxied(options) && !is_own(options);
+    case ALL_SHUT: return !options->network && !is_proxied(options) && !is_own(options);
     case BIND_JUDGED: return options->judge;
     case BIND_UNJUDGED: return !options->judge;
     case BIND_JUDGED_NET_OFF: return options->judge && !options->network && !is_proxied(options) && !is_own(options);
@@ -101,7 +99,6 @@ const struct constant_row constant_rows[] = {
 
     /* sockets */
     {"connect", 42, 203, ALL_SHUT, TELL(EACCES)},
-    {"connect", 42, 203, UNIX_ON, SEE},
     {"connect", 42, 203, PROXY_ON, ASK},
     {"connect", 42, 203, OWN_ON, ASK},
     {"listen", 50, 201, NOT_OWN, TELL(EACCES)},

@@ -11,8 +11,7 @@
     {SOCKET, ALL, {16, 3 | 02000000, 4}, LET},         /* NETLINK_SOCK_DIAG */
     {SOCKET, ALL, {16, 3, 9}, TELL(EACCES)},                 /* NETLINK_AUDIT */
     {SOCKET, ALL, {16, 3, 2}, TELL(EACCES)},                 /* NETLINK_USERSOCK */
-    {SOCKET, UNIX_OFF, {1, 1, 0}, TELL(EACCES)},             /* AF_UNIX */
-    {SOCKET, UNIX_ON, {1, 1 | 02000000 | 04000, 0}, LET},
+    {SOCKET, NOT_OWN, {1, 1, 0}, TELL(EACCES)},             /* AF_UNIX */
     {SOCKET, ALL, {1, 1, 1}, TELL(EACCES)},
     {SOCKET, NOT_OWN, {1, 5, 0}, TELL(EACCES)},
     {SOCKET, OWN_ON, {1, 5, 0}, LET},

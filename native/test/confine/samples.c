@@ -12,7 +12,6 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   options->judge = index & 4;
   options->unwritable = index & 8;
   options->terminal = index & 16;
-  options->unix_sockets = index & 32;
   options->report = index / 64 % reports > 0;
   options->workspace = index / 64 % reports > 1;
   options->proxied = !options->network && index / each % 2; /* with every second ABI */

@@ -120,7 +120,6 @@ static void sweep_clone(void) {
 
 static int socket_expectation(uint32_t domain, uint32_t type, uint32_t protocol) {
   if (domain == 16) return protocol == 0 || protocol == 4 ? LET : TELL(EACCES);
-  if (domain == 1) return options.unix_sockets && (type & 15) == 1 && protocol == 0 ? LET : TELL(EACCES);
   bool internet = domain == 2 || domain == 10, plain = (type & 15) == 1 || (type & 15) == 2;
   bool known = protocol == 0 || protocol == 6 || protocol == 17;
   return options.network && internet && plain && known ? LET : TELL(EACCES);

@@ -11,8 +11,8 @@ static const struct vt_verdict unknown = {.otherwise = SECCOMP_RET_ERRNO | ENOSY
 /* Landlock ABI 3 added the right to truncate, ABI 6 the scope of signals (landlock(7)). */
 static uint32_t bits_of(const struct vt_filter_options *options) {
   return (options->network ? NETWORK : NO_NETWORK) | (options->judge ? LISTENER : NO_LISTENER) |
-         (options->unix_sockets ? UNIX_SOCKETS : 0) | (options->terminal ? TERMINAL : 0) |
-         (options->unwritable ? 0 : WRITABLE) | (options->abi < 3 || options->unwritable ? TRUNCATE_UNSEEN : 0) |
+         (options->terminal ? TERMINAL : 0) | (options->unwritable ? 0 : WRITABLE) |
+         (options->abi < 3 || options->unwritable ? TRUNCATE_UNSEEN : 0) |
          (options->abi < 6 ? SIGNALS_UNSCOPED : 0) | (options->workspace ? WORKSPACE : 0) |
          (options->proxied && options->judge && !options->network ? PROXIED : 0) |
          (options->own_sockets && options->judge ? OWN_SOCKETS : 0) |

@@ -20,7 +20,6 @@ struct vt_filter_options {
   bool judge;    /* bind(2), and below ABI 6 the kill family, are notified; else refused, except binds of netlink sockets */
   bool unwritable; /* nothing is writable: the filter refuses truncate(2) in place of the ruleset */
   bool terminal;      /* terminal settings may be changed: the command has its own terminal and reaches no other */
-  bool unix_sockets;  /* unix stream clients are allowed; the ruleset decides to which sockets (ABI 9) */
   bool workspace;     /* workspace mode: the notifier also carries calls out, by the caller's umask; needs report */
   bool report;        /* attempts to change something are notified (SECCOMP_RET_USER_NOTIF) */
 };

@@ -13,7 +13,6 @@ enum {
   EVER = 0,
   NETWORK = 1 << 0,
   NO_NETWORK = 1 << 1,
-  UNIX_SOCKETS = 1 << 2,
   TERMINAL = 1 << 3,
   LISTENER = 1 << 4, /* the notifier judges */
   NO_LISTENER = 1 << 5,

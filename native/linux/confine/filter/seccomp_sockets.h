@@ -11,7 +11,6 @@
 #define PLAIN_INTERNET \
   IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM), \
       IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)
-#define UNIX_STREAM IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT)
 #define PLAIN_TCP \
   IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP)
 /* Not of those who wait for datagrams: resolvers, Node and Go make theirs with SOCK_NONBLOCK, and do without if that fails. */
@@ -29,13 +28,11 @@ static const struct vt_rule socket_rules[] = {
     /* Go, curl and others then use TCP. */
     {OWN_SOCKETS, {IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_MPTCP)},
      FAIL(EPROTONOSUPPORT)},
-    {UNIX_SOCKETS, {UNIX_STREAM}, ALLOW},
 };
-/* Landlock decides which addresses and which of the unix sockets can be reached; the notifier connects to the proxy. */
+/* With NETWORK Landlock decides; the notifier connects to the proxy. */
 static const struct vt_rule connect_rules[] = {
     {OWN_SOCKETS, {ANY_ARGUMENTS}, JUDGE},
     {PROXIED, {ANY_ARGUMENTS}, JUDGE},
-    {UNIX_SOCKETS, {ANY_ARGUMENTS}, WATCH},
     {NO_NETWORK, {ANY_ARGUMENTS}, REFUSE(EACCES)},
 };
 

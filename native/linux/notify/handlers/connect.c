@@ -11,11 +11,8 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "confine/capabilities.h"
@@ -116,41 +113,8 @@ static void connect_to_proxy(struct vt_notification *notification) {
   else vt_refuse(notification);
 }
 
-static bool is_granted(const struct vt_notification *notification, const struct stat *status) {
-  struct stat granted;
-  for (char **path = notification->listener->confinement->sockets; *path; path++)
-    if (stat(*path, &granted) == 0 && granted.st_dev == status->st_dev && granted.st_ino == status->st_ino) return true;
-  return false;
-}
-
-/* Whether the path leads to a socket that is not granted. */
-static bool reaches_another(const struct vt_notification *notification, const char *path) {
-  struct vt_resolved place;
-  if (vt_resolve(&notification->caller, AT_FDCWD, path, true, &place)) return false;
-  bool another = place.exists && S_ISSOCK(place.status.st_mode) && !is_granted(notification, &place.status);
-  vt_resolved_close(&place);
-  return another;
-}
-
-/* False: no unix socket's, or EFAULT. An abstract name's path is "". */
-static bool read_path(const struct vt_notification *notification, char *path) {
-  struct sockaddr_un address;
-  const size_t before = offsetof(struct sockaddr_un, sun_path);
-  memset(&address, 0, sizeof address);
-  size_t length = (uint32_t)notification->notif.data.args[2];
-  if (length > sizeof address) length = sizeof address;
-  ssize_t got = vt_caller_read(&notification->caller, notification->notif.data.args[1], &address, length);
-  if (got <= (ssize_t)before || address.sun_family != AF_UNIX) return false;
-  memcpy(path, address.sun_path, (size_t)got - before);
-  return true;
-}
-
 void vt_handle_connect(struct vt_notification *notification) {
-  char path[sizeof((struct sockaddr_un){}.sun_path) + 1] = "";
-  bool granted = *notification->listener->confinement->sockets && read_path(notification, path);
-  if (granted && path[0] && !reaches_another(notification, path)) return;
-  if (granted) vt_refuse(notification);
-  else if (notification->listener->proxy.port) connect_to_proxy(notification);
+  if (notification->listener->proxy.port) connect_to_proxy(notification);
   else if (notification->sockets) vt_own_connect(notification);
   else if (notification->listener->world) vt_refuse(notification);
 }
