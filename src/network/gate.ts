@@ -225,15 +225,6 @@ export class Records {
     return record
   }
 
-  /** Takes one connection from an allowed record, because it was refused after all. */
-  takeBack(record: OpenRecord): void {
-    record.count -= 1
-    if (record.count > 0) return
-    this.#sizes.allowed -= 1
-    this.#records.delete(record)
-    for (const [key, known] of this.#known) if (known === record) this.#known.delete(key)
-  }
-
   list(): readonly Connection[] {
     return Array.from(this.#records, (record) => ({ ...record }))
   }

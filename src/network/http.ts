@@ -15,9 +15,10 @@ export interface Owner {
 }
 
 /** Finds the command by the secret, or without one by the socket. Undefined: it belongs to none. */
-type FindOwner = (socket: Socket, secret: string | undefined) => Owner | undefined
+export type FindOwner = (socket: Socket, secret: string | undefined) => Owner | undefined
 
-const headMs = 10_000
+/** How long a client may take to say what it wants. */
+export const headMs = 10_000
 
 /** CONNECT (RFC 9110, 9.3.6) and requests in absolute form (RFC 9112, 3.2.2). Node parses, strictly. */
 export function httpProxy(ownerOf: FindOwner): Server {

@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Resolver, systemResolver } from './addresses.ts'
 import { type Client, Gate, type GateOptions } from './gate.ts'
-import { httpProxy, type Owner } from './http.ts'
+import { headMs, httpProxy, type Owner } from './http.ts'
+import { serveSocks, socksVersion } from './socks.ts'
 
 /** The process that has connected from a port of loopback, and the number of its command. */
 export type FindClient = (port: number) => (Client & { readonly command: number }) | undefined
@@ -26,6 +27,7 @@ const maxClients = 1536
 export class HostProxy {
   readonly #options: ProxyOptions
   readonly #server: Server
+  readonly #serveHttp: readonly ((socket: Socket) => void)[]
   readonly #gates = new Map<string, Gate>()
   readonly #numbered = new Map<number, Gate>()
   readonly #clients = new WeakMap<Duplex, ReturnType<FindClient>>()
@@ -35,9 +37,10 @@ export class HostProxy {
 
   constructor(options: ProxyOptions = {}) {
     this.#options = options
-    this.#server = httpProxy((socket, secret) => this.#ownerOf(socket, secret))
+    this.#server = httpProxy(this.#ownerOf)
     this.#server.maxConnections = options.maxClients ?? maxClients
-    this.#server.on('connection', (socket) => this.#attend(socket))
+    this.#serveHttp = this.#server.listeners('connection') as ((socket: Socket) => void)[]
+    this.#server.removeAllListeners('connection').on('connection', (socket) => this.#attend(socket))
     // Once it is closed: connect.c adds no client whose connection is.
     this.#server.on('drop', (dropped) => void setImmediate(() => this.#takeClient(dropped?.remotePort)))
   }
@@ -90,6 +93,20 @@ export class HostProxy {
       this.#sockets.delete(socket)
       if (!this.#clients.has(socket)) this.#takeClient(port)
     })
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(headMs, () => socket.destroy())
+    socket.once('readable', () => this.#serve(socket))
+  }
+
+  /** Its first byte tells whether it speaks SOCKS or HTTP. */
+  #serve(socket: Socket): void {
+    socket.setTimeout(0)
+    socket.removeAllListeners('timeout')
+    const first: Buffer | null = socket.read(1)
+    if (!first) return void socket.destroy()
+    socket.unshift(first)
+    if (first[0] === socksVersion) void serveSocks(socket, this.#ownerOf)
+    else for (const serve of this.#serveHttp) serve.call(this.#server, socket)
   }
 
   /** Taken for every connection, also one that is never served: another user of the machine may get the port next. */
@@ -97,7 +114,7 @@ export class HostProxy {
     return port === undefined ? undefined : this.#options.clientOf?.(port)
   }
 
-  #ownerOf(socket: Socket, secret: string | undefined): Owner | undefined {
+  readonly #ownerOf = (socket: Socket, secret: string | undefined): Owner | undefined => {
     if (!this.#clients.has(socket)) this.#clients.set(socket, this.#takeClient(socket.remotePort))
     const found = this.#clients.get(socket)
     const own = found && this.#numbered.get(found.command)
