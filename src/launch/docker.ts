@@ -19,7 +19,6 @@ import {
   killedBy,
   neverRan,
 } from './docker-inside.ts'
-import { type Cookie, makeCookie } from './execa.ts'
 import {
   type LaunchEvents,
   type LaunchedProcess,
@@ -28,6 +27,7 @@ import {
   type ProcessEnd,
   pump,
 } from './launch.ts'
+import { type Cookie, makeCookie } from './sweep.ts'
 
 const windowBytes = 1024 * 1024
 /** How often to check whether a command whose output is paused still runs. */
