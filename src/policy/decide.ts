@@ -210,7 +210,7 @@ export function rulesEveryMode({ preset, ask, deny, rule }: PolicySettings): boo
 }
 
 /**
- * Whether write mode may deny a line that nobody is asked about. If not, it is not even parsed.
+ * Whether write mode may deny a line about which no approver is asked. If not, it is not even parsed.
  * @param own vitrine's own files under names of the user's
  */
 export function mayBeDenied(text: string, own: readonly string[]): boolean {

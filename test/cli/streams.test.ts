@@ -72,7 +72,7 @@ it.each([
   expect(ran.stderr).toContain(`vitrine: The output could not be written (ENOSPC).\n`)
 })
 
-describe('output that nobody reads', async () => {
+describe('output without a reader', async () => {
   const started: ChildProcess[] = []
 
   afterEach(async () => {

@@ -122,7 +122,7 @@ export class Containers {
     if (wanted.mode !== 'write')
       taking.then(
         (late) => this.giveBack(late, wanted),
-        () => {}, // nobody waits for it
+        () => {}, // no caller waits for it
       )
     throw signal.reason
   }

@@ -95,7 +95,7 @@ describe('a /proc that hides processes', () => {
   const nobody = { name: '', uid: -1, gid: -1 }
   const [root = nobody, user = nobody] = users
 
-  /** What stands before a host's command line, so that /proc hides from it whom it cannot read (proc(5), hidepid). */
+  /** What stands before a host's command line, so that /proc hides from it the processes that it cannot read (proc(5), hidepid). */
   const hiding = (uid: number, gid: number) => [
     'unshare',
     '--mount',
