@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { types } from 'node:util'
+import type { TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { ConfigProblem } from '../base/refusal.ts'
@@ -37,13 +38,13 @@ export async function readLayer(source: ConfigFile, home: string): Promise<reado
 
 // smol-toml is imported late: it costs start-up time, and most starts have no config file.
 export async function parseToml(source: ConfigFile): Promise<Table> {
-  const { parse, TomlError } = await import('smol-toml')
+  const { parse } = await import('smol-toml')
   try {
     return parse(source.text)
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const { line, column } = error
-    const detail = printable(error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
+    if (!('codeblock' in Object(error))) throw error
+    const { message, line, column } = error as TomlError
+    const detail = printable(message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
     throw errorIn(source, { problem: { kind: 'syntax', detail } }, { line, column, end: column + 1 })
   }
 }
