@@ -12,8 +12,9 @@ export {
   type PolicyMatch,
   type Result,
 } from './base/types.ts'
+export { parseToml } from './config/check.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
-export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './config/load.ts'
+export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
 export { type ConfigRow, configRows, initConfig, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {

@@ -39,7 +39,7 @@ export function repositoryRemedy(path: string, tree: string | undefined): Reposi
   const directories = tree === undefined ? [] : gitDirectoriesOf(join(tree, '.git'))
   if (tree === undefined || !directories.some((directory) => isBeneath(path, directory))) return undefined
   const isWorktree = directories.some((directory) => existsSync(join(directory, 'commondir')))
-  return { kind: 'repository', how: isWorktree ? 'repair' : 'name', tree }
+  return { how: isWorktree ? 'repair' : 'name', tree }
 }
 
 function gitDirectoriesOf(dotGit: string): readonly string[] {
