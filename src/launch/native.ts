@@ -85,13 +85,13 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
 export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
-  const { candidates, argv, environment, own, cwd, stdin, merged, terminal, limits, deadline } = request
+  const { candidates, argv, environment, cwd, stdin, merged, terminal, limits, deadline } = request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
     argv,
     // No name or value has a NUL: requests and configurations with one are refused, and no process has one.
-    env: Object.entries({ ...environment, ...own })
+    env: Object.entries(environment)
       .map(([name, value]) => `${name}=${value}`)
       .join('\0'),
     cwd,

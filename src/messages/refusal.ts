@@ -1,16 +1,13 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import { bytesText, visible } from '../base/text.ts'
-import type { Denial, Enforcement, Failure, Mode } from '../base/types.ts'
+import type { Denial } from '../base/types.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
 import { describeOutside, noTerminalInContainer } from './docker.ts'
-import { modeNames, remedies } from './hints.ts'
 import { scarcityRemedy } from './limits.ts'
 import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
 import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
-
-const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
   switch (refusal.code) {
@@ -108,7 +105,7 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'cwd':
       return describeDirectoryProblem(problem, forTool)
     case 'unsavable':
-      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} ${writableState}.`
+      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} XDG_STATE_HOME or TMPDIR to a writable directory.`
     case 'cwd-outside':
       return describeOutside(problem.path, problem.workspace)
     case 'batch-file':
@@ -173,87 +170,10 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.${remedy ? ` To fix it: ${remedy}.` : ''}`
 }
 
-const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
-  limit: 'Produce less output: filter it, or print it in parts.',
-  'permission-denied': 'The same command will be refused again. Try another approach.',
-  'not-found': 'The program was not found. Use another one, or its full path.',
-  signal: 'A signal ended the command. Check its output for the cause.',
-  'non-zero': 'The command itself failed. Read its output.',
-}
-
-export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
-  if (kind !== 'timeout') return { retryable: kind === 'limit', advice: advice[kind] }
-  const parameter = reader !== 'user' ? 'timeout_ms' : 'timeout'
-  return { retryable: true, advice: `Do less at once, or set a larger ${parameter}.` }
-}
-
-export const atMostTime = 'Do less at once; a larger timeout needs a larger [shell] max_timeout_ms.'
-
-/** @param asked milliseconds, over the maximum */
-export function loweredTimeoutHint(asked: number, most: number): string {
-  return `The timeout of ${asked} ms was lowered to the maximum, ${most} ms ([shell] max_timeout_ms).`
-}
-
-/** The hint if the launcher fell silent: whether the kernel has ended the command is not known. */
-export const untoldEndHint =
-  'The end of the command was not reported in time. Processes of it may still be running.'
-
-/**
- * The hint for "permission denied" without a denial report.
- * @param errors what the command said of errors
- */
-export function hintFor(
-  mode: Mode,
-  failure: Failure | undefined,
-  reports: Enforcement[string] | undefined,
-  reader: HintReader,
-  errors: string,
-): string | undefined {
-  if (mode === 'write' || failure?.kind !== 'permission-denied') return undefined
-  const { write } = remedies[reader]
-  const name = modeNames[mode]
-  if (reports?.enforced)
-    return `${name} reports no refusal: this user may lack the permission (write mode does not help then)${errors.includes('/dev/') ? ', or the file is in /dev, where only write mode reads more than harmless devices' : ''}. If a change was intended, ${write}.`
-  const place = mode === 'read' ? 'command' : 'workspace'
-  return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
-}
-
-/** `[output] max_bytes` ended the command. */
-export function outputLimitHint(reader: HintReader): string {
-  const raise = reader !== 'user' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
-  return `The command was ended because of the length of its output. Print less (filter it, or in parts), or ${raise}.`
-}
-
-export function unsavedHint(reason: string, reader: HintReader): string {
-  const remedy =
-    reader !== 'user'
-      ? 'Produce less output, or ask the user to free space where outputs are saved'
-      : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
-  return `Saving the output failed (${reason}), so vitrine ended the command. ${remedy}.`
-}
-
-/** The hint if the file lacks output of a command that was not ended for it. */
-export function partlySavedHint(reason: string, reader: HintReader): string {
-  const remedy =
-    reader !== 'user'
-      ? 'Ask the user to free space where outputs are saved'
-      : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
-  return `Saving the output failed (${reason}). ${remedy}.`
-}
-
 /** Separates the head and the tail of shortened output. */
 export function omittedLine(bytes: number, notSaved?: string): string {
   const why = notSaved === undefined ? '' : ` and not saved (${notSaved})`
   return `\n[... ${bytesText(bytes)} omitted${why} ...]\n`
-}
-
-/** The hint if only head and tail of the output remain. */
-export function notSavedHint(reason: string, reader: HintReader): string {
-  const remedy =
-    reader !== 'user'
-      ? `Produce less output, or ask the user to set ${writableState}`
-      : `Set ${writableState}, or produce less output`
-  return `The output is too long to show, and could not be saved (${reason}). ${remedy}.`
 }
 
 /** Precedes output that could not be saved. */

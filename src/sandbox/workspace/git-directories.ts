@@ -53,7 +53,7 @@ export function repositoryRemedy(path: string, tree: string | undefined): Reposi
   const directory = realPath(namedIn(dotGit) ?? dotGit)
   const common = directory === undefined ? undefined : commonOf(directory)
   const isIn = [directory, realPath(common ?? '')].some((each) => each !== undefined && isBeneath(path, each))
-  return isIn ? { kind: 'repository', how: common === undefined ? 'name' : 'repair', tree } : undefined
+  return isIn ? { how: common === undefined ? 'name' : 'repair', tree } : undefined
 }
 
 /**

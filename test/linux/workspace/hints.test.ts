@@ -15,7 +15,6 @@ import { describe, expect, it } from 'vitest'
 import { tried } from '../../../src/base/errno.ts'
 import { hintBehind } from '../../../src/base/hint.ts'
 import type { Result } from '../../../src/base/types.ts'
-import { describeHint } from '../../../src/messages/hints.ts'
 import { afterFile } from '../../helpers/clean-up.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
@@ -39,7 +38,7 @@ async function run(command: string, mode: 'read' | 'workspace' = 'workspace'): P
 
 function remedyOf(result: Result) {
   const hint = hintBehind(result)
-  expect(result.hint).toBe(hint && describeHint(hint, 'user'))
+  expect(result.hint).toBe(hint?.sentence)
   return hint?.remedy
 }
 
@@ -47,7 +46,7 @@ describe('the hint of a refusal in workspace mode', () => {
   it('names an entry of [workspace] writable for a change outside', async () => {
     const result = await run(`echo x > ${outside}`)
     expect(existsSync(outside)).toBe(false)
-    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: elsewhere })
+    expect(remedyOf(result)).toMatchObject({ kind: 'writable' })
     expect(result.hint).toContain(`${elsewhere} to [workspace] writable`)
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
@@ -58,7 +57,8 @@ describe('the hint of a refusal in workspace mode', () => {
       const cache = join(makeDirectory(), name)
       mkdirSync(join(cache, 'index/ff'), { recursive: true })
       const result = await run(`mkdir ${cache}/index/ff/cd`)
-      expect(remedyOf(result)).toEqual({ kind: 'writable', directory: cache })
+      expect(remedyOf(result)).toMatchObject({ kind: 'writable' })
+      expect(result.hint).toContain(`add ${cache} to`)
     },
   )
 
@@ -93,14 +93,14 @@ describe('the hint of a refusal in workspace mode', () => {
   it.runIf(isInstalled('python3'))('names the network for a socket', async () => {
     const datagram = 'socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'
     for (const use of ['sendto(b"x", ("127.0.0.1", 9))', 'connect(("127.0.0.1", 9))', 'bind(("", 9999))'])
-      expect(remedyOf(await run(`python3 -c 'import socket; ${datagram}.${use}'`))).toEqual({
+      expect(remedyOf(await run(`python3 -c 'import socket; ${datagram}.${use}'`))).toMatchObject({
         kind: 'network',
       })
   })
 
   it('names write mode for what only write mode allows', async () => {
     const result = await run('touch own && chmod u+s own')
-    expect(remedyOf(result)).toEqual({ kind: 'write' })
+    expect(remedyOf(result)).toMatchObject({ kind: 'write' })
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
 
@@ -110,7 +110,7 @@ describe('the hint of a refusal in workspace mode', () => {
       const result = await run(line)
       expect(readFileSync(join(workspace, '.git/config'), 'utf8')).toBe(config)
       expect(result.denials).toMatchObject([{ path: join(workspace, '.git/config'), protected: true }])
-      expect(remedyOf(result)).toEqual({ kind: 'protected', byGit: true })
+      expect(remedyOf(result)).toMatchObject({ kind: 'protected' })
     },
   )
 
@@ -146,7 +146,7 @@ describe('the hint of a refusal names the way that a program has', () => {
     const result = await shell.execute({ command })
     expect(result.exitCode).not.toBe(0)
     const hint = hintBehind(result)
-    expect(result.hint).toBe(hint && describeHint(hint, 'user'))
+    expect(result.hint).toBe(hint?.sentence)
     return { kind: hint?.instead?.kind, remedy: hint?.remedy.kind, text: result.hint }
   }
 
@@ -209,13 +209,13 @@ describe('the hint of a refusal in read mode', () => {
     ['mv .git moved', 'write'],
     [`echo x > ${outside}`, 'write'],
   ])('%s: %s mode', async (line, kind) => {
-    expect(remedyOf(await run(line, 'read'))).toEqual({ kind })
+    expect(remedyOf(await run(line, 'read'))).toMatchObject({ kind })
   })
 
   it('does not name workspace mode where it is refused', async () => {
     const shell = await openTestShell({ cwd: workspace, env: { HOME: workspace } })
     const result = await shell.execute({ command: 'echo x > new' })
-    expect(remedyOf(result)).toEqual({ kind: 'write' })
+    expect(remedyOf(result)).toMatchObject({ kind: 'write' })
   })
 })
 
