@@ -54,7 +54,6 @@
             "native/linux/limits/monitor.c",
             "native/linux/confine/places/path_tree.c",
             "native/linux/notify/notifiers.c",
-            "native/linux/notify/workspace_server.c",
             "native/linux/supervise/lifecycle.c",
             "native/linux/notify/caller/resolve.c",
             "native/linux/base/files.c",

@@ -18,7 +18,6 @@
 #include "supervise/supervise.h"
 #include "launch/launch.h"
 #include "limits/limits.h"
-#include "notify/notifiers.h"
 #include "confine/probe.h"
 #include "notify/sockets/listening.h"
 #include "watcher/host_side.h"
@@ -97,8 +96,7 @@ static void discard(struct vt_command *command) {
 }
 
 static bool is_ready(const struct vt_request *request) {
-  if (vt_supervisor_ready() || vt_launcher_ready() || vt_monitor_ready(&request->limits)) return false;
-  return !(request->places && request->listener) || vt_notifier_ready() == 0;
+  return !vt_supervisor_ready() && !vt_launcher_ready() && !vt_monitor_ready(&request->limits);
 }
 
 /* Acquires what a launch needs; false with errno and the failed step. */

@@ -154,8 +154,8 @@ static bool look_at(struct vt_notification *notification, struct vt_connecting *
   int error = 0;
   bool over = step(notification, connecting, &error);
   if (connecting->answered) return over;
-  if (!over && !(error = interruption(connecting))) return !vt_call_still_waits(notification->listener_fd, connecting->id);
-  vt_end_call(notification->listener_fd, connecting->id, error);
+  if (!over && !(error = interruption(connecting))) return !vt_call_still_waits(notification->listener->fd, connecting->id);
+  vt_end_call(notification->listener->fd, connecting->id, error);
   if (over || connecting->socket >= 0) return true;
   connecting->answered = true; /* it stays under way, as a connection whose caller was interrupted does */
   return false;

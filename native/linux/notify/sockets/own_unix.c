@@ -28,7 +28,7 @@ static const size_t before = offsetof(struct sockaddr_un, sun_path);
 
 static bool is_abstract(const union vt_address *address, socklen_t length) { return length > before && !address->un.sun_path[0]; }
 
-/* Relative to the directory, which is this thread's alone (workspace_server.c): the whole path could be longer than an address. */
+/* Relative to the directory, which is this thread's alone (notifiers.c): the whole path could be longer than an address. */
 static int bind_relative(int directory, const char *name, int fd) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   size_t size = strlen(name);
