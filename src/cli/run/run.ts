@@ -148,8 +148,8 @@ function leaveEarly(): void {
 
 /** Node writes its compile cache at its teardown, unless it can be told to write earlier (since 22.10). False: it has not. */
 function isCompileCacheWritten(): boolean {
-  const modules: { enableCompileCache?: unknown; flushCompileCache?: () => void } =
-    process.getBuiltinModule('node:module')
-  modules.flushCompileCache?.()
-  return !modules.enableCompileCache || modules.flushCompileCache !== undefined
+  const modules: object = process.getBuiltinModule('node:module')
+  const cache: { readonly enableCompileCache?: unknown; readonly flushCompileCache?: () => void } = modules
+  cache.flushCompileCache?.()
+  return !cache.enableCompileCache || cache.flushCompileCache !== undefined
 }
