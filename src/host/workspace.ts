@@ -122,16 +122,6 @@ export function openingOf(directory: string, env: Environment): Opening {
   return { kind: isKernel || isWide ? 'shut' : 'open' }
 }
 
-export function homesThatDiffer(
-  env: Environment,
-): { readonly named: string; readonly passwd: string } | undefined {
-  const named = realDirectory(homeOf(env))
-  const passwd = passwdHome()
-  return passwd === undefined || realDirectory(passwd) === named
-    ? undefined
-    : { named, passwd: realDirectory(passwd) }
-}
-
 /** The kernel's, and where the system keeps programs and settings. */
 const unlisted = ['/proc', '/sys', '/usr', '/opt', '/etc', '/boot', '/var/lib', '/var/spool']
 
