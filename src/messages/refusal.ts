@@ -143,6 +143,24 @@ function describeDirectoryProblem(
   }
 }
 
+/** By step and errno: why a program could not be started, and what to do. */
+const spawnFailures: Readonly<Record<string, string>> = {
+  'exec E2BIG':
+    'the arguments and the environment are larger than the kernel accepts. The command did not run. Pass the data through stdin or a file.',
+  'exec ENOEXEC':
+    'not a program (no known format and no #! line). The command did not run. Run it with its interpreter.',
+  'landlock ruleset E2BIG':
+    'the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.',
+  'landlock ruleset ENAMETOOLONG':
+    'an unreadable ([shell] unreadable) or protected path lies more than 200 directories deep. The command did not run. Name a directory above it.',
+  'workspace EMLINK':
+    'a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE',
+  'workspace ELOOP':
+    'a symbolic link in a protected place leads to the workspace itself, to a directory above it, or to another one that commands may change, so nothing in there could be. The command did not run. List such links with "find .git .vscode -type l", and let them lead to what is meant.',
+  'workspace EACCES':
+    'a protected directory can be entered but not listed, so that links in it, which would be protected too, cannot be found. The command did not run. List such directories with "find .git .vscode -type d -executable ! -readable", and make them readable: chmod u+r DIRECTORY',
+}
+
 function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
   const { step, errno } = failure
   const program = visible(failure.program)
@@ -150,22 +168,10 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program}: what runs it was not found: the interpreter that its first line names, or the loader of a binary.`
   if (step === 'exec' && (errno === 'ENOENT' || errno === 'ENOTDIR')) return `${program}: not found.`
   if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
-  if (step === 'exec' && errno === 'E2BIG')
-    return `${program}: the arguments and the environment are larger than the kernel accepts. The command did not run. Pass the data through stdin or a file.`
-  if (step === 'exec' && errno === 'ENOEXEC')
-    return `${program}: not a program (no known format and no #! line). The command did not run. Run it with its interpreter.`
+  const known = spawnFailures[`${step} ${errno}`]
+  if (known !== undefined) return `${program} could not be started: ${known}`
   if (step === 'core dumps')
     return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). The command did not run. "vitrine doctor" says what to do.`
-  if (step === 'landlock ruleset' && errno === 'E2BIG')
-    return `${program} could not be started: the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.`
-  if (step === 'landlock ruleset' && errno === 'ENAMETOOLONG')
-    return `${program} could not be started: an unreadable ([shell] unreadable) or protected path lies more than 200 directories deep. The command did not run. Name a directory above it.`
-  if (step === 'workspace' && errno === 'EMLINK')
-    return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
-  if (step === 'workspace' && errno === 'ELOOP')
-    return `${program} could not be started: a symbolic link in a protected place leads to the workspace itself, to a directory above it, or to another one that commands may change, so nothing in there could be. The command did not run. List such links with "find .git .vscode -type l", and let them lead to what is meant.`
-  if (step === 'workspace' && errno === 'EACCES')
-    return `${program} could not be started: a protected directory can be entered but not listed, so that links in it, which would be protected too, cannot be found. The command did not run. List such directories with "find .git .vscode -type d -executable ! -readable", and make them readable: chmod u+r DIRECTORY`
   const remedy = scarcityRemedy(errno)
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.${remedy ? ` To fix it: ${remedy}.` : ''}`
 }

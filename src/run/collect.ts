@@ -1,5 +1,5 @@
-import { write } from 'node:fs'
-import { errorText } from '../base/errno.ts'
+import { writev } from 'node:fs'
+import { errorReason, errorText } from '../base/errno.ts'
 import { looksBinary } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
 
@@ -12,7 +12,6 @@ export interface CollectorOptions {
   readonly save: boolean
   /** Throws if it cannot. */
   openSpill(): SpillFile
-  consumed(bytes: number): void
   /** Called if output exceeds the limit or can no longer be stored: the command must end. */
   overflow(): void
 }
@@ -47,8 +46,6 @@ export class Collector {
   #pending: Buffer[] = []
   #spill: Spill | undefined
   #notSaved: string | undefined
-  /** Bytes of the spill's first batch: they were credited to the launcher when they arrived. */
-  #early = 0
   /** The command has ended, or is given up: what its launcher still tells is too late, as the file is closed. */
   isOver = false
 
@@ -61,19 +58,33 @@ export class Collector {
     this.#stderr = new Window(capacity)
   }
 
-  add(stream: Stream, chunk: Buffer): void {
-    const { maxBytes, consumed, overflow } = this.#options
+  /** The promise resolves when the chunk has been written; undefined: it stays in memory. */
+  add(stream: Stream, chunk: Buffer): Promise<void> | undefined {
+    const { maxBytes, save, overflow } = this.#options
     this.#output.add(chunk)
     const window = stream === 'stdout' ? this.#stdout : this.#stderr
     window.add(chunk)
-    // After a failed write the rest is small: the command is being killed and its pipes drained.
-    if (!this.#spill || this.#spill.error) consumed(chunk.length)
-    if (this.#isSaving) this.#store(chunk)
     if (maxBytes > 0 && this.#output.total > maxBytes) overflow()
+    return save && this.#notSaved === undefined ? this.#store(chunk) : undefined
   }
 
-  get #isSaving(): boolean {
-    return this.#options.save && this.#notSaved === undefined
+  #store(chunk: Buffer): Promise<void> | undefined {
+    if (this.#spill) return this.#spill.add(chunk)
+    this.#pending.push(chunk)
+    return this.#output.total > this.#threshold ? this.#beginSpill() : undefined
+  }
+
+  /** A failure to save does not end the command. */
+  #beginSpill(): Promise<void> | undefined {
+    const whole = Buffer.concat(this.#pending)
+    this.#pending = []
+    try {
+      this.#spill = new Spill(this.#options.openSpill(), this.#options.overflow)
+      return this.#spill.add(whole)
+    } catch (error) {
+      this.#notSaved = errorText(error)
+      return undefined
+    }
   }
 
   async finish(): Promise<Collected> {
@@ -91,46 +102,11 @@ export class Collector {
 
   #stored(unsaved: Buffer | undefined): Pick<Collected, 'spilled' | 'unsaved' | 'whole' | 'notSaved'> {
     if (this.#notSaved !== undefined) return { notSaved: this.#notSaved }
-    if (!this.#spill) return this.#isSaving ? { whole: Buffer.concat(this.#pending) } : {}
+    if (!this.#spill) return this.#options.save ? { whole: Buffer.concat(this.#pending) } : {}
     const { file, written: bytes, error } = this.#spill
     const spilled = { file, bytes }
-    return error && unsaved
-      ? { spilled, unsaved: { bytes: unsaved, reason: error.code ?? error.message } }
-      : { spilled }
-  }
-
-  #store(chunk: Buffer): void {
-    if (this.#spill) {
-      this.#spill.add([chunk])
-      return
-    }
-    this.#pending.push(chunk)
-    if (this.#output.total > this.#threshold) this.#beginSpill()
-  }
-
-  /** A failure to save does not end the command. */
-  #beginSpill(): void {
-    try {
-      const failed = () => this.#failed()
-      this.#spill = new Spill(this.#options.openSpill(), (bytes) => this.#written(bytes), failed)
-      this.#early = this.#output.total
-      this.#spill.add(this.#pending)
-    } catch (error) {
-      this.#notSaved = errorText(error)
-    }
-    this.#pending = []
-  }
-
-  #written(bytes: number): void {
-    const early = Math.min(bytes, this.#early)
-    this.#early -= early
-    this.#options.consumed(bytes - early)
-  }
-
-  /** Until the command is dead, its output stays in memory: at most a window and two pipes. */
-  #failed(): void {
-    this.#options.overflow()
-    this.#options.consumed(this.#output.total)
+    if (!error || !unsaved) return { spilled }
+    return { spilled, unsaved: { bytes: unsaved, reason: errorReason(error) } }
   }
 }
 
@@ -201,54 +177,65 @@ export interface SpillFile {
 export class Spill {
   readonly file: SpillFile
   written = 0
-  error: NodeJS.ErrnoException | undefined
-  #waiting: Buffer[] = []
-  #writing: Promise<void> | undefined
-  readonly #onWritten: (bytes: number) => void
+  error: unknown
   readonly #onError: () => void
+  #waiting: Buffer[] = []
+  /** The batch that is written, and the one after it. */
+  #writing = Promise.resolve()
+  #next: Promise<void> | undefined
 
-  constructor(file: SpillFile, onWritten: (bytes: number) => void, onError: () => void) {
+  constructor(file: SpillFile, onError: () => void) {
     this.file = file
-    this.#onWritten = onWritten
     this.#onError = onError
   }
 
-  add(chunks: readonly Buffer[]): void {
-    for (const chunk of chunks) this.#waiting.push(chunk) // maybe more than a call takes arguments
-    if (!this.error) this.#writing ??= this.#writeAll()
+  /**
+   * Resolves when the chunk has been written. After a failed write the rest stays in memory until the command is dead: at most a window and
+   * two pipes.
+   */
+  add(chunk: Buffer): Promise<void> | undefined {
+    this.#waiting.push(chunk)
+    if (this.error !== undefined) return undefined
+    this.#next ??= this.#writing.then(() => this.#writeBatch())
+    return this.#next
   }
 
   /** Resolves when writing ends, to the unwritten bytes, which directly follow the file's content. */
   async finish(): Promise<Buffer> {
-    await this.#writing
+    await (this.#next ?? this.#writing)
     return Buffer.concat(this.#waiting)
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.error) await this.#writeBatch()
-    this.#writing = undefined
-  }
-
   async #writeBatch(): Promise<void> {
-    const batch = Buffer.concat(this.#waiting)
+    this.#writing = this.#next ?? this.#writing
+    this.#next = undefined
+    if (this.error !== undefined) return
+    let batch = this.#waiting
     this.#waiting = []
     try {
-      const written = await writeTo(this.file.fd, batch)
-      this.written += written
-      // A nearly full disk accepts a part (write(2)); the next write takes the rest or fails.
-      if (written < batch.length) this.#waiting.unshift(batch.subarray(written))
-      this.#onWritten(written)
+      while (batch.length > 0) {
+        const written = await writeBuffers(this.file.fd, batch)
+        this.written += written
+        // A nearly full disk accepts a part (write(2)); the next write takes the rest or fails.
+        batch = behind(batch, written)
+      }
     } catch (error) {
-      this.#waiting.unshift(batch)
-      this.error = error as NodeJS.ErrnoException
+      this.error = error
+      this.#waiting = [...batch, ...this.#waiting]
       this.#onError()
     }
   }
 }
 
-/** Not promisify(write): that resolves to an object in Node and to a number in Deno. */
-function writeTo(fd: number, bytes: Buffer): Promise<number> {
+/** Not promisify(writev): that resolves to an object in Node and to a number in Deno. */
+function writeBuffers(fd: number, buffers: readonly Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    write(fd, bytes, (error, written) => (error ? reject(error) : resolve(written)))
+    writev(fd, buffers, (error, written) => (error ? reject(error) : resolve(written)))
   })
+}
+
+/** What follows so many bytes. */
+function behind(buffers: readonly Buffer[], bytes: number): Buffer[] {
+  const left = buffers.reduce((sum, { length }) => sum + length, -bytes)
+  return left === 0 ? [] : [Buffer.concat(buffers).subarray(bytes)]
 }

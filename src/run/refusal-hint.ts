@@ -1,21 +1,11 @@
 import type { RefusalHint, Way } from '../base/hint.ts'
-import { isBeneath } from '../base/paths.ts'
 import { isNamed, visible } from '../base/text.ts'
 import type { Denial } from '../base/types.ts'
-import { homesThatDiffer } from '../host/workspace.ts'
 import { startsOneProgram, worthTelling } from '../messages/fallbacks.ts'
 import { modeNames } from '../messages/hints.ts'
 import { denialText, whatWas } from '../messages/result.ts'
 import type { Finished } from './execution.ts'
-import {
-  isUnixSocket,
-  networkRemedy,
-  ownSocketsRemedy,
-  type Refused,
-  type Remedy,
-  readersWays,
-  remedyFor,
-} from './remedy.ts'
+import { isUnixSocket, networkRemedy, type Refused, type Remedy, readersWays, remedyFor } from './remedy.ts'
 
 /** What to say about refusals. Absent after a command that exited with 0 if each refusal is a known fallback. */
 export function refusalHint(refused: Refused): RefusalHint | undefined {
@@ -77,7 +67,7 @@ function isNetwork({ operation, address }: Denial): boolean {
   return operation === 'connect' && address !== undefined && !/^[/@]/.test(address)
 }
 
-/** The refusal that the command's stderr names, otherwise the first. (What a tool can do without also comes first.) */
+/** The refusal that the command's stderr names, otherwise the first. */
 function decisive(denials: readonly Denial[], refused: Refused): Denial {
   const { errors } = refused
   const log = denials.find((denial) => databaseOf(denial) !== undefined)
@@ -97,20 +87,8 @@ function waysFor(
   about: Denial,
   refused: Refused,
 ): { readonly remedy: Remedy; readonly instead?: Way | undefined } {
-  const { write } = readersWays(refused)
-  const instead = withoutSockets(about, refused.errors)
-  // An entry of `[workspace] writable` would not help them: they need sockets.
-  if (instead) return { remedy: ownSocketsRemedy(refused) ?? { kind: 'write', text: write }, instead }
   const remedy = remedyFor(about, refused)
   return remedy.kind === 'own-sockets' ? { remedy } : { remedy, instead: alternativeTo(about, refused) }
-}
-
-/** Programs that open a unix socket for themselves, and have another way. */
-function withoutSockets({ operation, path }: Denial, errors: string): Way | undefined {
-  const isSocket = operation === 'socket' || operation === 'listen'
-  if (isSocket && /[\\/]tsx[\\/]dist[\\/]cli\b|[\\/]tsx-\d+[\\/]\d+\.pipe/.test(errors)) return known('tsx')
-  const isOfNx = path === undefined ? isSocket : /\/\.nx(\/|$)/.test(path)
-  return isOfNx && /\bnx\b/i.test(errors) && /socket/i.test(errors) ? known('nx') : undefined
 }
 
 const alternatives = {
@@ -120,8 +98,6 @@ const alternatives = {
   'local-services': 'services of this machine (Docker, D-Bus, ssh-agent, tmux) are out of reach',
   'npm-cache': 'set npm_config_cache=$TMPDIR/npm to give npm a writable cache',
   'leaves-tmp': 'files cannot leave $TMPDIR, which is removed after the command',
-  tsx: 'node --import tsx FILE runs TypeScript without a socket',
-  nx: 'nx works without sockets with NX_DAEMON=false NX_ISOLATE_PLUGINS=false',
   'own-tmp': 'the command can write temporary files to its private $TMPDIR',
 } as const
 
@@ -149,17 +125,7 @@ function alternativeTo(denial: Denial, refused: Refused): Way | undefined {
   if (own && isOfNpm(denial)) return known('npm-cache')
   const isInOwn = own && path?.startsWith(`${where.directory}/`)
   if (isInOwn && operation === 'rename') return known('leaves-tmp')
-  return !isInOwn && isTemporary(denial, where) ? known('own-tmp') : homeBehind(path, refused)
-}
-
-/** ssh and others ask passwd(5) for the home directory, whatever HOME says. */
-function homeBehind(path: string | undefined, { execution }: Refused): Way | undefined {
-  const homes = path === undefined ? undefined : homesThatDiffer(execution.context.env)
-  if (path === undefined || !homes) return undefined
-  const { named, passwd } = homes
-  if (!isBeneath(path, passwd) || isBeneath(path, named)) return undefined
-  const text = `HOME is ${visible(named)}, but ssh and others take ${visible(passwd)}, the home directory in passwd(5)`
-  return { kind: 'homes', text }
+  return !isInOwn && isTemporary(denial, where) ? known('own-tmp') : undefined
 }
 
 /** The database whose log or shared memory SQLite tried to create (sqlite.org/wal.html, "Read-Only Databases"). */

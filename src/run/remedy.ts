@@ -222,7 +222,7 @@ function hasOwnSockets({ setup }: Finished): boolean {
  * What lets a command have sockets, shared memory or terminals among its own processes. Undefined where it has them, or where they are not
  * offered: only Linux does, and a container has its own launcher.
  */
-export function ownSocketsRemedy(refused: Refused): Remedy | undefined {
+function ownSocketsRemedy(refused: Refused): Remedy | undefined {
   const { enforcement, confinement } = refused.setup
   const ways = readersWays(refused)
   const right = enforcement['own sockets']
