@@ -136,9 +136,8 @@ class ContainedCommand {
   }
 
   #variables(): Readonly<Record<string, string>> {
-    const { environment, own } = this.#request
     const { name, value } = this.#cookie
-    return { GIT_CONFIG_SYSTEM: gitConfigPath, ...environment, ...own, [name]: value }
+    return { GIT_CONFIG_SYSTEM: gitConfigPath, ...this.#request.environment, [name]: value }
   }
 
   #feed({ socket }: Exec): void {

@@ -46,7 +46,7 @@ function readExactly(length: number): Buffer {
 
 function run(addon: Addon, order: InsideOrder): void {
   const request = requestOf(addon, order)
-  const launched = nativeLauncher(addon).launch(request, {
+  const launched = nativeLauncher(addon, addon.probe()).launch(request, {
     output: (stream, bytes) => {
       process.stdout.write(insideFrame(stream, bytes), () => launched.consumed(bytes.length))
     },
