@@ -6,12 +6,6 @@ import type { ConnectionReason, Denial, Mode } from './types.ts'
  */
 export type HintReader = 'user' | 'tool' | 'only-tool' | 'only-command'
 
-/** How a line ended, for a hint at what it says. */
-export interface LineEnd {
-  readonly signal: NodeJS.Signals | null
-  readonly reader: HintReader
-}
-
 /** What allows a change that was refused. */
 export type Remedy =
   /** `proxy`: the network is a list of hosts, and the program did not use the proxy; `ssh`: that program is ssh. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { loadLate } from '../base/process.ts'
 import type { AnyResult, Connection, Handoff } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
@@ -83,9 +84,23 @@ async function hintAbout(
   end: ResultParts['ended']['end'],
 ): Promise<string | undefined> {
   if (request.work.kind !== 'line') return undefined
+  const { line } = request.work
+  const interpreter = interpreterOf(request.work, context)
+  if (!interpreter.isDash || !mayNeedHint(line)) return interpreter.hint?.(line)
+  // Imported late: the parser costs start-up time.
+  const { lineHint } = await loadLate(() => import('../policy/line-hint.ts'))
   const signal = end.kind === 'signalled' ? end.signal : null
-  const { hintFor: reader = 'user' } = options
-  return interpreterOf(request.work, context).hint?.(request.work.line, { signal, reader })
+  return lineHint(line, { signal, reader: options.hintFor ?? 'user', inDash: interpreter.isDash() })
+}
+
+/** What bash reads otherwise than dash, and what merely looks like it: most lines have none. */
+const BASH =
+  /&>|>&\s*[^\s\d&-]|[<>(]\(|<<<|\|&|;&|\[\[|\$["']|\{[^{}]*(?:,|\.\.)[^{}]*\}|=\(|\+=|\]=|\$\{(?:!|\w+(?:\[|\/|\^|,|:\s*[\d(-]))/
+const COMMANDS =
+  /echo\s+-\w*e|pipefail|source|declare|typeset|shopt|let\s|mapfile|readarray|pushd|popd|dirs|disown|function|select|coproc|%[\d%+-]|pkill/
+
+function mayNeedHint(line: string): boolean {
+  return BASH.test(line) || COMMANDS.test(line)
 }
 
 /** A container makes its command's private directory itself, under a name that is not known here. */
