@@ -133,10 +133,10 @@ class ContainedCommand {
   }
 
   async #vector(): Promise<ExecRequest> {
-    const { argv, merged, environment, own, cwd, stdin, confinement, deadline } = this.#request
+    const { argv, merged, environment, cwd, stdin, confinement, deadline } = this.#request
     const identity = this.#wanted.mode === 'read' ? {} : await identityFor(this.#request, this.#containers)
     const hasIdentity = Object.keys(identity).length > 0
-    const variables = { ...environment, ...own, ...identity, [this.#cookie.name]: this.#cookie.value }
+    const variables = { ...environment, ...identity, [this.#cookie.name]: this.#cookie.value }
     const input = stdin !== null
     if (!this.#inside || confinement?.kind !== 'container' || !confinement.changes)
       return { cwd, stdin: input, argv: wrapped(argv, { merged, hasIdentity }), environment: variables }

@@ -91,7 +91,7 @@ function start(
   return execa(program, args, {
     argv0,
     cwd: request.cwd,
-    env: { ...request.environment, ...request.own, [cookie.name]: cookie.value },
+    env: { ...request.environment, [cookie.name]: cookie.value },
     extendEnv: false,
     detached: groups,
     windowsHide: true,

@@ -34,7 +34,7 @@ function main(): void {
 
 function run(addon: Addon, order: InsideOrder): void {
   const request = requestOf(addon, order)
-  const launched = nativeLauncher(addon).launch(request, {
+  const launched = nativeLauncher(addon, addon.probe()).launch(request, {
     output: (stream, bytes) => {
       process.stdout.write(frameOf(stream, bytes), () => launched.consumed(bytes.length))
     },

@@ -12,8 +12,6 @@ export interface LaunchRequest {
   /** Windows: argv as the single string that a process gets there. */
   readonly commandLine?: string
   readonly environment: Readonly<Record<string, string>>
-  /** Further variables, which no other command has. None has a name of `environment`. */
-  readonly own?: Readonly<Record<string, string>> | undefined
   readonly cwd: string
   /** `null`: /dev/null. A number: that descriptor. `pipe`: written to through `LaunchedProcess.stdin`. */
   readonly stdin: null | number | 'pipe'
