@@ -1,5 +1,4 @@
 import type { UnmetInWorkspace } from '../base/refusal.ts'
-import { visible } from '../base/text.ts'
 import type { Changes } from '../sandbox/sandbox.ts'
 
 /** The docker backend mounts Node and vitrine's addon, which hold the command inside of the container. */
