@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, write } from 'node:fs'
+import { fstatSync, readFileSync, write, writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { isNull } from '../base/files.ts'
@@ -163,11 +163,20 @@ function sinkOf(fd: number, stream: () => Writable): Sink {
 export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
 export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.stderr))
 
-/** Prints all that a command has to say: without Node's streams, which take longer to load than a short command runs. */
+/** Prints all that a command has to say, without Node's streams and threads where it can: they take longer than a short command runs. */
 export async function print(text: string, code = 0): Promise<number> {
   const sink = isWindows ? standardOutput : new FileSink(1, terminals)
-  await sink.write(text)
+  await sink.write(isWindows ? text : printedAtOnce(Buffer.from(text)))
   return sink.broken === undefined ? code : lostCode(sink.broken)
+}
+
+/** What could not be written at once, or failed to be. */
+function printedAtOnce(bytes: Uint8Array): Uint8Array {
+  let at = 0
+  try {
+    while (at < bytes.length) at += writeSync(1, bytes, at)
+  } catch {}
+  return bytes.subarray(at)
 }
 
 /** The exit code where output was lost: SIGPIPE's if the reader is gone; else says why. `isOfCommand`: which was ended for it. */

@@ -3,8 +3,7 @@ import type { Enforcement, Failure, Outcome } from '../base/types.ts'
 import { lostHint } from '../messages/docker.ts'
 import { modeNames } from '../messages/hints.ts'
 import { containerMemoryHint } from '../messages/limits.ts'
-import { readsHint } from '../messages/reads.ts'
-import { unreadPath } from '../sandbox/reads/unread.ts'
+import { readsHint } from '../sandbox/reads/unread.ts'
 import type { Finished } from './execution.ts'
 import { refusalHint } from './refusal-hint.ts'
 import { readersWays } from './remedy.ts'
@@ -45,9 +44,9 @@ function joined(...hints: readonly (string | undefined)[]): string | undefined {
 /** A container denies no reads: a path that is not mounted does not exist. */
 function readingHint({ execution }: Finished, { enforcement, failure, errors }: Judged): string | undefined {
   const { mode, context, request } = execution
-  if (context.config.shell.backend !== 'local') return undefined
-  const path = unreadPath(errors, request.cwd, context.backend.reads)
-  return readsHint(mode, enforcement, failure, readerOf(execution), path)
+  if (context.config.shell.backend !== 'local' || failure?.kind !== 'permission-denied') return undefined
+  const denied = { mode, enforcement, errors, cwd: request.cwd, reads: context.backend.reads }
+  return readsHint(denied, readerOf(execution))
 }
 
 function readerOf({ options }: Finished['execution']): HintReader {

@@ -4,7 +4,7 @@ import type { AnyResult, Enforcement, Failure, Limit, Listening, Outcome } from 
 import type { Limits } from '../launch/launch.ts'
 import { lostAdvice } from '../messages/docker.ts'
 import { limitAdvice, openFilesHint } from '../messages/limits.ts'
-import { unsearchedNote } from '../messages/reads.ts'
+import { unsearchedNote } from '../sandbox/reads/unread.ts'
 import type { Finished } from './execution.ts'
 import { hintOf, isUntold, type Judged, permissionWords } from './hint.ts'
 import { errorsOf, streamsOf } from './shown.ts'

@@ -3,10 +3,9 @@ import { errorReason } from '../base/errno.ts'
 import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
-import { readsNotes } from '../messages/reads.ts'
 import { hostsNeed } from '../messages/sandbox/network.ts'
 import { outputOnly, readableLocks } from '../messages/workspace.ts'
-import { enforced, notEnforced, refuseChanges, refuseHosts } from './enforcement.ts'
+import { enforced, notEnforced, readsEverything, refuseChanges, refuseHosts } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
 const windowsReads: Unmet = {
@@ -118,7 +117,7 @@ const windowsEnforcement: Enforcement = {
   'file metadata': enforced('low integrity', windowsNotes.files),
   'device nodes': enforced('low integrity', windowsNotes.devices),
   locks: notEnforced(windowsNotes.locks),
-  reads: notEnforced(readsNotes.everywhere),
+  reads: readsEverything,
   network: notEnforced(windowsNotes.network),
   'named pipes': enforced('low integrity', windowsNotes.pipes),
   registry: enforced('low integrity', windowsNotes.registry),

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../src/base/hint.ts'
-import { unsearchedNote } from '../../src/messages/reads.ts'
 import { atMostTime } from '../../src/run/result.ts'
+import { unsearchedNote } from '../../src/sandbox/reads/unread.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 it.each([
