@@ -19,9 +19,7 @@ export { type ConfigRow, configRows, initConfig, trustProjectFile } from './conf
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,
-  type CleanUp,
   cleanDocker,
-  type DockerBuild,
   type DockerStatus,
   dockerStatus,
   type OwnContainer,
@@ -39,8 +37,8 @@ export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 export { isHarmlessInput } from './request/stdin.ts'
 export type { Pty } from './run/launch.ts'
+export { type LinesRun, runLines, type ToolInput } from './run/lines.ts'
 export { clearSessions, findAnywhere, listSessions, type ScratchpadEntry } from './scratchpad/list.ts'
-export { grepEntry, isBinary, type LinePattern, readBytes, readLines } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
 export { scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'

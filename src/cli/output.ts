@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, write } from 'node:fs'
+import { fstatSync, readFileSync, write, writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { errorReason } from '../base/errno.ts'
 import { isNull } from '../base/files.ts'
@@ -107,10 +107,19 @@ function writeOnWindows(fd: number, bytes: Uint8Array): Promise<number> {
 export const standardOutput = new Sink(1)
 export const standardError = new Sink(2)
 
-/** Prints all that a command has to say. */
+/** Prints all that a command has to say, without Node's threads where it can: they take longer than a short command runs. */
 export async function print(text: string, code = 0): Promise<number> {
-  await standardOutput.write(text)
+  await standardOutput.write(isWindows ? text : printedAtOnce(Buffer.from(text)))
   return standardOutput.broken === undefined ? code : lostCode(standardOutput.broken)
+}
+
+/** What could not be written at once, or failed to be. */
+function printedAtOnce(bytes: Uint8Array): Uint8Array {
+  let at = 0
+  try {
+    while (at < bytes.length) at += writeSync(1, bytes, at)
+  } catch {}
+  return bytes.subarray(at)
 }
 
 /** The exit code where output was lost: SIGPIPE's if the reader is gone; else says why. `isOfCommand`: which was ended for it. */

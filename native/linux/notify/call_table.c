@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include "notify/dispatch.h"
-#include "notify/sockets/inert.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_constants.h"
