@@ -11,7 +11,7 @@ import {
   explainSecondRun,
   explainUnheld,
 } from '../messages/policy.ts'
-import { mayBeDenied, rulesEveryMode } from '../policy/decide.ts'
+import { mayBeDenied, rulesEveryMode } from '../policy/need.ts'
 import { checkNewDirectory } from '../request/lookup.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, inputOf, isYes, type StandingApproval } from './approvals.ts'
