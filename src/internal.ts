@@ -19,9 +19,7 @@ export { type ConfigRow, configRows, initConfig, trustProjectFile } from './conf
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,
-  type CleanUp,
   cleanDocker,
-  type DockerBuild,
   type DockerStatus,
   dockerStatus,
   type OwnContainer,

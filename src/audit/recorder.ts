@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import { errorText, tried, unlessSystemError } from '../base/errno.ts'
+import { errorText, tried } from '../base/errno.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import type { AnyResult, ApprovalRecord, Connection, Decision, Environment, Mode } from '../base/types.ts'
@@ -54,7 +54,7 @@ async function checkSettings(loaded: LoadedConfig, privateParent: string): Promi
   const { path } = loaded.config.audit
   if (path === '')
     throw await badSetting(loaded, 'audit.required', 'false, or a path beside it', found.requiredAlone)
-  if (unlessSystemError(() => lstatSync(path))?.isFile() === false)
+  if (tried(() => lstatSync(path))?.isFile() === false)
     throw await badSetting(loaded, 'audit.path', 'a regular file, or a path that does not exist yet', path)
   if (isBeneath(path, privateParent))
     throw await badSetting(loaded, 'audit.path', wanted.auditOutside(privateParent), path)

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorCode, errorText, unlessSystemError } from '../base/errno.ts'
+import { errorCode, errorText, tried } from '../base/errno.ts'
 import { toolPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import { type Enforcement, hostSupport, loadConfig, openShell, type Shell } from '../internal.ts'
@@ -17,7 +17,7 @@ type OnTry = (name: string, at: number, of: number) => void
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
 export async function diagnose(program: Setup['program'], onTry?: OnTry): Promise<Diagnosis> {
   // Inside read mode, for example, none can be made.
-  const made = unlessSystemError(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
+  const made = tried(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
   const directory = made ?? '/'
   const setup = { program, directory, env: ownEnvironment(made ?? '/nonexistent') }
   try {

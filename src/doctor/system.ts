@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { constants, machine, release } from 'node:os'
-import { unlessSystemError } from '../base/errno.ts'
+import { tried } from '../base/errno.ts'
 import type { Unavailable } from '../base/refusal.ts'
 import type { HostSupport } from '../internal.ts'
 
@@ -30,7 +30,7 @@ export interface System {
 type ReadText = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {
-  return unlessSystemError(() => readFileSync(path, 'utf8'))
+  return tried(() => readFileSync(path, 'utf8'))
 }
 
 /** Inspects this system; `read` replaces its files in tests. */
