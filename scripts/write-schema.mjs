@@ -1,4 +1,4 @@
-// Writes config.schema.json from src/config/schema.ts. With --check it only says whether the file is up to date.
+// Writes config.schema.json from src/config/schema.ts, with the descriptions of config.example.toml. With --check it only says whether the file is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { build } from 'tsdown'
+import * as v from 'valibot'
 import { root } from './freshness.mjs'
 
 const target = join(root, 'config.schema.json')
@@ -33,9 +34,34 @@ async function importSchema() {
   }
 }
 
+/** What the example says of each section and key: the first line of the comment above it. */
+function descriptions() {
+  const said = new Map()
+  let [section, comment] = ['']
+  for (const line of readFileSync(join(root, 'config.example.toml'), 'utf8').split('\n')) {
+    const table = /^\[(\w+)\]$/.exec(line)?.[1]
+    const [, name] = /^(\w+) = /.exec(line) ?? /^# \[\[\w+\.(\w+)\]\]$/.exec(line) ?? []
+    section = table ?? section
+    if (table || name) said.set(table ?? `${section}.${name}`, comment)
+    comment = line.startsWith('#') ? (comment ?? line.slice(2)) : undefined
+  }
+  return said
+}
+
 async function jsonSchema() {
-  const { documentSchema } = await importSchema()
-  const { $schema, ...schema } = toJsonSchema(documentSchema(), {
+  const { keyEntries, sectionNames } = await importSchema()
+  const said = descriptions()
+  const described = (schema, name) => v.pipe(schema, v.description(said.get(name)))
+  const entryOf = ({ key, name, schema, fallback }) => [
+    name,
+    v.optional(described(schema(), key), () => fallback),
+  ]
+  const tableOf = (section) => {
+    const entries = [...keyEntries.values()].filter((entry) => entry.section === section)
+    return [section, v.optional(described(v.strictObject(Object.fromEntries(entries.map(entryOf))), section))]
+  }
+  const document = v.strictObject(Object.fromEntries(sectionNames.map(tableOf)))
+  const { $schema, ...schema } = toJsonSchema(document, {
     target: 'draft-07',
     typeMode: 'input',
     ignoreActions: ['check', 'check_items'],

@@ -12,21 +12,20 @@ export {
   type PolicyMatch,
   type Result,
 } from './base/types.ts'
+export { parseToml } from './config/check.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
-export { type Flags, type IgnoredValue, type LoadedConfig, parseToml } from './config/load.ts'
+export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
 export { type ConfigRow, configRows, initConfig, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,
-  type CleanUp,
   cleanDocker,
-  type DockerBuild,
   type DockerStatus,
   dockerStatus,
   type OwnContainer,
 } from './host/docker-tools.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
-export { loadConfig, publicSuffixIn } from './host/load-config.ts'
+export { loadConfig } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
 export type { ShellOptions } from './host/shell-options.ts'
 export { workspaceOf } from './host/workspace.ts'
@@ -38,8 +37,8 @@ export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 export { isHarmlessInput } from './request/stdin.ts'
 export type { Pty } from './run/launch.ts'
+export { type LinesRun, runLines, type ToolInput } from './run/lines.ts'
 export { clearSessions, findAnywhere, listSessions, type ScratchpadEntry } from './scratchpad/list.ts'
-export { grepEntry, isBinary, type LinePattern, readBytes, readLines } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
 export { scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'

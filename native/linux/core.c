@@ -18,9 +18,8 @@
 #include "supervise/supervise.h"
 #include "launch/launch.h"
 #include "limits/limits.h"
-#include "notify/notifiers.h"
 #include "confine/probe.h"
-#include "notify/sockets/listening.h"
+#include "notify/sockets/whose.h"
 #include "watcher/host_side.h"
 
 /* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */
@@ -97,8 +96,7 @@ static void discard(struct vt_command *command) {
 }
 
 static bool is_ready(const struct vt_request *request) {
-  if (vt_supervisor_ready() || vt_launcher_ready() || vt_monitor_ready(&request->limits)) return false;
-  return !(request->places && request->listener) || vt_notifier_ready() == 0;
+  return !vt_supervisor_ready() && !vt_launcher_ready() && !vt_monitor_ready(&request->limits);
 }
 
 /* Acquires what a launch needs; false with errno and the failed step. */
@@ -180,7 +178,7 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->number(facts->to, "coreDumpsErrno", found->core_dumps_errno);
   facts->flag(facts->to, "pidfd", found->pidfd);
   facts->number(facts->to, "getfdErrno", found->getfd_errno);
-  facts->number(facts->to, "socketsErrno", found->getfd_errno ? found->getfd_errno : vt_listening_probe());
+  facts->number(facts->to, "socketsErrno", found->getfd_errno ? found->getfd_errno : vt_whose_probe());
   facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);
   const char *missing = NULL, *base = vt_cgroup_base(&missing);

@@ -11,7 +11,6 @@
 #include "confine/probe.h"
 #include "launch/launch.h"
 #include "limits/limits.h"
-#include "notify/notifiers.h"
 #include "supervise/supervise.h"
 
 enum { KEPT = 256, WAIT_SECONDS = 60 };
@@ -93,7 +92,6 @@ uint32_t start_command(struct vt_command *command) {
   uint32_t id = command->id;
   vt_supervisor_ready();
   vt_launcher_ready();
-  vt_notifier_ready();
   vt_monitor_ready(&command->limits);
   vt_supervisor_add(command);
   vt_launcher_queue(command);

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { withLine } from '../base/text.ts'
-import type { ExecuteRequest, Result, Shell } from '../index.ts'
+import type { Result, Shell } from '../index.ts'
 import { refusedLines, savedText } from '../messages/answer.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { refusedOfSeveral } from '../messages/result.ts'
@@ -34,47 +34,31 @@ export function openAiShell(shell: Shell): { run(action: ShellAction): Promise<S
   return {
     async run({ commands, timeoutMs, maxOutputLength }) {
       const output: ShellActionResult['output'] = []
-      for (const [index, command] of commands.entries()) {
-        const answer = await answerTo(shell, { command, timeoutMs }, commands.length - index - 1)
-        output.push(answer.output)
-        if (answer.last) break
+      try {
+        for (const command of commands) {
+          const result = await shell.execute({ command, timeoutMs })
+          output.push(outputOf(result))
+          if (result.timedOut) break
+        }
+      } catch (error) {
+        if (!isVitrineError(error)) throw error
+        const stderr = `${refusedOfSeveral(error.message, commands.length - output.length - 1)}\n`
+        output.push({ stdout: '', stderr, outcome: { type: 'exit', exitCode: refusedCode } })
       }
       return { output, ...(maxOutputLength !== undefined && { maxOutputLength }) }
     },
   }
 }
 
-interface Answer {
-  readonly output: ShellActionResult['output'][number]
-  /** The following commands do not run. */
-  readonly last: boolean
-}
-
-async function answerTo(shell: Shell, request: ExecuteRequest, following: number): Promise<Answer> {
-  try {
-    const result = await shell.execute(request)
-    return { output: outputOf(result), last: result.timedOut }
-  } catch (error) {
-    if (!isVitrineError(error)) throw error
-    const stderr = `${refusedOfSeveral(error.message, following)}\n`
-    return { output: { stdout: '', stderr, outcome: { type: 'exit', exitCode: refusedCode } }, last: true }
-  }
-}
-
 /** A command ended by a signal gets exit code 128 plus the signal's number, as in a shell. */
 function outputOf(result: Result): ShellActionResult['output'][number] {
-  const { stdout, timedOut, exitCode, signal } = result
-  const outcome = timedOut
-    ? { type: 'timeout' as const }
-    : {
-        type: 'exit' as const,
-        exitCode: exitCode ?? (signal === null ? null : 128 + constants.signals[signal]),
-      }
+  const { stdout, stderr, timedOut, exitCode, signal } = result
+  const code = exitCode ?? (signal === null ? null : 128 + constants.signals[signal])
+  const outcome = timedOut ? ({ type: 'timeout' } as const) : ({ type: 'exit', exitCode: code } as const)
   // What could not be saved is in `output` alone, with what both streams show.
   const isUnsaved = result.truncated && result.omittedBytes === 0
-  return isUnsaved
-    ? { stdout: result.output, stderr: withNotices('', result), outcome }
-    : { stdout, stderr: withNotices(result.stderr, result), outcome }
+  const shown = isUnsaved ? { stdout: result.output, stderr: '' } : { stdout, stderr }
+  return { stdout: shown.stdout, stderr: withNotices(shown.stderr, result), outcome }
 }
 
 /** Appends what was refused, the hint, and where the whole output is saved, if what is shown is not all of it. */

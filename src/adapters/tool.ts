@@ -1,27 +1,9 @@
 import * as v from 'valibot'
 import type { Result, Shell } from '../index.ts'
-import { fieldOf, readFields, shellNamed } from '../internal.ts'
-import { listText } from '../messages/answer.ts'
-import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { factsOf, ignoreErrorsWithoutNext, parameterTexts, toolDescription } from '../messages/tool.ts'
+import { fieldOf, readFields, runLines, shellNamed, type ToolInput } from '../internal.ts'
+import { factsOf, parameterTexts, toolDescription } from '../messages/tool.ts'
 
-export interface ToolInput {
-  readonly command: string
-  /** Milliseconds; default `[shell] timeout_ms`. */
-  readonly timeout_ms?: number | undefined
-  /** Saves the whole output under this name. */
-  readonly scratchpad?: string | undefined
-  readonly cwd?: string | undefined
-  /**
-   * Gives the command a writable TMPDIR of its own. Default: in read mode the shell's `privateTmp`, in workspace mode true. No
-   * effect in write mode.
-   */
-  readonly private_tmp?: boolean | undefined
-  /** Further lines to run in order after `command`, 7 at most, to the first that fails. */
-  readonly next?: readonly string[] | undefined
-  /** With `next`: continues after a line that fails. */
-  readonly ignore_errors?: boolean | undefined
-}
+export type { ToolInput } from '../internal.ts'
 
 /** As many as an MCP client can send. */
 const mostNext = 7
@@ -113,50 +95,9 @@ export async function runTool(
   input: ToolInput,
   options: ToolOptions = {},
 ): Promise<ToolAnswer> {
-  const read = readFields('input', input, inputSchema)
-  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp, next = [] } = read
-  if (read.ignore_errors && next.length === 0)
-    throw new VitrineError({
-      code: 'INVALID_REQUEST',
-      problem: { kind: 'usage', detail: ignoreErrorsWithoutNext },
-    })
+  const asked = readFields('input', input, inputSchema)
   const { signal, program, onlyCommand } = readFields('options', options, optionSchema)
-  const lines = [command, ...next]
-  const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
-  const requests = lines.map((command) => ({
-    command,
-    program,
-    cwd,
-    scratchpad,
-    timeoutMs,
-    privateTmp,
-    merged: true,
-  }))
-  const { results, refused } = await ranOf(
-    shell.executeAll(requests, {
-      signal,
-      hintFor: onlyCommand ? 'only-command' : 'only-tool',
-      inlineMaxChars: inlineChars,
-      ignoreErrors: read.ignore_errors ?? false,
-    }),
-  )
-  const asked = { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars, onlyTool: true }
-  return {
-    result: results[results.length - 1] as Result,
-    results,
-    text: listText({ lines, results, refused }, asked),
-  }
-}
-
-/** A list may be refused halfway: the first line can remove the directory of the second. */
-async function ranOf(
-  list: Promise<readonly Result[]>,
-): Promise<{ results: readonly Result[]; refused?: VitrineError }> {
-  try {
-    return { results: await list }
-  } catch (error) {
-    if (!isVitrineError(error) || !error.results?.length) throw error
-    // The results are text, because no other encoding was requested.
-    return { results: error.results as readonly Result[], refused: error }
-  }
+  const hintFor = onlyCommand ? 'only-command' : 'only-tool'
+  const { text, results } = await runLines(shell, asked, { signal, program, hintFor })
+  return { text, results, result: results[results.length - 1] as Result }
 }

@@ -5,13 +5,40 @@ export interface ConfigEntry {
   readonly value: string
 }
 
+/** Blanks are those of git-compat-util.h (GIT_SPACE): neither vertical tab nor form feed. */
+const skipped = /[ \t\n\r]+|[#;][^\n]*/y
+/** `[section]`, `[section.subsection]`, `[section "subsection"]`. */
+const header = /\[([A-Za-z0-9.-]+)\]|\[([A-Za-z0-9.-]*)[ \t\r]+"((?:\\[^\n]|[^"\\\n])*)"\]/y
+const name = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n)|$)/y
+const partOfValue = /[ \t\r]+|"|\\(?:.|$)|[#;]|[^ \t\r\n"\\#;]+/sy
+const restOfLine = /[^\n]*/y
+
+/** What a backslash and these stand for; at the end of a line it continues the value. */
+const escapes: Readonly<Record<string, string>> = {
+  ...{ '\\': '', '\\\n': '', '\\t': '\t', '\\b': '\b', '\\n': '\n' },
+  ...{ '\\\\': '\\', '\\"': '"' },
+}
+
 /**
  * As git's config.c parses (git_parse_source and what it calls), of text or of bytes as latin1. Undefined: git refuses it. Blanks
  * within a value stay as written; before 2.45 git made spaces of them.
  */
 export function parseGitConfig(text: string): readonly ConfigEntry[] | undefined {
-  const reader = new ConfigReader(text)
-  return reader.read() ? reader.entries : undefined
+  const reader = new Reader(text)
+  const entries: ConfigEntry[] = []
+  for (let section = ''; !reader.isOver(); ) {
+    if (reader.take(skipped)) continue
+    const found = reader.take(header)
+    if (found) {
+      section = `${sectionOf(found)}.`
+      continue
+    }
+    const [, key = '', equals] = reader.take(name) ?? []
+    const value = equals === undefined ? 'true' : valueIn(reader)
+    if (key === '' || value === undefined) return undefined
+    entries.push({ key: section + key.toLowerCase(), value })
+  }
+  return entries
 }
 
 /** Whether an entry includes another file, under any condition. */
@@ -19,130 +46,51 @@ export function isInclude({ key }: ConfigEntry): boolean {
   return /^include(?:if\..*)?\.path$/s.test(key)
 }
 
-/** git-compat-util.h (GIT_SPACE): neither vertical tab nor form feed. */
-const SPACE = /[ \t\n\r]/
-const NAME = /[A-Za-z0-9-]/
-
-class ConfigReader {
-  readonly entries: ConfigEntry[] = []
+class Reader {
   readonly #text: string
   #at = 0
-  #section = ''
 
   constructor(text: string) {
     // git-config(1): a byte order mark is skipped; CRLF ends a line.
     this.#text = text.replace(/^(?:\u{feff}|\xef\xbb\xbf)/u, '').replaceAll('\r\n', '\n')
   }
 
-  read(): boolean {
-    while (!this.#isOver()) {
-      const character = this.#next()
-      if (SPACE.test(character)) continue
-      if (character === '#' || character === ';') this.#toLineEnd()
-      else if (character === '[') {
-        if (!this.#header()) return false
-      } else if (!/[A-Za-z]/.test(character) || !this.#entry(character)) return false
-    }
-    return true
-  }
-
-  #isOver(): boolean {
+  isOver(): boolean {
     return this.#at >= this.#text.length
   }
 
-  /** The end of the text ends a line, too: there `get_next_char` returns a newline each time. */
-  #next(): string {
-    return this.#text[this.#at++] ?? '\n'
-  }
-
-  #toLineEnd(): void {
-    const end = this.#text.indexOf('\n', this.#at)
-    this.#at = end === -1 ? this.#text.length : end + 1
-  }
-
-  /** `[section]`, `[section "subsection"]`, `[section.subsection]`. */
-  #header(): boolean {
-    let name = ''
-    for (;;) {
-      if (this.#isOver()) return false
-      const character = this.#next()
-      if (character === ']') break
-      if (SPACE.test(character)) return this.#subsection(name, character)
-      if (!NAME.test(character) && character !== '.') return false
-      name += character.toLowerCase()
-    }
-    this.#section = name
-    return name !== ''
-  }
-
-  #subsection(section: string, blank: string): boolean {
-    let character = blank
-    do {
-      if (character === '\n') return false
-      character = this.#next()
-    } while (SPACE.test(character))
-    if (character !== '"') return false
-    let name = ''
-    for (character = this.#next(); character !== '"'; character = this.#next()) {
-      if (character === '\\') character = this.#next()
-      if (character === '\n') return false
-      name += character
-    }
-    this.#section = `${section}.${name}`
-    return this.#next() === ']'
-  }
-
-  #entry(first: string): boolean {
-    let name = first.toLowerCase()
-    let character = this.#next()
-    for (; NAME.test(character); character = this.#next()) name += character.toLowerCase()
-    while (character === ' ' || character === '\t') character = this.#next()
-    const key = this.#section === '' ? name : `${this.#section}.${name}`
-    if (character === '\n') {
-      this.entries.push({ key, value: 'true' })
-      return true
-    }
-    if (character !== '=') return false
-    const value = this.#value()
-    if (value === undefined) return false
-    this.entries.push({ key, value })
-    return true
-  }
-
-  /** Reads to the end of the line; a backslash there continues it, quotes keep blanks and comment signs. */
-  #value(): string | undefined {
-    let value = ''
-    let blanks = ''
-    let quoted = false
-    for (;;) {
-      const character = this.#next()
-      if (character === '\n') return quoted ? undefined : value
-      if (SPACE.test(character) && !quoted) {
-        if (value + blanks !== '') blanks += character
-        continue
-      }
-      if (!quoted && (character === '#' || character === ';')) {
-        this.#toLineEnd()
-        return value
-      }
-      // Quotes and continued lines keep the blanks before them, even if nothing follows.
-      value += blanks
-      blanks = ''
-      if (character === '"') quoted = !quoted
-      else {
-        const plain = character === '\\' ? escapes[this.#next()] : character
-        if (plain === undefined) return undefined
-        value += plain
-      }
-    }
+  /** @param pattern sticky, and not empty */
+  take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)
+    if (found) this.#at = pattern.lastIndex
+    return found
   }
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '\n': '',
-  t: '\t',
-  b: '\b',
-  n: '\n',
-  '\\': '\\',
-  '"': '"',
+function sectionOf([, plain, section = '', subsection = '']: RegExpExecArray): string {
+  if (plain !== undefined) return plain.toLowerCase()
+  return `${section.toLowerCase()}.${subsection.replaceAll(/\\(.)/gs, '$1')}`
+}
+
+/** To the end of the line. Quotes keep blanks and comment signs. */
+function valueIn(reader: Reader): string | undefined {
+  let [value, blanks, isQuoted] = ['', '', false]
+  for (let part = reader.take(partOfValue)?.[0]; part; part = reader.take(partOfValue)?.[0]) {
+    if (!isQuoted && /^[ \t\r]/.test(part)) {
+      if (value + blanks !== '') blanks += part
+    } else if (!isQuoted && /^[#;]/.test(part)) {
+      reader.take(restOfLine)
+      return value
+    } else {
+      // Quotes and continued lines keep the blanks before them, even if nothing follows.
+      value += blanks
+      blanks = ''
+      if (part === '"') isQuoted = !isQuoted
+      else if (!part.startsWith('\\')) value += part
+      else if (escapes[part] === undefined) return undefined
+      else value += escapes[part]
+    }
+  }
+  return isQuoted ? undefined : value
 }

@@ -1,5 +1,5 @@
 import { absolutePath, type Mode, modes } from '../internal.ts'
-import type { McpSession, ServerOptions } from '../mcp/session.ts'
+import type { ServerOptions } from '../mcp/session.ts'
 import { misuse, type Options, parseOptions } from './arguments.ts'
 import { checkServed, flagsFor, workspaceOf, wrongValue } from './configuration.ts'
 import { grammar } from './grammar.ts'
@@ -18,28 +18,12 @@ export async function main(args: readonly string[]): Promise<number> {
   if (given.modes) await checkServed(given.modes, options)
   const { McpSession } = await import('../mcp/session.ts')
   const makeSession = () => new McpSession(given)
-  return http === undefined ? onStdio(makeSession()) : onHttp(http, makeSession)
-}
-
-/** To stderr: stdout carries the protocol. */
-const log = (line: string) => void tell(line)
-
-async function onStdio(session: McpSession): Promise<number> {
+  if (http !== undefined) return (await import('./mcp-http.ts')).serveUntilSignal(http, makeSession)
+  const session = makeSession()
   // The shell opens while the SDK loads.
   void session.warm()
   const { serveOnStdio } = await import('../mcp/stdio.ts')
   await serveOnStdio(session)
-  return 0
-}
-
-async function onHttp(given: string, makeSession: () => McpSession): Promise<number> {
-  const { serveUntilSignal, httpAddress, httpToken } = await import('../mcp/http/command.ts')
-  const address = httpAddress(given)
-  if (!address) throw wrongValue('--http', 'a port or HOST:PORT (8080, 127.0.0.1:8080 or [::1]:8080)', given)
-  const token = httpToken(address.host, process.env['VITRINE_TOKEN'])
-  if ('refusal' in token) throw misuse(token.refusal)
-  const { failure } = await serveUntilSignal({ ...address, ...token, makeSession, log })
-  if (failure !== undefined) throw misuse(failure)
   return 0
 }
 
@@ -53,7 +37,8 @@ function serverOptions({ values, flags, lists }: Options): ServerOptions {
     config: values.get('config'),
     flags: flagsFor({ values, flags, lists }),
     workspace: workspaceOf(values.get('workspace')),
-    log,
+    // To stderr: stdout carries the protocol.
+    log: (line) => void tell(line),
   }
 }
 

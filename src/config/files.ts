@@ -5,7 +5,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  readSync,
+  readFileSync,
   realpathSync,
   type Stats,
   statSync,
@@ -22,8 +22,6 @@ import type { ToAbsolute } from './field.ts'
 /** The largest config file accepted, in bytes. */
 const maxFileBytes = 1_048_576
 
-const PROJECT_FILE = '.vitrine.toml'
-
 /** The user's config file: `$XDG_CONFIG_HOME/vitrine/config.toml`, by default in `~/.config`. */
 export function userConfigFile(env: Environment, home = homeDirectory()): string {
   return join(baseDirectory(env, 'XDG_CONFIG_HOME', home), 'vitrine', 'config.toml')
@@ -36,12 +34,8 @@ export function trustStoreFile(env: Environment, home = homeDirectory()): string
 
 /** Outermost first: from the git root down to `cwd`; without a git root only `cwd`. */
 export function projectConfigFiles(cwd: string): readonly string[] {
-  const directories = upToGitRoot(existingRealPath(cwd) ?? resolve(cwd))
-  return directories.reverse().map(projectFileIn)
-}
-
-export function projectFileIn(directory: string): string {
-  return join(directory, PROJECT_FILE)
+  const directories = upToGitRoot(realDirectory(cwd))
+  return directories.reverse().map((directory) => join(directory, '.vitrine.toml'))
 }
 
 /** `~` is the home directory. */
@@ -65,7 +59,6 @@ export function existingRealPath(path: string): string | undefined {
 export function readConfigFile(file: string): string | undefined {
   const bytes = readBytes(file)
   if (bytes === undefined) return undefined
-  if (bytes.length > maxFileBytes) throw unreadableFile(file, fileProblems.tooLarge(maxFileBytes))
   if (!isUtf8(bytes)) throw unreadableFile(file, fileProblems.notUtf8(firstLineNotUtf8(bytes)))
   return new TextDecoder().decode(bytes)
 }
@@ -144,13 +137,10 @@ function checkKind(file: string, status: Stats): void {
 }
 
 function readDescriptor(file: string, descriptor: number): Buffer {
-  checkKind(file, fstatSync(descriptor))
-  const buffer = Buffer.allocUnsafe(maxFileBytes + 1)
-  let length = 0
-  for (let read = -1; read !== 0; length += read) {
-    read = readSync(descriptor, buffer, length, buffer.length - length, null)
-  }
-  return buffer.subarray(0, length)
+  const status = fstatSync(descriptor)
+  checkKind(file, status)
+  if (status.size > maxFileBytes) throw unreadableFile(file, fileProblems.tooLarge(maxFileBytes))
+  return readFileSync(descriptor)
 }
 
 function reasonOf(code: string): string {
@@ -166,14 +156,8 @@ function isAbsence(error: unknown): boolean {
 }
 
 function firstLineNotUtf8(bytes: Buffer): number {
-  let line = 1
-  for (let start = 0; start < bytes.length; line++) {
-    const newline = bytes.indexOf(0x0a, start)
-    const end = newline === -1 ? bytes.length : newline
-    if (!isUtf8(bytes.subarray(start, end))) return line
-    start = end + 1
-  }
-  return line
+  const lines = bytes.toString('latin1').split('\n')
+  return 1 + lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
 }
 
 /** Rotated audit logs are kept as `PATH.1` (newest) to `PATH.9`. */

@@ -1,9 +1,8 @@
 import { homeDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
-import { fileProblems, noSuchKey } from '../messages/config.ts'
-import { VitrineError } from '../messages/error.ts'
+import { fileProblems } from '../messages/config.ts'
 import { absolutePath } from '../request/fields.ts'
-import { type ConfigFile, type FileValue, readLayer } from './check.ts'
+import { type FileValue, readLayer } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import {
   absoluteFrom,
@@ -15,7 +14,7 @@ import {
 } from './files.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
 import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
-import { excerptOf, type KeyPath, positionFinder, printable, tomlText } from './toml.ts'
+import { type KeyPath, positionFinder, tomlText } from './toml.ts'
 import { type GivenValue, givenValue, readVariables } from './variables.ts'
 
 export type { Config, ConfigKey } from './schema.ts'
@@ -56,6 +55,8 @@ export interface Setting {
   readonly source: ValueSource
   /** File, variable or flag; several, comma-separated, for a list that they add to; empty for a default. */
   readonly where: string
+  /** The value before untrusted project files have tightened it. */
+  readonly outer?: unknown
 }
 
 export interface ReadFile {
@@ -80,14 +81,12 @@ interface Assembly {
   readonly settings: Map<KeyEntry, Setting>
   readonly ignored: IgnoredValue[]
   readonly files: ReadFile[]
-  /** Keys that untrusted project files have tightened, with the value before. */
-  readonly untightened: Map<ConfigKey, unknown>
 }
 
 /** Flags over variables over project files over the user's file over defaults. Throws CONFIG_INVALID. */
 export async function loadConfigFiles(options: LoadOptions): Promise<LoadedConfig> {
   const home = options.home ?? homeDirectory()
-  const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }
+  const assembly: Assembly = { settings: new Map(), ignored: [], files: [] }
   for (const entry of keyEntries.values())
     assembly.settings.set(entry, { value: entry.fallback, source: 'default', where: '' })
   await addUserFile(assembly, options, home)
@@ -106,20 +105,15 @@ async function addUserFile(assembly: Assembly, options: LoadOptions, home: strin
     if (configFile !== undefined) throw unreadableFile(file, fileProblems.missing)
     return
   }
-  for (const { entry, value } of await fileValues({ file, text }, home))
+  for (const { entry, value } of await readLayer({ file, text }, home))
     assembly.settings.set(entry, { value, source: 'user', where: file })
   assembly.files.push({ file, source: 'user', trusted: true })
 }
 
-async function addProjectFile(
-  assembly: Assembly,
-  file: string,
-  env: Environment,
-  home: string,
-): Promise<void> {
+async function addProjectFile(assembly: Assembly, file: string, env: Environment, home: string) {
   const text = readConfigFile(file)
   if (text === undefined) return
-  const values = await fileValues({ file, text, isLink: isSymlink(file) }, home)
+  const values = await readLayer({ file, text, isLink: isSymlink(file) }, home)
   // Imported late, because it loads node:crypto: most starts have no project file.
   const { isTrusted } = await import('./trust.ts')
   const trusted = isTrusted(file, text, env, home)
@@ -147,10 +141,9 @@ function applyProjectValue(
   const result = (trusted ? applyTrusted : tighten)(entry.project, before.value, value)
   if (result.value !== before.value) {
     const adds = entry.project.kind === 'union' && before.where !== ''
-    if (trusted) assembly.untightened.delete(key)
-    else if (!assembly.untightened.has(key)) assembly.untightened.set(key, before.value)
     const where = adds ? `${before.where}, ${file}` : file
-    assembly.settings.set(entry, { value: result.value, source: 'project', where })
+    const outer = trusted ? {} : { outer: before.outer ?? before.value }
+    assembly.settings.set(entry, { value: result.value, source: 'project', where, ...outer })
   }
   const inForceText = tomlText(result.value)
   return result.ignored.map(({ index, why }) => {
@@ -166,69 +159,25 @@ function addGiven(assembly: Assembly, source: 'variable' | 'flag', given: readon
 
 function flagValues(flags: Flags, toAbsolute: ToAbsolute): GivenValue[] {
   return Object.entries(flags).flatMap(([key, flag]) => {
-    if (flag === undefined) return []
     const entry = keyEntries.get(key)
-    if (!entry) throw new TypeError(noSuchKey(key))
-    return [givenValue(entry, flag.value, flag.from, toAbsolute)]
+    return entry && flag ? [givenValue(entry, flag.value, flag.from, toAbsolute)] : []
   })
 }
 
-async function fileValues(source: ConfigFile, home: string): Promise<readonly FileValue[]> {
-  return readLayer(source, await parseToml(source), home)
-}
-
-interface TomlError {
-  readonly message: string
-  readonly line: number
-  readonly column: number
-  readonly codeblock: string
-}
-
-function isTomlError(error: unknown): error is TomlError {
-  return 'codeblock' in Object(error)
-}
-
-// smol-toml is imported late: it costs start-up time, and most starts have no config file.
-export async function parseToml({
-  file,
-  text,
-  isLink,
-}: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
-  const { parse } = await import('smol-toml')
-  try {
-    return parse(text)
-  } catch (error) {
-    if (!isTomlError(error)) throw error
-    const { line, column } = error
-    const detail = printable(error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
-    const excerpt = isLink ? {} : { excerpt: excerptOf(text, { line, column, end: column + 1 }) }
-    throw new VitrineError({
-      code: 'CONFIG_INVALID',
-      file,
-      line,
-      column,
-      problem: { kind: 'syntax', detail },
-      ...excerpt,
-    })
-  }
-}
-
-function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConfig {
+function loaded({ settings, ignored, files }: Assembly): LoadedConfig {
   const config: Record<string, Record<string, unknown>> = {}
   const sources: Record<string, Setting> = {}
   for (const [{ key, section, name }, setting] of settings) {
-    const own = config[section] ?? {}
-    config[section] = own
-    own[name] = setting.value
+    config[section] = Object.assign(config[section] ?? {}, { [name]: setting.value })
     sources[key] = setting
   }
-  const outer = (key: ConfigKey) => (sources[key]?.source === 'project' ? untightened.get(key) : undefined)
-  // `sections`, which the type is derived from, has filled every key.
+  const outerPreset = sources['policy.preset']?.outer as LoadedConfig['outerPreset']
+  // The table of keys, which the type is derived from, has filled every key.
   return {
     config: config as unknown as Config,
     sources: sources as Record<ConfigKey, Setting>,
     ignored,
     files,
-    outerPreset: outer('policy.preset') as LoadedConfig['outerPreset'],
+    outerPreset,
   }
 }

@@ -1,7 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isWithin, type NetworkSetting } from '../network/access.ts'
-import type { ProjectRule } from './field.ts'
 import { tomlText } from './toml.ts'
+
+/** How a project's `.vitrine.toml` may change a key while the file is not trusted. */
+export type ProjectRule =
+  /** Only a smaller number. With `zero: 'infinite'`, 0 means no limit and counts as the largest. */
+  | { readonly kind: 'min'; readonly zero: 'infinite' | 'least' }
+  /** Only from left to right in `order`, loosest first. */
+  | { readonly kind: 'one-way'; readonly order: readonly unknown[] }
+  /** Adds to the list and removes nothing; entries for which `loosens` returns true are ignored. */
+  | { readonly kind: 'union'; readonly loosens: (item: unknown) => boolean }
+  /** Only hosts that are allowed already. */
+  | { readonly kind: 'hosts' }
+  /** Not at all. With `trusted: false` not even a trusted project file may set it. */
+  | { readonly kind: 'never'; readonly trusted: boolean }
+
+export const onlyTrusted: ProjectRule = { kind: 'never', trusted: true }
+export const userOnly: ProjectRule = { kind: 'never', trusted: false }
+export const onlyFewerHosts: ProjectRule = { kind: 'hosts' }
+export const onlySmaller: ProjectRule = { kind: 'min', zero: 'least' }
+export const minOrNone: ProjectRule = { kind: 'min', zero: 'infinite' }
+export const oneWay = (...order: readonly (string | boolean)[]): ProjectRule => ({ kind: 'one-way', order })
+export const addsAllBut = (loosens: (item: unknown) => boolean): ProjectRule => ({ kind: 'union', loosens })
+export const onlyAdds = addsAllBut(() => false)
 
 /** Why a value of a project file, or an entry of its list, is ignored. */
 export type IgnoredBecause =
@@ -22,14 +43,21 @@ export interface Tightened {
 export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
   if (rule.kind === 'union') return added(inForce, offered, rule.loosens)
   if (isDeepStrictEqual(inForce, offered)) return taken(inForce)
-  if (rule.kind === 'hosts') return fewerHosts(inForce as NetworkSetting, offered as NetworkSetting)
-  if (rule.kind === 'never') return refused(inForce, rule.trusted ? 'needs-trust' : 'user-only')
-  return isTighter(rule, inForce, offered) ? taken(offered) : refused(inForce, 'loosens')
+  switch (rule.kind) {
+    case 'hosts':
+      return fewerHosts(inForce as NetworkSetting, offered as NetworkSetting)
+    case 'never':
+      return refused(inForce, rule.trusted ? 'needs-trust' : 'user-only')
+    case 'min':
+      return unlessLooser(extent(rule.zero, offered) <= extent(rule.zero, inForce), inForce, offered)
+    case 'one-way':
+      return unlessLooser(rule.order.indexOf(offered) >= rule.order.indexOf(inForce), inForce, offered)
+  }
 }
 
 /** Applies a trusted project file's value: it replaces the one in force, but a `union` list only grows. */
 export function applyTrusted(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
-  if (rule.kind === 'union') return added(inForce, offered)
+  if (rule.kind === 'union') return added(inForce, offered, () => false)
   if (rule.kind === 'never' && !rule.trusted) return tighten(rule, inForce, offered)
   return taken(offered)
 }
@@ -42,17 +70,8 @@ function refused(inForce: unknown, why: IgnoredBecause): Tightened {
   return { value: inForce, ignored: [{ why }] }
 }
 
-function isTighter(
-  rule: Extract<ProjectRule, { kind: 'min' | 'one-way' }>,
-  inForce: unknown,
-  offered: unknown,
-): boolean {
-  switch (rule.kind) {
-    case 'min':
-      return extent(rule.zero, offered) <= extent(rule.zero, inForce)
-    case 'one-way':
-      return rule.order.indexOf(offered) >= rule.order.indexOf(inForce)
-  }
+function unlessLooser(isTighter: boolean, inForce: unknown, offered: unknown): Tightened {
+  return isTighter ? taken(offered) : refused(inForce, 'loosens')
 }
 
 /** Entries that are not allowed already are ignored one by one. */
@@ -70,7 +89,7 @@ function extent(zero: 'infinite' | 'least', value: unknown): number {
   return zero === 'infinite' && value === 0 ? Number.POSITIVE_INFINITY : Number(value)
 }
 
-function added(inForce: unknown, offered: unknown, loosens?: (item: unknown) => boolean): Tightened {
+function added(inForce: unknown, offered: unknown, loosens: (item: unknown) => boolean): Tightened {
   const before = inForce as readonly unknown[]
   const known = new Set(before.map(tomlText))
   const fresh: unknown[] = []
@@ -79,7 +98,7 @@ function added(inForce: unknown, offered: unknown, loosens?: (item: unknown) => 
     const text = tomlText(item)
     if (known.has(text)) continue
     known.add(text)
-    if (loosens?.(item)) ignored.push({ index, why: 'needs-trust' })
+    if (loosens(item)) ignored.push({ index, why: 'needs-trust' })
     else fresh.push(item)
   }
   return { value: fresh.length === 0 ? inForce : [...before, ...fresh], ignored }

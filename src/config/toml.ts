@@ -29,7 +29,7 @@ export type FindPosition = (path: KeyPath, part: 'name' | 'value') => TextPositi
 /** The text must be valid TOML. */
 export async function positionFinder(text: string): Promise<FindPosition> {
   const nodes = new Map<string, Node>()
-  for (const node of await nodesOf(text)) {
+  for (const node of await nodesOfDocument(text)) {
     const id = JSON.stringify(node.path)
     // A table can be opened several times; readers expect the first.
     if (!nodes.has(id)) nodes.set(id, node)
@@ -43,10 +43,10 @@ export async function positionFinder(text: string): Promise<FindPosition> {
   }
 }
 
-async function nodesOf(text: string): Promise<Iterable<Node>> {
+async function nodesOfDocument(text: string): Promise<Iterable<Node>> {
   const { parseTOML } = await import('toml-eslint-parser')
   try {
-    return nodesOfDocument(parseTOML(text))
+    return nodesOf(parseTOML(text).body[0].body, [])
   } catch (error) {
     // toml-eslint-parser throws RangeError for very long strings, and may refuse what smol-toml accepts. Only
     // the place of the fault is missing then.
@@ -66,36 +66,29 @@ export function excerptOf(text: string, { line, column, end }: TextPosition): st
   return `${number} | ${shown}\n${' '.repeat(number.length)} | ${gap}${'^'.repeat(width)}`
 }
 
-function* nodesOfDocument(program: AST.TOMLProgram): Generator<Node> {
-  for (const part of program.body[0].body) {
-    if (part.type === 'TOMLKeyValue') yield* nodesOfPair(part, [])
-    else yield* nodesOfTable(part)
+/** `base`: the path of the table that holds the parts. */
+function* nodesOf(parts: readonly (AST.TOMLKeyValue | AST.TOMLTable)[], base: KeyPath): Generator<Node> {
+  for (const part of parts) {
+    const names = [...part.key.keys]
+    const path = part.type === 'TOMLTable' ? part.resolvedKey : [...base, ...names.map(nameOf)]
+    for (const [at, step] of path.slice(0, maxDepth).entries()) {
+      if (at < base.length) continue
+      const name = (typeof step === 'string' ? names.shift()?.loc : undefined) ?? part.key.loc
+      const isValue = part.type === 'TOMLKeyValue' && at === path.length - 1
+      yield { path: path.slice(0, at + 1), name, value: isValue ? part.value.loc : name }
+    }
+    if (part.type === 'TOMLTable') yield* nodesOf(part.body, path)
+    else yield* nodesInValue(part.value, path)
   }
 }
 
-function* nodesOfTable(table: AST.TOMLTable): Generator<Node> {
-  const names = [...table.key.keys]
-  for (const [index, step] of table.resolvedKey.slice(0, maxDepth).entries()) {
-    const at = (typeof step === 'string' ? names.shift()?.loc : undefined) ?? table.key.loc
-    yield { path: table.resolvedKey.slice(0, index + 1), name: at, value: at }
-  }
-  for (const pair of table.body) yield* nodesOfPair(pair, table.resolvedKey)
-}
-
-function* nodesOfPair(pair: AST.TOMLKeyValue, base: KeyPath): Generator<Node> {
-  let path = base
-  for (const part of pair.key.keys) {
-    if (path.length === maxDepth) return
-    path = [...path, part.type === 'TOMLBare' ? part.name : part.value]
-    const isLast = part === pair.key.keys.at(-1)
-    yield { path, name: part.loc, value: isLast ? pair.value.loc : part.loc }
-  }
-  yield* nodesInValue(pair.value, path)
+function nameOf(part: AST.TOMLBare | AST.TOMLQuoted): string {
+  return part.type === 'TOMLBare' ? part.name : part.value
 }
 
 function* nodesInValue(value: AST.TOMLContentNode, path: KeyPath): Generator<Node> {
-  if (path.length === maxDepth) return
-  if (value.type === 'TOMLInlineTable') for (const pair of value.body) yield* nodesOfPair(pair, path)
+  if (path.length >= maxDepth) return
+  if (value.type === 'TOMLInlineTable') yield* nodesOf(value.body, path)
   if (value.type !== 'TOMLArray') return
   for (const [index, element] of value.elements.entries()) {
     yield { path: [...path, index], name: element.loc, value: element.loc }
@@ -111,8 +104,6 @@ function placeOf(text: string, { start, end }: AST.SourceLocation): TextPosition
 function lineOf(text: string, line: number): string {
   return text.split(/\r?\n/)[line - 1] ?? ''
 }
-
-const BARE_KEY = /^[A-Za-z0-9_-]+$/
 
 /** Formats a value in TOML syntax, on one line and safe to print. */
 export function tomlText(value: unknown): string {
@@ -136,20 +127,14 @@ function withoutInvisible(text: string, replacement: (character: string) => stri
 
 function tableText(table: object): string {
   const pairs = Object.entries(table).map(([name, value]) => {
-    return `${BARE_KEY.test(name) ? name : quoted(name)} = ${tomlText(value)}`
+    return `${/^[A-Za-z0-9_-]+$/.test(name) ? name : quoted(name)} = ${tomlText(value)}`
   })
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
 }
 
 function quoted(text: string): string {
-  return withoutInvisible(JSON.stringify(text), escaped)
-}
-
-function escaped(character: string): string {
-  const code = character.codePointAt(0) ?? 0
-  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
-}
-
-function hex(code: number, digits: number): string {
-  return code.toString(16).padStart(digits, '0')
+  return withoutInvisible(JSON.stringify(text), (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16)
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+  })
 }

@@ -15,9 +15,7 @@ const storeSchema = v.object({ version: v.literal(1), files: v.record(v.string()
 /** Whether the user has trusted this content in this file. Throws CONFIG_INVALID for a damaged store. */
 export function isTrusted(file: string, content: string, env: Environment, home?: string): boolean {
   const identity = identityOf(file)
-  const trusted =
-    identity === undefined ? undefined : new Map(Object.entries(readStore(env, home))).get(identity)
-  return trusted === digest(content)
+  return identity !== undefined && readStore(env, home)[identity] === digest(content)
 }
 
 /** The real path; for a symlink itself: any project could link to a file trusted in another. */

@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { checkValue } from './check.ts'
+import { checkValue, type FileValue } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import { type ConfigKey, type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
-export interface GivenValue {
-  readonly entry: KeyEntry
-  readonly value: unknown
+export interface GivenValue extends FileValue {
   /** The variable or flag. */
   readonly where: string
 }
@@ -35,9 +33,8 @@ export function readVariables(env: Environment, toAbsolute: ToAbsolute): GivenVa
 /** Validates a value that stands in no file; `where` names its variable or flag. Throws CONFIG_INVALID. */
 export function givenValue(entry: KeyEntry, raw: unknown, where: string, toAbsolute: ToAbsolute): GivenValue {
   const checked = checkValue(entry, raw, toAbsolute)
-  if ('value' in checked) return { entry, value: checked.value, where }
-  const { problem } = checked.fault
-  throw new VitrineError({ code: 'CONFIG_INVALID', file: where, key: entry.key, problem })
+  if (!('problem' in checked)) return { ...checked, where }
+  throw new VitrineError({ code: 'CONFIG_INVALID', file: where, key: entry.key, problem: checked.problem })
 }
 
 function sectionOf(name: string): SectionName | undefined {

@@ -1,13 +1,12 @@
 import { basename, dirname, isAbsolute } from 'node:path'
 import { isProjectDirectory } from '../base/paths.ts'
 import { platform } from '../base/platform.ts'
-import type { Environment } from '../base/types.ts'
 import { realDirectory } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { badSetting, type ProjectSettings, projectSettings } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
 import { found, wanted } from '../messages/wanted.ts'
-import { commandEnvironment } from '../request/environment.ts'
+import { commandEnvironment, type HostPlace } from '../request/environment.ts'
 import { refuseValue } from '../request/fields.ts'
 import { type Interpreter, isDash, placesOfShell } from '../request/interpreter.ts'
 import { answered, statusOf, whereIs } from '../request/lookup.ts'
@@ -26,64 +25,43 @@ export async function openBackend(
   loaded: LoadedConfig,
   options: BackendOptions,
 ): Promise<BackendParts> {
-  const { config } = loaded
-  const { cwd, env, workspace } = options
+  const { shell } = loaded.config
+  const { cwd, env, workspace, network = shell.network } = options
   const searched = searchedFrom(cwd, workspace)
-  if (config.shell.backend === 'docker') {
-    const { network = config.shell.network } = options
-    // Loaded late: few shells use containers.
-    const { equipDocker } = await import('./docker.ts')
-    const equipment = await equipDocker(host, { loaded, cwd, env, workspace, network: network === true })
-    const interpreter = await configuredInterpreter(loaded, equipment, searched)
-    return { ...equipment, interpreter, reads: readEverything, projectSettings: projectSettings(loaded) }
-  }
-  const equipment = await equip(host)
-  const { place } = equipment
-  const purpose = { mode: 'read', place, terminal: false } as const
-  const commands = commandEnvironment(env, config.env, purpose)
-  return {
-    ...equipment,
-    interpreter: await configuredInterpreter(loaded, equipment, searched),
-    projectSettings: projectSettings(loaded),
-    reads: await readsOf(loaded, {
-      cwd,
-      env: { ...env, ...commands },
-      caller: env,
-      workspace,
-    }),
-  }
+  const isLocal = shell.backend === 'local'
+  const equipment = isLocal
+    ? await equip(host)
+    : // Loaded late: few shells use containers.
+      await (await import('./docker.ts')).equipDocker(host, {
+        loaded,
+        cwd,
+        env,
+        workspace,
+        network: network === true,
+      })
+  const interpreter = await configuredInterpreter(loaded, equipment, searched)
+  const reads = isLocal ? await readsOf(loaded, options, equipment.place) : readEverything
+  return { ...equipment, interpreter, reads, projectSettings: projectSettings(loaded) }
 }
 
-/**
- * What commands may read. Throws CONFIG_INVALID if none could start.
- * @param env the commands' variables
- * @param caller those of vitrine
- */
+/** What commands may read. Throws CONFIG_INVALID if none could start. */
 async function readsOf(
   loaded: LoadedConfig,
-  {
-    cwd,
-    env,
-    caller,
-    workspace: named,
-  }: {
-    readonly cwd: string
-    readonly env: Environment
-    readonly caller: Environment
-    readonly workspace: string | undefined
-  },
+  { cwd, env, workspace: named }: BackendOptions,
+  place: HostPlace,
 ): Promise<Reads> {
   const { reads, unreadable, program } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells do not restrict reads.
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
-  const { searched, workspace } = workspaceOf({ cwd, env: caller, named })
+  const { searched: whole, workspace } = workspaceOf({ cwd, env, named })
   const shells = placesOfShell(program)
   const path = tooMuch(await placesOf(unreadable.filter(isAbsolute)), workspace, shells)
   if (path !== undefined)
     throw await badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
   const writable = loaded.config.workspace.writable.map(realDirectory)
-  return readsFor({ reads, unreadable, workspace, whole: searched, writable, shells, env })
+  const ofCommands = commandEnvironment(env, loaded.config.env, { mode: 'read', place, terminal: false })
+  return readsFor({ reads, unreadable, workspace, whole, writable, shells, env: { ...env, ...ofCommands } })
 }
 
 /** By path; without those that are not known. */
@@ -139,8 +117,8 @@ async function whatIsWrong(
   { place }: Reading,
   workspace: string,
 ): Promise<Wrong | undefined> {
-  if (place === 'windows')
-    return { wanted: '"sh", which stands for PowerShell on Windows', got: JSON.stringify(program) }
+  const got = JSON.stringify(program)
+  if (place === 'windows') return { wanted: '"sh", which stands for PowerShell on Windows', got }
   if (place === 'container') return undefined
   const places = placesOfShell(program)
   const path = await firstOf(places)
@@ -148,7 +126,7 @@ async function whatIsWrong(
     return { wanted: '"sh", or a shell that is installed', got: found.noShell(program, places) }
   const real = await answered(() => whereIs(path)).catch(() => path) // it has just been found there
   const isOfProject = [path, real].some((name) => isProjectDirectory(dirname(name), [workspace]))
-  return isOfProject ? { wanted: wanted.shellOutside(workspace), got: JSON.stringify(program) } : undefined
+  return isOfProject ? { wanted: wanted.shellOutside(workspace), got } : undefined
 }
 
 async function firstOf(places: readonly string[]): Promise<string | undefined> {

@@ -26,7 +26,7 @@ export interface Host {
   readonly name?: string
   /** The Linux addon, or why none is loaded (on any system). */
   readonly addon: Addon | AddonMissing
-  readonly probe?: Probe
+  readonly probe?: Probe | undefined
   readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
   /** Finds the addresses of hosts for the proxy. Default: the system's. */
   readonly resolver?: Resolver
@@ -63,14 +63,13 @@ function probeHost(addonPath: string | undefined): Host {
   if (platform !== 'linux')
     return { platform, name: platformName, addon: { missing: noAddonFor(platformName) } }
   const addon = loadAddon<Addon>(addonPath)
-  if ('missing' in addon) return { platform, addon }
   let probe: Probe | undefined
   return {
     platform,
     addon,
     get probe() {
       // Again where no process could be started to try what the kernel offers.
-      if (probe?.trialErrno !== 0) probe = addon.probe()
+      if (!('missing' in addon) && probe?.trialErrno !== 0) probe = addon.probe()
       return probe
     },
   }
@@ -85,11 +84,7 @@ export function leave(code: number): void {
 function probeWindows(addonPath: string | undefined): Host {
   const addon = loadAddon<WindowsAddon>(addonPath)
   if ('missing' in addon) return { platform, addon }
-  return {
-    platform,
-    addon: { missing: addonOnWindows },
-    windows: { addon, probe: addon.probe() },
-  }
+  return { platform, addon: { missing: addonOnWindows }, windows: { addon, probe: addon.probe() } }
 }
 
 /** Chooses what a host's shells work with. Modules that only one system needs are imported only there. */
@@ -100,7 +95,7 @@ export async function equip(host: Host): Promise<Equipment> {
     platform,
     place: platform,
     sandbox: await sandboxOf(host),
-    launcher: await selectLauncher(host),
+    launcher: await launcherOf(host),
     interpreter: platform === 'windows' ? await windowsShell(host) : localShell(),
     interpreterFor: localShell,
     clientOf: addon && ((port) => addon.proxyClient(port)),
@@ -132,26 +127,15 @@ async function windowsShell({ windows }: Host): Promise<Interpreter> {
   return powershell(windows?.probe.systemDirectory ?? `${root}\\System32`)
 }
 
-/** One launcher per addon. Shells that open at the same time share the promise. */
-const launchers = new WeakMap<object, Promise<Launcher>>()
-
-function selectLauncher(host: Host): Promise<Launcher> {
-  const addon = host.windows?.addon ?? host.addon
-  const launcher = launchers.get(addon) ?? makeLauncher(host)
-  launchers.set(addon, launcher)
-  return launcher
-}
-
-async function makeLauncher({ addon, windows }: Host): Promise<Launcher> {
+async function launcherOf({ addon, probe, windows }: Host): Promise<Launcher> {
   if (windows) return (await import('../launch/windows.ts')).windowsLauncher(windows.addon)
-  return 'missing' in addon ? launcherWithout(addon) : nativeLauncher(addon)
+  return 'missing' in addon ? launcherWithout(addon) : nativeLauncher(addon, probe ?? addon.probe())
 }
 
 /** Throws SANDBOX_UNAVAILABLE if execa does not load either: not every bundle can load it. */
 async function launcherWithout({ missing }: AddonMissing): Promise<Launcher> {
   try {
-    const { execaLauncher } = await import('../launch/execa.ts')
-    return await execaLauncher()
+    return await (await import('../launch/execa.ts')).execaLauncher()
   } catch (error) {
     const got = `${missing}; execa: ${errorText(error)}`
     throw unavailable({ for: 'launcher', ...launcherMissing(got) })

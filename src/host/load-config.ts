@@ -1,57 +1,37 @@
 import * as v from 'valibot'
 import { homeDirectory } from '../base/paths.ts'
-import { projectConfigFiles, trustStoreFile, unreadableFile, userConfigFile } from '../config/files.ts'
-import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
+import {
+  exists,
+  projectConfigFiles,
+  trustStoreFile,
+  unreadableFile,
+  userConfigFile,
+} from '../config/files.ts'
+import { type Flags, type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
 import { badSetting } from '../config/origin.ts'
-import { keyEntries } from '../config/schema.ts'
 import { fileProblems } from '../messages/config.ts'
 import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
-import {
-  absolutePath,
-  fieldOf,
-  hasFields,
-  isObject,
-  kindOf,
-  readFields,
-  refuseRequest,
-  refuseType,
-  refuseValue,
-} from '../request/fields.ts'
+import { absolutePath, fieldOf, isObject, readFields, refuseValue } from '../request/fields.ts'
 import { answered, cannotEnter, checkDirectory, isUnanswered, statusOf } from '../request/lookup.ts'
 import { shellPath } from '../request/request.ts'
 import type { ShellOptions } from './shell-options.ts'
 
+const loadSchema = v.strictObject({
+  cwd: fieldOf.string,
+  env: fieldOf.variables,
+  flags: v.optional(v.custom<Flags>(isObject, 'an object of flags')),
+  configFile: v.optional(fieldOf.string),
+  home: v.optional(fieldOf.string),
+})
+
 /** Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer. */
 export async function loadConfig(given: LoadOptions): Promise<LoadedConfig> {
-  const options = readLoadOptions(given)
+  const options = readFields('options', given, loadSchema)
   const cwd = absolutePath(options.cwd)
   const silent = await silentAmong([cwd])
   if (silent !== undefined) throw cannotEnter(cwd, 'ETIMEDOUT')
   return loadAnswering(options)
-}
-
-const loadSchema = v.partial(
-  v.strictObject({
-    cwd: fieldOf.string,
-    env: fieldOf.variables,
-    flags: v.custom<object>((value) => isObject(value) && !Array.isArray(value), 'an object of flags'),
-    configFile: fieldOf.string,
-    home: fieldOf.string,
-  }),
-  ['flags', 'configFile', 'home'],
-)
-
-/** A copy. Throws INVALID_REQUEST. */
-function readLoadOptions(given: LoadOptions): LoadOptions {
-  const options = readFields('options', given, loadSchema)
-  const flags = { ...options.flags }
-  for (const [key, flag] of Object.entries<unknown>(flags)) {
-    if (!keyEntries.has(key)) refuseRequest({ kind: 'unknown-option', field: key })
-    if (flag !== undefined && !hasFields(flag, 'value', 'from'))
-      refuseType(key, 'an object with value and from', kindOf(flag))
-  }
-  return { ...options, flags }
 }
 
 /** Throws CONFIG_INVALID, INVALID_REQUEST. */
@@ -59,37 +39,31 @@ export async function configOf(
   { backend, program, config }: ShellOptions,
   { cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>,
 ): Promise<LoadedConfig> {
-  const given = [
-    ...(backend === undefined ? [] : [{ name: 'backend', value: backend } as const]),
-    ...(program === undefined ? [] : [{ name: 'program', value: shellPath(program, cwd) } as const]),
-  ]
+  const given = Object.entries({ backend, program: program && shellPath(program, cwd) })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({ name, value, from: `openShell({ ${name} })` }))
   await checkDirectory(cwd)
-  if (typeof config === 'object') return given.reduce(withGiven, config)
-  const flags = Object.fromEntries(
-    given.map(({ name, value }) => [`shell.${name}`, { value, from: openedWith(name) }]),
-  )
-  return loadAnswering({ cwd, env, configFile: config, flags })
-}
-
-function openedWith(name: string): string {
-  return `openShell({ ${name} })`
-}
-
-function withGiven(
-  loaded: LoadedConfig,
-  { name, value }: { readonly name: 'backend' | 'program'; readonly value: string },
-): LoadedConfig {
-  const shell = { ...loaded.config.shell, [name]: value }
-  const setting = { value, source: 'flag', where: openedWith(name) } as const
-  const sources = { ...loaded.sources, [`shell.${name}`]: setting }
-  return { ...loaded, config: { ...loaded.config, shell }, sources }
+  if (typeof config !== 'object') {
+    const flags = given.map(({ name, value, from }) => [`shell.${name}`, { value, from }])
+    return loadAnswering({ cwd, env, configFile: config, flags: Object.fromEntries(flags) })
+  }
+  const shell = Object.fromEntries(given.map(({ name, value }) => [name, value]))
+  const settings = given.map(({ name, value, from }) => [
+    `shell.${name}`,
+    { value, source: 'flag', where: from },
+  ])
+  const sources = { ...config.sources, ...Object.fromEntries(settings) }
+  return { ...config, config: { ...config.config, shell: { ...config.config.shell, ...shell } }, sources }
 }
 
 /** Loads once all files are known to answer, so that reading cannot block. */
 async function loadAnswering(options: LoadOptions): Promise<LoadedConfig> {
   const { env, configFile, home = homeDirectory() } = options
   const user = configFile === undefined ? userConfigFile(env, home) : absolutePath(configFile)
-  const silent = await silentAmong([user, trustStoreFile(env, home), ...projectConfigFiles(options.cwd)])
+  const projects = projectConfigFiles(options.cwd)
+  const silent =
+    (await silentAmong([user, ...projects])) ??
+    (projects.some(exists) ? await silentAmong([trustStoreFile(env, home)]) : undefined)
   if (silent !== undefined) throw unreadableFile(silent, fileProblems.unanswered)
   return load(options)
 }

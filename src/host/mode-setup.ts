@@ -12,13 +12,12 @@ import {
   type HostPlace,
   hasFossilSettings,
   hasGoCache,
-  type Purpose,
   type ToolCaches,
   type Variables,
   withToolSettings,
 } from '../request/environment.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
-import type { Changes, Confinement, PrivateDirectories, Sandbox, SandboxOptions } from '../sandbox/sandbox.ts'
+import type { Changes, Confinement, PrivateDirectories, Sandbox } from '../sandbox/sandbox.ts'
 import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
@@ -61,6 +60,8 @@ interface Variant {
   readonly held: boolean
 }
 
+type Wanted = { readonly [K in keyof Variant]?: Variant[K] | undefined }
+
 let lastWorld = 0
 
 export class Setups {
@@ -74,26 +75,17 @@ export class Setups {
   }
 
   /** A mode's setup; never a stricter mode unconfined. Throws WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
-  in(mode: Mode, given: { readonly [K in keyof Variant]?: Variant[K] | undefined } = {}): ModeSetup {
+  in(mode: Mode, given: Wanted = {}): ModeSetup {
+    const isSandboxed = mode !== 'write'
     const privateTmp = given.privateTmp ?? (this.#options.privateTmp || mode === 'workspace')
-    const variant = {
-      privateTmp: mode !== 'write' && privateTmp,
-      network: given.network ?? this.#options.network,
-      held: given.held ?? false,
-    }
-    if (mode !== 'write' && !this.#options.config.shell.sandbox) throw this.#withoutSandbox()
+    const network = given.network ?? this.#options.network
+    const variant = { privateTmp: isSandboxed && privateTmp, network, held: given.held ?? false }
+    if (isSandboxed && !this.#options.config.shell.sandbox) throw this.#withoutSandbox()
     const changes = mode === 'workspace' ? this.#options.changes() : null
-    const name = `${mode} ${variant.privateTmp} ${variant.network} ${variant.held}`
+    const name = `${mode} ${variant.privateTmp} ${network} ${variant.held}`
     const known = this.#made.get(name)
     if (known?.changes === changes) return known.setup
-    const options = this.#sandboxOptions(variant, changes)
-    const setup = known
-      ? {
-          ...known.setup,
-          confinement: this.#confinement(mode, options),
-          enforcement: this.#enforcement(mode, options),
-        }
-      : this.#make(mode, options, variant.held)
+    const setup = this.#make(mode, variant, changes)
     this.#made.set(name, { setup, changes })
     return setup
   }
@@ -109,72 +101,42 @@ export class Setups {
 
   /** Whether `held` has a setup that keeps the line from every effect. Containers have the network of all their commands. */
   canHold(): boolean {
-    const { equipment } = this.#options
-    try {
-      const { network } = this.held().enforcement
-      return equipment.place !== 'container' || network?.enforced === true
-    } catch (error) {
-      if (isVitrineError(error)) return false
-      throw error
-    }
+    const { place } = this.#options.equipment
+    const setup = ifAvailable(() => this.held())
+    return setup !== undefined && (place !== 'container' || setup.enforcement['network']?.enforced === true)
   }
 
   /** What commands may change in workspace mode; undefined: this host does not offer it here. */
   changes(): Changes | undefined {
-    try {
+    return ifAvailable(() => {
       this.in('workspace')
       return this.#options.changes()
-    } catch (error) {
-      if (isVitrineError(error)) return undefined
-      throw error
-    }
+    })
   }
 
-  #sandboxOptions(variant: Variant, changes: Changes | null): SandboxOptions {
+  #make(mode: Mode, variant: Variant, changes: Changes | null): ModeSetup {
     const { config, equipment } = this.#options
+    const { sandbox, launcher, place, projectSettings, reads } = equipment
+    const { privateTmp, held } = variant
     // What runs held may run again: it reaches no other process.
-    const isAlone = variant.held && variant.network === 'none'
-    const own = config.shell.own_sockets && !isAlone && (changes !== null || variant.privateTmp)
-    return {
-      ...variant,
-      reads: equipment.reads,
-      changes,
-      world: own ? this.#world : undefined,
-    }
-  }
-
-  #confinement(mode: Mode, options: SandboxOptions): Confinement | null {
-    return mode === 'write' ? null : this.#options.equipment.sandbox.confine(options)
-  }
-
-  #make(mode: Mode, options: SandboxOptions, held: boolean): ModeSetup {
-    const { config, equipment } = this.#options
-    const { privateTmp } = options
+    const isAlone = held && variant.network === 'none'
+    const hasSockets = config.shell.own_sockets && !isAlone && (changes !== null || privateTmp)
+    const options = { ...variant, reads, changes, world: hasSockets ? this.#world : undefined }
     const limits = limitsOf(config.limits, privateTmp)
-    const network = options.network !== 'none'
-    const environment = this.#environment({ mode, held, terminal: false }, network)
+    const isWrite = mode === 'write'
+    const rights = isWrite ? (sandbox.writeEnforcement?.() ?? {}) : sandbox.enforcement(options)
+    const environment = this.#environment(mode, variant, false)
     return {
       environment,
-      inTerminal: this.#environment({ mode, held, terminal: true }, network),
-      place: equipment.place,
-      confinement: this.#confinement(mode, options),
-      workspace: options.changes?.roots[0],
-      privateTmp: privateTmp ? this.#privateTmp(mode, { environment, network, held }) : null,
+      inTerminal: this.#environment(mode, variant, true),
+      place,
+      confinement: isWrite ? null : sandbox.confine(options),
+      workspace: changes?.roots[0],
+      privateTmp: privateTmp ? this.#privateTmp(mode, variant, environment) : null,
       limits,
-      projectSettings: equipment.projectSettings,
-      enforcement: this.#enforcement(mode, options),
+      projectSettings,
+      enforcement: { ...rights, ...limitsEnforcement(limits, launcher.limits) },
     }
-  }
-
-  #enforcement(mode: Mode, options: SandboxOptions): Enforcement {
-    const { config, equipment } = this.#options
-    const { sandbox, launcher } = equipment
-    const rights = mode === 'write' ? (sandbox.writeEnforcement?.() ?? {}) : sandbox.enforcement(options)
-    // Not copied: on macOS a getter tells when the log of refusals is lost.
-    return Object.assign(
-      rights,
-      limitsEnforcement(limitsOf(config.limits, options.privateTmp), launcher.limits),
-    )
   }
 
   #withoutSandbox(): VitrineError {
@@ -182,43 +144,47 @@ export class Setups {
     return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
   }
 
-  #environment(
-    { mode, ...given }: Pick<Purpose, 'mode' | 'terminal'> & { readonly held: boolean },
-    network: boolean,
-  ): () => Variables {
+  #environment(given: Mode, { held, network }: Variant, terminal: boolean): () => Variables {
     const { config, equipment, env } = this.#options
-    const purpose = { ...given, mode: given.held ? 'write' : mode, place: equipment.place } as const
-    let made: Variables | undefined
-    return () => {
-      if (made) return made
-      const variables = commandEnvironment(env, config.env, purpose)
-      made = purpose.mode === 'write' ? variables : withToolSettings(variables, network)
-      return made
-    }
+    const mode = held ? 'write' : given
+    return once(() => {
+      const variables = commandEnvironment(env, config.env, { mode, terminal, place: equipment.place })
+      return mode === 'write' ? variables : withToolSettings(variables, network !== 'none')
+    })
   }
 
-  #privateTmp(
-    mode: Mode,
-    {
-      environment,
-      network,
-      held,
-    }: { readonly environment: () => Variables; readonly network: boolean; readonly held: boolean },
-  ): ModeSetup['privateTmp'] {
+  #privateTmp(mode: Mode, variant: Variant, environment: () => Variables): ModeSetup['privateTmp'] {
     const { equipment, env } = this.#options
-    const { sandbox, platform } = equipment
-    if (sandbox.ownTmp) return null
-    if (!sandbox.privateDirectories) throw unavailable(noPrivateTmpOn(platform))
+    const { ownTmp, privateDirectories: directories } = equipment.sandbox
+    if (ownTmp) return null
+    if (!directories) throw unavailable(noPrivateTmpOn(equipment.platform))
     const temporary = temporaryOf(env)
-    if (held) return { directories: sandbox.privateDirectories, temporary, caches: null }
-    const variables = environment()
+    if (variant.held) return { directories, temporary, caches: null }
     const caches = {
       workspace: mode === 'workspace',
-      network,
-      goCache: hasGoCache(variables),
-      fossilSettings: hasFossilSettings(variables),
+      network: variant.network !== 'none',
+      goCache: hasGoCache(environment()),
+      fossilSettings: hasFossilSettings(environment()),
     }
-    return { directories: sandbox.privateDirectories, temporary, caches }
+    return { directories, temporary, caches }
+  }
+}
+
+function ifAvailable<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if (isVitrineError(error)) return undefined
+    throw error
+  }
+}
+
+/** Makes a value when it is first asked for. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

@@ -4,14 +4,16 @@ import { tried } from '../base/errno.ts'
 import type { Opening } from '../base/hint.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { baseDirectory, homeOf, isBeneath, passwdHome, realPath } from '../base/paths.ts'
+import type { UnmetInWorkspace } from '../base/refusal.ts'
+import { visible } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { auditFiles, gitRoot, realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { unavailable } from '../messages/error.ts'
-import { unfitRoot } from '../messages/workspace.ts'
 import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
 import { type ChangesWanted, rememberedChanges, tooWide } from '../sandbox/workspace/changes.ts'
 import { workTreeOf } from '../sandbox/workspace/git-directories.ts'
+import type { Unfit } from '../sandbox/workspace/looks.ts'
 import { holdsObeyed, obeyedAround, obeyedPlaces } from '../sandbox/workspace/obeyed.ts'
 import { Repositories } from '../sandbox/workspace/repositories.ts'
 import { repositoriesRoot, stateRoot } from '../scratchpad/session.ts'
@@ -72,25 +74,14 @@ export interface WorkspaceChanges {
   readonly repositories: Repositories
 }
 
-/**
- * What commands of workspace mode may change. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
- */
+/** What commands of workspace mode may change. Resolved once: a link that replaces a directory later must not lead them elsewhere. */
 export function changesIn(
   loaded: LoadedConfig,
-  {
-    cwd,
-    env,
-    named,
-    sandbox,
-  }: {
-    readonly cwd: string
-    readonly env: Environment
-    readonly named: string | undefined
-    readonly sandbox: Sandbox
-  },
+  { sandbox, ...place }: Place & { readonly sandbox: Sandbox },
 ): WorkspaceChanges {
   const { writable, protected: given, on_protected } = loaded.config.workspace
-  const { whole, workspace } = workspaceOf({ cwd, env, named })
+  const { whole, workspace } = workspaceOf(place)
+  const { env } = place
   const repositories = new Repositories(workspace, repositoriesRoot(env))
   const wanted = {
     repositories,
@@ -107,10 +98,15 @@ export function changesIn(
     repositories,
     current: () => {
       const changes = current()
-      if ('why' in changes) throw unavailable(unfitRoot(changes))
+      if ('reason' in changes) throw unavailable(unfitRoot(changes))
       return changes
     },
   }
+}
+
+function unfitRoot({ path, reason, remedy }: Unfit): UnmetInWorkspace {
+  const got = `${visible(path)}, ${reason}`
+  return { for: 'workspace', wanted: 'a directory that commands may change', got, remedy }
 }
 
 /**
@@ -124,16 +120,6 @@ export function openingOf(directory: string, env: Environment): Opening {
   const isKernel = directory === '/dev' || unlisted.some((path) => isBeneath(directory, path))
   const isWide = tooWide(directory, own) !== undefined || holdsObeyed(directory, own.obeyed)
   return { kind: isKernel || isWide ? 'shut' : 'open' }
-}
-
-export function homesThatDiffer(
-  env: Environment,
-): { readonly named: string; readonly passwd: string } | undefined {
-  const named = realDirectory(homeOf(env))
-  const passwd = passwdHome()
-  return passwd === undefined || realDirectory(passwd) === named
-    ? undefined
-    : { named, passwd: realDirectory(passwd) }
 }
 
 /** The kernel's, and where the system keeps programs and settings. */

@@ -12,8 +12,6 @@ export interface LaunchRequest {
   /** Windows: argv as the single string that a process gets there. */
   readonly commandLine?: string
   readonly environment: Readonly<Record<string, string>>
-  /** Further variables, which no other command has. None has a name of `environment`. */
-  readonly own?: Readonly<Record<string, string>> | undefined
   readonly cwd: string
   /** `null`: /dev/null. A number: that descriptor. `pipe`: written to through `LaunchedProcess.stdin`. */
   readonly stdin: null | number | 'pipe'
@@ -48,7 +46,7 @@ export type ProcessEnd =
   | (Ran & { readonly kind: 'signalled'; readonly signal: NodeJS.Signals })
   | { readonly kind: 'failed'; readonly step: string; readonly errno: string; readonly refusal?: Refusal }
 
-interface Ran {
+export interface Ran {
   readonly survivors: Survivors
   /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]

@@ -24,20 +24,21 @@ const signalNames = new Map(
 )
 
 /** By the addon: clone, confinement and exec in native code; its supervisor reports output and end. */
-export function nativeLauncher(addon: Addon): Launcher {
+export function nativeLauncher(addon: Addon, probe: Probe): Launcher {
   return {
     name: 'native',
     terminals: true,
-    limits: linuxLimits(addon.probe()),
+    limits: linuxLimits(probe),
     launch(request, events) {
       startThreads()
-      if (request.confinement?.kind === 'landlock' && request.confinement.changes) noticeNames(addon)
+      const confinement = landlock(request)
+      if (confinement?.changes) addon.noticeNames(noticedNames)
       const asked = (number: number, path: string) => {
         const answer = (yes: boolean) => spawned.kind === 'queued' && addon.answer(spawned.id, number, yes)
         if (events.asked) events.asked(path, answer)
         else answer(false)
       }
-      const spawned = addon.spawn(recordOf(request, landlock(request)), (event) => {
+      const spawned = addon.spawn(recordOf(request, confinement), (event) => {
         if (event.kind === 'output') events.output(event.stream, event.bytes)
         else if (event.kind === 'started') events.started()
         else if (event.kind === 'asked') asked(event.number, event.path)
@@ -60,14 +61,6 @@ export function linuxLimits({
   return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
-const named = new WeakSet<Addon>()
-
-function noticeNames(addon: Addon): void {
-  if (named.has(addon)) return
-  named.add(addon)
-  addon.noticeNames(noticedNames)
-}
-
 let hasThreads = false
 
 /** Node aborts if it cannot start its thread pool later: a command may use up all processes of the user. */
@@ -85,13 +78,13 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
 export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
-  const { candidates, argv, environment, own, cwd, stdin, merged, terminal, limits, deadline } = request
+  const { candidates, argv, environment, cwd, stdin, merged, terminal, limits, deadline } = request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
     argv,
     // No name or value has a NUL: requests and configurations with one are refused, and no process has one.
-    env: Object.entries({ ...environment, ...own })
+    env: Object.entries(environment)
       .map(([name, value]) => `${name}=${value}`)
       .join('\0'),
     cwd,

@@ -1,39 +1,21 @@
 import { errorText } from '../base/errno.ts'
 import { visible } from '../base/text.ts'
-import type { Turns } from '../base/turns.ts'
 import { type Mode, shellNamed } from '../internal.ts'
-import {
-  deadlineText,
-  factsOf,
-  literalText,
-  modeText,
-  type ToolFacts,
-  toolDescription,
-} from '../messages/tool.ts'
-import { executeCommand, type ToolCallContext } from './execute.ts'
+import { factsOf, type ToolFacts, toolDescription } from '../messages/tool.ts'
+import { executeCommand, type McpConnection, type ToolCallContext } from './execute.ts'
 import { askedState } from './questions.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { listScratchpad, readScratchpad, registerResources } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
-import type { McpSession, SessionShell } from './session.ts'
+import type { McpSession, Served, SessionShell } from './session.ts'
 
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
-export interface McpConnection {
-  readonly session: McpSession
-  readonly turns: Turns
-  /** An answer can hold for the rest of it. */
-  readonly hasSession: boolean
-  /** Milliseconds that a command outlives its connection; default: `brokenGraceMs`. */
-  readonly brokenGraceMs?: number | undefined
-  /** Tells the client that the list of resources has changed; default: a notification on this connection. */
-  readonly saved?: (() => void) | undefined
-}
-
 interface Tool {
   readonly name: string
   readonly facts: ToolFacts
+  /** Undefined: it cannot be opened. The model sees why in the first call. */
   readonly shell: SessionShell | undefined
 }
 
@@ -45,11 +27,15 @@ export function troubleLine(error: Error): string {
 /** Makes the server of one connection. Its set of tools never changes. */
 export async function makeServer(connection: McpConnection): Promise<McpServer> {
   const { session } = connection
-  const tools = await toolsOf(session)
+  const served = await session.served()
+  const { asked, modes, sandboxOff } = served
+  const off = sandboxOff === undefined ? undefined : readModeOff(sandboxOff, modes.length > 0)
+  if (off !== undefined && modes.length < asked.length) session.options.log(off)
+  const tools = await Promise.all(modes.map((mode) => toolOf(session, mode, served)))
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     {
-      instructions: serverInstructions(tools, (await session.sandboxOff()) ?? ''),
+      instructions: tools.length > 0 ? instructions(tools) : [off, scratchpadText].join('\n'),
       requestState: { verify: askedState.verify },
       // Clients decide by a tool's annotations what to ask: tools are fixed when the client connects.
       capabilities: { tools: { listChanged: false } },
@@ -61,54 +47,26 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
     saved: connection.saved ?? (() => tellSaved(server)),
   }
   for (const tool of tools) registerExecute(server, calls, tool)
-  registerScratchpad(
-    server,
-    session,
-    tools[0]?.facts ?? factsOf(undefined, 'read', undefined, shellNamed(undefined)),
-  )
+  registerScratchpad(server, session, tools[0]?.facts.inlineChars ?? 30_000)
   registerResources(server, session)
   return server
 }
 
-async function toolsOf(session: McpSession): Promise<readonly Tool[]> {
-  const [asked, served] = await Promise.all([session.modes(), session.servedModes()])
-  const sandboxOff = await session.sandboxOff()
-  if (sandboxOff !== undefined && served.length < asked.length)
-    session.options.log(readModeOff(sandboxOff, served.length > 0))
-  return Promise.all(
-    served.map(async (mode) => {
-      const shell = await openedOrNot(session, mode)
-      const facts = factsOf(shell?.config, mode, looserTool(mode, served), shellNamed(shell?.config))
-      return { name: toolName(mode, asked), facts, shell }
-    }),
-  )
-}
-
-/** Clients allow a tool by name, so the name gives the mode even if the other tools are missing. */
-function toolName(mode: Mode, asked: readonly Mode[]): string {
-  return mode === asked[0] ? 'execute_command' : `execute_command_${mode}`
-}
-
-/** The tool for what this mode refuses. */
-function looserTool(mode: Mode, served: readonly Mode[]): string | undefined {
-  const looser = served[served.indexOf(mode) + 1]
-  return looser && `execute_command_${looser}`
+async function toolOf(session: McpSession, mode: Mode, { asked, modes }: Served): Promise<Tool> {
+  const shell = await session.shell(mode).catch((error: unknown) => {
+    session.options.log(errorText(error))
+    return undefined
+  })
+  const looser = modes[modes.indexOf(mode) + 1]
+  const facts = factsOf(shell?.config, mode, looser && `execute_command_${looser}`, shellNamed(shell?.config))
+  // Clients allow a tool by name, so the name gives the mode even if the other tools are missing.
+  return { name: mode === asked[0] ? 'execute_command' : `execute_command_${mode}`, facts, shell }
 }
 
 function tellSaved(server: McpServer): void {
   server.server.sendResourceListChanged().catch(() => {
     // The client is gone.
   })
-}
-
-/** Logs at once why a shell cannot be opened; the model sees it in the first call. */
-async function openedOrNot(session: McpSession, mode: Mode): Promise<SessionShell | undefined> {
-  try {
-    return await session.shell(mode)
-  } catch (error) {
-    session.options.log(errorText(error))
-    return undefined
-  }
 }
 
 function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {
@@ -120,7 +78,7 @@ function registerExecute(server: McpServer, calls: ToolCallContext, { name, fact
     annotations: annotationsOf(facts, shell),
     // Claude Code's limit in characters; the answer has a few lines besides the output.
     _meta: { 'anthropic/maxResultSizeChars': Math.min(500_000, facts.inlineChars + 20_000) },
-    ...(calls.session.options.structured && { outputSchema: resultSchema() }),
+    ...(calls.session.options.structured && { outputSchema: resultSchema }),
   }
   server.registerTool(name, config, (asked, context) => executeCommand(calls, mode, asked, context))
 }
@@ -142,14 +100,14 @@ function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | unde
   return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
 }
 
-function registerScratchpad(server: McpServer, session: McpSession, { inlineChars }: ToolFacts): void {
+function registerScratchpad(server: McpServer, session: McpSession, inlineChars: number): void {
   const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
   server.registerTool(
     'read_scratchpad',
     {
       title: 'Read saved output',
       description: 'Reads a saved output: a range of lines or bytes, or the lines that match a pattern.',
-      inputSchema: readSchema(),
+      inputSchema: readSchema,
       annotations,
     },
     (asked) => readScratchpad(session, asked, inlineChars),
@@ -160,36 +118,22 @@ function registerScratchpad(server: McpServer, session: McpSession, { inlineChar
       title: 'List saved output',
       description:
         'Lists the outputs saved in this session: name, size, time, how the command ended, and the command.',
-      inputSchema: emptySchema(),
+      inputSchema: emptySchema,
       annotations,
     },
     () => listScratchpad(session),
   )
 }
 
-/**
- * The server's instructions for a client that connects.
- * @param sandboxOff the file, variable or flag that turns off the sandbox, if no tool is left
- */
-function serverInstructions(
-  tools: readonly { readonly name: string; readonly facts: ToolFacts }[],
-  sandboxOff: string,
-): string {
-  const [first, ...others] = tools
-  if (!first) return [readModeOff(sandboxOff, false), scratchpadText].join('\n')
-  const { name, facts } = first
-  const which = [
-    `${name} runs in ${facts.mode} mode.`,
-    ...others.map((tool) => `${tool.name}: ${uses[tool.facts.mode]}.`),
-  ]
+/** What a client tells its model when it connects; the descriptions of the tools say the rest. */
+function instructions([first, ...others]: readonly Tool[]): string {
+  const mode = first?.facts.mode ?? 'read'
   return [
-    ...(facts.mode === 'read'
-      ? ['A shell in which the operating system itself makes commands read-only.']
-      : []),
-    which.join(' '),
-    modeText(facts),
-    deadlineText(facts),
-    literalText(facts),
+    ...(mode === 'read' ? ['A shell in which the operating system itself makes commands read-only.'] : []),
+    [
+      `${first?.name} runs in ${mode} mode.`,
+      ...others.map(({ name, facts }) => `${name}: ${uses[facts.mode]}.`),
+    ].join(' '),
     scratchpadText,
   ].join('\n')
 }
@@ -197,12 +141,14 @@ function serverInstructions(
 const scratchpadText =
   'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines, bytes or a pattern.'
 
-/** Why there is no tool for read and workspace mode, and how the user enables them. */
-function readModeOff(sandboxOff: string, writeIsServed: boolean): string {
-  const from = sandboxOff === '' ? '' : ` (${visible(sandboxOff)})`
+/**
+ * Why there is no tool for read and workspace mode, and how the user enables them.
+ * @param where the file, variable or flag that turns off the sandbox
+ */
+function readModeOff(where: string, writeIsServed: boolean): string {
   const left = writeIsServed ? 'Only write mode is available' : 'No tool can run commands'
   const remedy = writeIsServed ? '' : ', or to run vitrine mcp --mode write'
-  return `${left}, because [shell] sandbox = false${from} disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
+  return `${left}, because [shell] sandbox = false (${visible(where)}) disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
 }
 
 const uses: Readonly<Record<Mode, string>> = {

@@ -10,7 +10,7 @@ import {
   type Shell,
   VitrineError,
 } from '../internal.ts'
-import { approverOf } from './approvals.ts'
+import { elicitingApprover } from './call.ts'
 
 export interface ServerOptions {
   readonly version: string
@@ -30,17 +30,19 @@ export interface ServerOptions {
 
 export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'scratchpad'>
 
-export type OpenShell = (options: {
-  readonly mode: Mode
-  readonly config: LoadedConfig
-  readonly scratchpad: Scratchpad | undefined
-  readonly approver: Approver | undefined
-}) => Promise<SessionShell>
+/** What a server serves. */
+export interface Served {
+  /** The modes that it is asked to serve. */
+  readonly asked: readonly Mode[]
+  /** Those of them in which a command can run: each gets a tool. */
+  readonly modes: readonly Mode[]
+  /** Where the configuration turns off the sandbox, if it does. */
+  readonly sandboxOff: string | undefined
+}
 
 /** The shells of one client: one per mode it may use, sharing one scratchpad. */
 export class McpSession {
   readonly options: ServerOptions
-  readonly #open: OpenShell
   readonly #shells: Partial<Record<Mode, Promise<SessionShell>>> = {}
   #opened: Promise<unknown> = Promise.resolve()
   #config: Promise<LoadedConfig> | undefined
@@ -50,12 +52,8 @@ export class McpSession {
   #closed = false
   #ending = false
 
-  constructor(
-    options: ServerOptions,
-    open: OpenShell = (given) => openShell({ ...given, cwd: options.cwd, workspace: options.workspace }),
-  ) {
+  constructor(options: ServerOptions) {
     this.options = options
-    this.#open = open
   }
 
   get scratchpad(): Scratchpad | undefined {
@@ -71,32 +69,18 @@ export class McpSession {
     return this.#running > 0
   }
 
-  /** The modes that the server is asked to serve. Read mode if the configuration cannot be read. */
-  async modes(): Promise<readonly Mode[]> {
-    if (this.options.modes) return this.options.modes
-    return this.#loaded().then(
-      ({ config }) => [config.shell.mode],
-      () => ['read'],
-    )
-  }
-
-  /** Where the configuration turns off the sandbox; undefined if it does not. */
-  async sandboxOff(): Promise<string | undefined> {
-    return this.#loaded().then(
-      ({ config, sources }) => (config.shell.sandbox ? undefined : sources['shell.sandbox'].where),
-      () => undefined,
-    )
-  }
-
-  /** The modes in which a command can run: each gets a tool. */
-  async servedModes(): Promise<readonly Mode[]> {
-    const [modes, sandboxOff] = await Promise.all([this.modes(), this.sandboxOff()])
-    return sandboxOff === undefined ? modes : modes.filter((mode) => mode === 'write')
+  /** Read mode if the configuration cannot be read. */
+  async served(): Promise<Served> {
+    const loaded = await this.#loaded().catch(() => undefined)
+    const asked = this.options.modes ?? [loaded?.config.shell.mode ?? 'read']
+    if (!loaded || loaded.config.shell.sandbox) return { asked, modes: asked, sandboxOff: undefined }
+    const modes = asked.filter((mode) => mode === 'write')
+    return { asked, modes, sandboxOff: loaded.sources['shell.sandbox'].where }
   }
 
   /** Opens the shells for the tools. Failures are reported by the calls that need the shell. */
   async warm(): Promise<void> {
-    const modes = await this.servedModes()
+    const { modes } = await this.served()
     await Promise.allSettled(modes.map((mode) => this.shell(mode)))
   }
 
@@ -111,6 +95,7 @@ export class McpSession {
     return opening
   }
 
+  /** When it was last used. */
   get usedMs(): number {
     return this.#usedMs
   }
@@ -141,8 +126,9 @@ export class McpSession {
   async #openIn(mode: Mode): Promise<SessionShell> {
     const config = await this.#loaded()
     if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
-    const approver = approverOf(this.options.approve, mode)
-    const shell = await this.#open({ mode, config, scratchpad: this.#scratchpad, approver })
+    const { cwd, workspace, approve } = this.options
+    const approver = approverOf(approve, mode)
+    const shell = await openShell({ mode, config, scratchpad: this.#scratchpad, approver, cwd, workspace })
     this.#scratchpad ??= shell.scratchpad
     return shell
   }
@@ -156,3 +142,12 @@ export class McpSession {
     return this.#config
   }
 }
+
+/** Approves what the policy asks about; undefined: `[policy] unattended` decides. */
+function approverOf(approve: ServerOptions['approve'], mode: Mode): Approver | undefined {
+  if (approve === 'elicit') return elicitingApprover
+  // Clients run a read-only tool without asking, so in read mode no user has said yes.
+  return approve === 'client' && mode === 'write' ? clientApprover : undefined
+}
+
+const clientApprover: Approver = Object.assign(async () => 'yes' as const, { by: 'mcp-client' })

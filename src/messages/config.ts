@@ -48,8 +48,3 @@ function whatToDo({ file, line, problem }: ConfigRefusal): string {
     return 'Nothing ran. Correct or remove the key; config.example.toml documents every key.'
   return 'Nothing ran. Correct the file.'
 }
-
-/** A bug: a face sets a key that does not exist. */
-export function noSuchKey(key: string): string {
-  return `no config key is named ${key}`
-}

@@ -1,16 +1,13 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import { bytesText, visible } from '../base/text.ts'
-import type { Denial, Enforcement, Failure, Mode } from '../base/types.ts'
+import type { Denial } from '../base/types.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
 import { describeOutside, noTerminalInContainer } from './docker.ts'
-import { modeNames, remedies } from './hints.ts'
 import { scarcityRemedy } from './limits.ts'
 import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
 import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
-
-const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
   switch (refusal.code) {
@@ -108,7 +105,7 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'cwd':
       return describeDirectoryProblem(problem, forTool)
     case 'unsavable':
-      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} ${writableState}.`
+      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} XDG_STATE_HOME or TMPDIR to a writable directory.`
     case 'cwd-outside':
       return describeOutside(problem.path, problem.workspace)
     case 'batch-file':
@@ -146,6 +143,24 @@ function describeDirectoryProblem(
   }
 }
 
+/** By step and errno: why a program could not be started, and what to do. */
+const spawnFailures: Readonly<Record<string, string>> = {
+  'exec E2BIG':
+    'the arguments and the environment are larger than the kernel accepts. The command did not run. Pass the data through stdin or a file.',
+  'exec ENOEXEC':
+    'not a program (no known format and no #! line). The command did not run. Run it with its interpreter.',
+  'landlock ruleset E2BIG':
+    'the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.',
+  'landlock ruleset ENAMETOOLONG':
+    'an unreadable ([shell] unreadable) or protected path lies more than 200 directories deep. The command did not run. Name a directory above it.',
+  'workspace EMLINK':
+    'a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE',
+  'workspace ELOOP':
+    'a symbolic link in a protected place leads to the workspace itself, to a directory above it, or to another one that commands may change, so nothing in there could be. The command did not run. List such links with "find .git .vscode -type l", and let them lead to what is meant.',
+  'workspace EACCES':
+    'a protected directory can be entered but not listed, so that links in it, which would be protected too, cannot be found. The command did not run. List such directories with "find .git .vscode -type d -executable ! -readable", and make them readable: chmod u+r DIRECTORY',
+}
+
 function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
   const { step, errno } = failure
   const program = visible(failure.program)
@@ -153,107 +168,18 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program}: what runs it was not found: the interpreter that its first line names, or the loader of a binary.`
   if (step === 'exec' && (errno === 'ENOENT' || errno === 'ENOTDIR')) return `${program}: not found.`
   if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
-  if (step === 'exec' && errno === 'E2BIG')
-    return `${program}: the arguments and the environment are larger than the kernel accepts. The command did not run. Pass the data through stdin or a file.`
-  if (step === 'exec' && errno === 'ENOEXEC')
-    return `${program}: not a program (no known format and no #! line). The command did not run. Run it with its interpreter.`
+  const known = spawnFailures[`${step} ${errno}`]
+  if (known !== undefined) return `${program} could not be started: ${known}`
   if (step === 'core dumps')
     return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). The command did not run. "vitrine doctor" says what to do.`
-  if (step === 'landlock ruleset' && errno === 'E2BIG')
-    return `${program} could not be started: the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.`
-  if (step === 'landlock ruleset' && errno === 'ENAMETOOLONG')
-    return `${program} could not be started: an unreadable ([shell] unreadable) or protected path lies more than 200 directories deep. The command did not run. Name a directory above it.`
-  if (step === 'workspace' && errno === 'EMLINK')
-    return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
-  if (step === 'workspace' && errno === 'ELOOP')
-    return `${program} could not be started: a symbolic link in a protected place leads to the workspace itself, to a directory above it, or to another one that commands may change, so nothing in there could be. The command did not run. List such links with "find .git .vscode -type l", and let them lead to what is meant.`
-  if (step === 'workspace' && errno === 'EACCES')
-    return `${program} could not be started: a protected directory can be entered but not listed, so that links in it, which would be protected too, cannot be found. The command did not run. List such directories with "find .git .vscode -type d -executable ! -readable", and make them readable: chmod u+r DIRECTORY`
   const remedy = scarcityRemedy(errno)
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.${remedy ? ` To fix it: ${remedy}.` : ''}`
-}
-
-const advice: Readonly<Record<Exclude<Failure['kind'], 'timeout'>, string>> = {
-  limit: 'Produce less output: filter it, or print it in parts.',
-  'permission-denied': 'The same command will be refused again. Try another approach.',
-  'not-found': 'The program was not found. Use another one, or its full path.',
-  signal: 'A signal ended the command. Check its output for the cause.',
-  'non-zero': 'The command itself failed. Read its output.',
-}
-
-export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
-  if (kind !== 'timeout') return { retryable: kind === 'limit', advice: advice[kind] }
-  const parameter = reader !== 'user' ? 'timeout_ms' : 'timeout'
-  return { retryable: true, advice: `Do less at once, or set a larger ${parameter}.` }
-}
-
-export const atMostTime = 'Do less at once; a larger timeout needs a larger [shell] max_timeout_ms.'
-
-/** @param asked milliseconds, over the maximum */
-export function loweredTimeoutHint(asked: number, most: number): string {
-  return `The timeout of ${asked} ms was lowered to the maximum, ${most} ms ([shell] max_timeout_ms).`
-}
-
-/** The hint if the launcher fell silent: whether the kernel has ended the command is not known. */
-export const untoldEndHint =
-  'The end of the command was not reported in time. Processes of it may still be running.'
-
-/**
- * The hint for "permission denied" without a denial report.
- * @param errors what the command said of errors
- */
-export function hintFor(
-  mode: Mode,
-  failure: Failure | undefined,
-  reports: Enforcement[string] | undefined,
-  reader: HintReader,
-  errors: string,
-): string | undefined {
-  if (mode === 'write' || failure?.kind !== 'permission-denied') return undefined
-  const { write } = remedies[reader]
-  const name = modeNames[mode]
-  if (reports?.enforced)
-    return `${name} reports no refusal: this user may lack the permission (write mode does not help then)${errors.includes('/dev/') ? ', or the file is in /dev, where only write mode reads more than harmless devices' : ''}. If a change was intended, ${write}.`
-  const place = mode === 'read' ? 'command' : 'workspace'
-  return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
-}
-
-/** `[output] max_bytes` ended the command. */
-export function outputLimitHint(reader: HintReader): string {
-  const raise = reader !== 'user' ? 'ask the user to raise [output] max_bytes' : 'raise [output] max_bytes'
-  return `The command was ended because of the length of its output. Print less (filter it, or in parts), or ${raise}.`
-}
-
-export function unsavedHint(reason: string, reader: HintReader): string {
-  const remedy =
-    reader !== 'user'
-      ? 'Produce less output, or ask the user to free space where outputs are saved'
-      : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
-  return `Saving the output failed (${reason}), so vitrine ended the command. ${remedy}.`
-}
-
-/** The hint if the file lacks output of a command that was not ended for it. */
-export function partlySavedHint(reason: string, reader: HintReader): string {
-  const remedy =
-    reader !== 'user'
-      ? 'Ask the user to free space where outputs are saved'
-      : 'Free space where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another directory'
-  return `Saving the output failed (${reason}). ${remedy}.`
 }
 
 /** Separates the head and the tail of shortened output. */
 export function omittedLine(bytes: number, notSaved?: string): string {
   const why = notSaved === undefined ? '' : ` and not saved (${notSaved})`
   return `\n[... ${bytesText(bytes)} omitted${why} ...]\n`
-}
-
-/** The hint if only head and tail of the output remain. */
-export function notSavedHint(reason: string, reader: HintReader): string {
-  const remedy =
-    reader !== 'user'
-      ? `Produce less output, or ask the user to set ${writableState}`
-      : `Set ${writableState}, or produce less output`
-  return `The output is too long to show, and could not be saved (${reason}). ${remedy}.`
 }
 
 /** Precedes output that could not be saved. */

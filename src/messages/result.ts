@@ -73,24 +73,24 @@ export function denialsBeside(result: Pick<AnyResult, 'denials' | 'outcome'>): r
 
 const maxNamed = 5
 
+/** The first five, and the number of the rest. */
+function firstOf<T>(all: readonly T[], name: (one: T) => string): string {
+  const rest = all.length - maxNamed
+  return `${all.slice(0, maxNamed).map(name).join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`
+}
+
 /** One line, or none. What listened has ended with its command, as a sandbox lets no process outlive it. */
 export function listeningLines(listening: readonly Listening[]): readonly string[] {
-  if (listening.length === 0) return []
-  const named = listening.slice(0, maxNamed).map(({ address, port, pid, program }) => {
-    return `${address.includes(':') ? `[${address}]` : address}:${port} (${visible(program)}, pid ${pid})`
-  })
-  const rest = listening.length - named.length
-  const more = rest === 0 ? '' : `, and ${rest} more`
-  return [`listened, until it ended, at ${named.join(', ')}${more}`]
+  const name = ({ address, port, pid, program }: Listening) =>
+    `${address.includes(':') ? `[${address}]` : address}:${port} (${visible(program)}, pid ${pid})`
+  return listening.length === 0 ? [] : [`listened, until it ended, at ${firstOf(listening, name)}`]
 }
 
 /** One line, or none: what to look at before a program outside obeys it. */
 export function handoffLines(handoffs: readonly Handoff[]): readonly string[] {
   if (handoffs.length === 0) return []
-  const named = handoffs.slice(0, maxNamed).map(({ path, obeyedBy }) => `${visible(path)} (${obeyedBy})`)
-  const rest = handoffs.length - named.length
-  const more = rest === 0 ? '' : `, and ${rest} more`
-  return [`look before a program outside obeys what is new: ${named.join(', ')}${more}`]
+  const named = firstOf(handoffs, ({ path, obeyedBy }) => `${visible(path)} (${obeyedBy})`)
+  return [`look before a program outside obeys what is new: ${named}`]
 }
 
 /** Processes that a command left. */
@@ -112,7 +112,7 @@ export function leftText(left: NonNullable<Background['left']>): string {
 /** A refusal of one command of several; those before it ran, the following ones do not. */
 export function refusedOfSeveral(message: string, following: number): string {
   if (following === 0) return message
-  return `${message} ${following === 1 ? 'The one after it did not run either.' : `The ${following} after it did not run either.`}`
+  return `${message} ${following === 1 ? 'The one' : `The ${following}`} after it did not run either.`
 }
 
 /**
@@ -124,16 +124,12 @@ export function listLines(
   results: readonly Result[],
   stopped?: string,
 ): readonly string[] {
+  const named = (at: number, what: string) => `line ${at + 1} of ${lines.length} ${what}: ${brief(lines[at])}`
   const failed = results.flatMap((result, at) =>
-    isFailure(result)
-      ? [`line ${at + 1} of ${lines.length} failed (${endOf(result)}): ${brief(lines[at])}`]
-      : [],
+    isFailure(result) ? [named(at, `failed (${endOf(result)})`)] : [],
   )
   const at = results.length
-  const notStarted =
-    stopped === undefined
-      ? []
-      : [`line ${at + 1} of ${lines.length} could not be started: ${brief(lines[at])}`, stopped]
+  const notStarted = stopped === undefined ? [] : [named(at, 'could not be started'), stopped]
   const skipped = lines.slice(at + (stopped === undefined ? 0 : 1))
   const notRun = skipped.length === 0 ? [] : [`not run: ${skipped.map(brief).join('; ')}`]
   return [...failed, ...notStarted, ...notRun]
@@ -155,7 +151,7 @@ function endOf({ outcome }: Result): string {
   }
 }
 
-export function isFailure({ outcome }: Result): boolean {
+export function isFailure({ outcome }: AnyResult): boolean {
   return outcome.kind !== 'exited' || outcome.code !== 0
 }
 

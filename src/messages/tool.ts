@@ -46,7 +46,7 @@ function networkOpen(network: NetworkSetting): string {
   return `Programs that use the proxy in HTTP_PROXY reach ${network.slice(0, maxHosts).map(visible).join(', ')}${more}; only the user can add hosts, with [shell] network. `
 }
 
-export function modeText({ mode, network, looserTool }: ToolFacts): string {
+function modeText({ mode, network, looserTool }: ToolFacts): string {
   if (mode === 'write') return 'WRITE MODE: commands run unsandboxed and can change anything this user can.'
   const way = looserTool
     ? `use ${looserTool} for a command that must change something`
@@ -56,12 +56,12 @@ export function modeText({ mode, network, looserTool }: ToolFacts): string {
   return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${networkShut(network)}. ${networkOpen(network)}Nothing can be written, installed or committed; ${way}.`
 }
 
-export function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {
+function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {
   return `Set timeout_ms to what the command needs: default ${defaultTimeoutMs}, at most ${maxTimeoutMs} (a larger value is lowered, and the result says so). A program that does not end by itself (a server, a watcher, tail -f, top) is killed at the timeout: limit it in the command.`
 }
 
 /** The quoting mistakes that models make. */
-export function literalText({ interpreter }: ToolFacts): string {
+function literalText({ interpreter }: ToolFacts): string {
   if (interpreter !== 'PowerShell')
     return `${interpreter.split(' ', 1)[0]} expands $: for a literal $, write \\$ or use single quotes ('costs $5').`
   return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
@@ -78,14 +78,6 @@ export const parameterTexts = {
     'true gives the command a private, writable TMPDIR, removed afterwards: for temporary files, caches, compilers and test runners. Default: in read mode as configured, in workspace mode true; write mode has none.',
   next: 'Further command lines to run in order after command, each in a new shell with the same cwd, private_tmp and timeout_ms (per line). Each saved output gets its own name. The policy decides about all lines before the first one starts; the first failure ends the list.',
   ignoreErrors: 'With next: true continues after a line that fails.',
-  entryName: 'The name of the saved output, from a result or list_scratchpad.',
-  unit: 'What offset and limit count.',
-  offset:
-    'Lines or bytes to skip at the beginning; a negative number counts from the end (-100: the last 100). Default 0.',
-  limit: 'The number of lines or bytes to read. Default: as many as can be shown at once.',
-  grep: 'A regular expression in RE2 syntax (no lookaround, no backreferences): shows matching lines with their numbers instead of a range.',
-  context: 'With grep: lines to show before and after each match.',
-  ignoreCase: 'With grep: ignores case.',
 } as const
 
 export const ignoreErrorsWithoutNext =

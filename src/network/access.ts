@@ -1,4 +1,3 @@
-import type { Address } from './addresses.ts'
 import {
   allows,
   denies,
@@ -70,21 +69,11 @@ export interface HostRules {
   readonly deny: readonly HostPattern[]
 }
 
-type RuleVerdict = 'listed' | 'not-listed' | 'denied'
-
-export function verdictOn({ allow, deny }: HostRules, host: Host, port: number): RuleVerdict {
+/** Of a host as it is asked for, or of an address to which its name leads. */
+export function verdictOn({ allow, deny }: HostRules, host: Host, port: number) {
   if (deny.some((pattern) => denies(pattern, host, port))) return 'denied'
-  return allow.every((list) => isIn(list, host, port)) ? 'listed' : 'not-listed'
-}
-
-/** Whether the address itself is listed, which permits also one that is not public. */
-export function isListedAddress({ allow }: HostRules, address: Address, port: number): boolean {
-  return allow.every((list) => isIn(list, address, port))
-}
-
-/** Whether `[network] deny` lists the address: no name may lead to it then. */
-export function isDeniedAddress({ deny }: HostRules, address: Address, port: number): boolean {
-  return deny.some((pattern) => denies(pattern, address, port))
+  const isListed = allow.every((list) => list.some((pattern) => allows(pattern, host, port)))
+  return isListed ? 'listed' : 'not-listed'
 }
 
 /** The listed loopback addresses, each `ADDRESS:PORT`. */
@@ -99,10 +88,6 @@ export function servicesOn(rules: HostRules): readonly string[] {
 
 function isLoopback({ kind, name }: Host): boolean {
   return kind === 'address' && (name === '::1' || name.startsWith('127.'))
-}
-
-function isIn(list: readonly HostPattern[], host: Host, port: number): boolean {
-  return list.some((pattern) => allows(pattern, host, port))
 }
 
 interface ProxyPlace {

@@ -160,24 +160,13 @@ function inherits(name: string, inherit: EnvironmentSettings['inherit'], { mode,
   return !isSecretName(name)
 }
 
-/** Undefined removes one. The same environment where none is given: its text for the addon is made once. */
+/** Undefined removes one. */
 export function withVariables(environment: Variables, given: Environment, place: HostPlace): Variables {
   if (Object.keys(given).length === 0) return environment
   const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-}
-
-const rests = new WeakMap<Variables, Variables>()
-
-/** The variables of `environment` whose names are not among those of `own`, which must be the same for every command. */
-export function without(environment: Variables, own: Variables): Variables {
-  const known = rests.get(environment)
-  if (known) return known
-  const rest = Object.fromEntries(Object.entries(environment).filter(([name]) => !(name in own)))
-  rests.set(environment, rest)
-  return rest
 }
 
 function inCapitals(variables: Environment): Environment {

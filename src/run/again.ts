@@ -22,12 +22,8 @@ export function refusedOf(execution: Execution, result: AnyResult): Refused | un
 
 /** Not for known fallbacks. Empty where the system does not report what it was. */
 function refusedWhileHeld({ context }: Execution, result: AnyResult): readonly Denial[] | undefined {
-  const hint = hintBehind(result)
-  if (hint) {
-    const first = hint.about === 'network' ? hint.named : [hint.about]
-    const others = result.denials.filter((denial) => !first.includes(denial))
-    return [...first, ...others.slice(0, hint.succeeded ? hint.succeeded.further : undefined)]
-  }
+  const told = hintBehind(result)?.told
+  if (told) return told
   if (result.failure?.kind !== 'permission-denied') return undefined
   const isReported = result.enforcement['denial reports']?.enforced === true
   const mayBeHidden = !isReported || restrictsReads(context.backend.reads) || namesHidden(result)

@@ -1,5 +1,5 @@
 import { writev } from 'node:fs'
-import { errorText } from '../base/errno.ts'
+import { errorReason, errorText } from '../base/errno.ts'
 import { looksBinary } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
 
@@ -12,7 +12,6 @@ export interface CollectorOptions {
   readonly save: boolean
   /** Throws if it cannot. */
   openSpill(): SpillFile
-  consumed(bytes: number): void
   /** Called if output exceeds the limit or can no longer be stored: the command must end. */
   overflow(): void
 }
@@ -32,7 +31,7 @@ export interface Collected {
 }
 
 /** UTF-8 needs at most this many bytes per UTF-16 code unit. */
-const bytesPerUnit = 3
+export const bytesPerUnit = 3
 /** Bytes kept even if less is shown: the head tells binary output, and hints depend on error text. */
 const leastCapacity = 32_768
 
@@ -45,49 +44,51 @@ export class Collector {
   readonly #stdout: Window
   readonly #stderr: Window
   #pending: Buffer[] = []
-  #spill: Spill | null = null
-  #failed: string | null = null
-  #saving: boolean
+  #spill: Spill | undefined
   #notSaved: string | undefined
-  /** Bytes of the spill's first batch that were already credited to the launcher. */
-  #early = 0
-  #isOver = false
+  /** The command has ended, or is given up: what its launcher still tells is too late, as the file is closed. */
+  isOver = false
 
   constructor(options: CollectorOptions) {
     this.#options = options
     this.#threshold = options.inlineChars * bytesPerUnit
-    this.#saving = options.save
     const capacity = Math.max(leastCapacity, this.#threshold)
     this.#output = new Window(capacity)
     this.#stdout = new Window(capacity)
     this.#stderr = new Window(capacity)
   }
 
-  add(stream: Stream, chunk: Buffer): void {
+  /** The promise resolves when the chunk has been written; undefined: it stays in memory. */
+  add(stream: Stream, chunk: Buffer): Promise<void> | undefined {
+    const { maxBytes, save, overflow } = this.#options
     this.#output.add(chunk)
     const window = stream === 'stdout' ? this.#stdout : this.#stderr
     window.add(chunk)
-    if (this.#saving) this.#store(chunk)
-    else this.#options.consumed(chunk.length)
-    this.#heedLimit()
+    if (maxBytes > 0 && this.#output.total > maxBytes) overflow()
+    return save && this.#notSaved === undefined ? this.#store(chunk) : undefined
   }
 
-  #heedLimit(): void {
-    const { maxBytes } = this.#options
-    if (maxBytes > 0 && this.#output.total > maxBytes) this.#options.overflow()
+  #store(chunk: Buffer): Promise<void> | undefined {
+    if (this.#spill) return this.#spill.add(chunk)
+    this.#pending.push(chunk)
+    return this.#output.total > this.#threshold ? this.#beginSpill() : undefined
   }
 
-  /** The command has ended, or is given up: what its launcher still tells is too late, as the file is closed. */
-  ended(): void {
-    this.#isOver = true
-  }
-
-  get isOver(): boolean {
-    return this.#isOver
+  /** A failure to save does not end the command. */
+  #beginSpill(): Promise<void> | undefined {
+    const whole = Buffer.concat(this.#pending)
+    this.#pending = []
+    try {
+      this.#spill = new Spill(this.#options.openSpill(), this.#options.overflow)
+      return this.#spill.add(whole)
+    } catch (error) {
+      this.#notSaved = errorText(error)
+      return undefined
+    }
   }
 
   async finish(): Promise<Collected> {
-    const unsaved = this.#spill ? await this.#spill.finish() : Buffer.alloc(0)
+    const unsaved = await this.#spill?.finish()
     const output = this.#output.view()
     return {
       output,
@@ -99,54 +100,13 @@ export class Collector {
     }
   }
 
-  #stored(unsaved: Buffer): Pick<Collected, 'spilled' | 'unsaved' | 'whole' | 'notSaved'> {
-    if (!this.#saving) return this.#notSaved === undefined ? {} : { notSaved: this.#notSaved }
-    if (!this.#spill) return { whole: Buffer.concat(this.#pending) }
-    const spilled = { file: this.#spill.file, bytes: this.#spill.written }
-    return this.#failed === null
-      ? { spilled }
-      : { spilled, unsaved: { bytes: unsaved, reason: this.#failed } }
-  }
-
-  #store(chunk: Buffer): void {
-    if (this.#spill) this.#spill.add([chunk])
-    else this.#pending.push(chunk)
-    // After a failed write the rest is small: the command is being killed and its pipes drained.
-    if (!this.#spill || this.#failed !== null) this.#options.consumed(chunk.length)
-    if (!this.#spill && this.#failed === null && this.#output.total > this.#threshold) this.#beginSpill()
-  }
-
-  #beginSpill(): void {
-    try {
-      const file = this.#options.openSpill()
-      this.#spill = new Spill(
-        file,
-        (bytes) => this.#written(bytes),
-        (error) => this.#fail(error),
-      )
-      this.#early = this.#output.total
-      this.#spill.add(this.#pending)
-      this.#pending = []
-    } catch (error) {
-      // A failure to save does not end the command.
-      this.#saving = false
-      this.#notSaved = errorText(error)
-      this.#pending = []
-    }
-  }
-
-  /** Bytes kept in memory before the spill were credited when they arrived. */
-  #written(bytes: number): void {
-    const now = Math.max(0, bytes - this.#early)
-    this.#early = Math.max(0, this.#early - bytes)
-    this.#options.consumed(now)
-  }
-
-  /** Until the command is dead, its output stays in memory: at most a window and two pipes. */
-  #fail(error: NodeJS.ErrnoException): void {
-    this.#failed = error.code ?? error.message
-    this.#options.overflow()
-    this.#options.consumed(this.#output.total)
+  #stored(unsaved: Buffer | undefined): Pick<Collected, 'spilled' | 'unsaved' | 'whole' | 'notSaved'> {
+    if (this.#notSaved !== undefined) return { notSaved: this.#notSaved }
+    if (!this.#spill) return this.#options.save ? { whole: Buffer.concat(this.#pending) } : {}
+    const { file, written: bytes, error } = this.#spill
+    const spilled = { file, bytes }
+    if (!error || !unsaved) return { spilled }
+    return { spilled, unsaved: { bytes: unsaved, reason: errorReason(error) } }
   }
 }
 
@@ -159,23 +119,19 @@ export interface View {
 
 class Window {
   readonly half: number
-  #head: Buffer[] = []
+  readonly #head: Buffer[] = []
   #headBytes = 0
   #tail: Buffer[] = []
   #tailBytes = 0
-  #total = 0
+  total = 0
 
   /** Keeps at least `capacity` bytes, half at each end. */
   constructor(capacity: number) {
     this.half = Math.ceil(capacity / 2)
   }
 
-  get total(): number {
-    return this.#total
-  }
-
   add(chunk: Buffer): void {
-    this.#total += chunk.length
+    this.total += chunk.length
     const room = this.half - this.#headBytes
     if (room > 0) {
       const part = chunk.subarray(0, room)
@@ -191,9 +147,9 @@ class Window {
     // Many small chunks would each hold a separate buffer.
     if (this.#tail.length > 1024) this.#tail = [Buffer.concat(this.#tail)]
     for (
-      let first = this.#tail[0];
+      let [first] = this.#tail;
       first && this.#tailBytes - first.length >= this.half;
-      first = this.#tail[0]
+      [first] = this.#tail
     ) {
       this.#tail.shift()
       this.#tailBytes -= first.length
@@ -201,23 +157,15 @@ class Window {
   }
 
   view(): View {
-    const omitted = this.#total - this.#headBytes - this.#tailBytes
+    const omitted = this.total - this.#headBytes - this.#tailBytes
     // Most commands write nothing to one of their streams, and making a buffer takes longer than asking.
-    if (this.#total === 0) return { head: empty, tail: empty, omitted }
-    return omitted === 0
-      ? { head: Buffer.concat([...this.#head, ...this.#tail]), tail: empty, omitted }
-      : { head: Buffer.concat(this.#head), tail: Buffer.concat(this.#tail), omitted }
+    if (this.total === 0) return { head: empty, tail: empty, omitted }
+    if (omitted > 0) return { head: Buffer.concat(this.#head), tail: Buffer.concat(this.#tail), omitted }
+    return { head: Buffer.concat([...this.#head, ...this.#tail]), tail: empty, omitted }
   }
 }
 
 const empty = Buffer.alloc(0)
-
-/** Not promisify(writev): that resolves to an object in Node and to a number in Deno. */
-function writeBuffers(fd: number, buffers: readonly Buffer[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    writev(fd, buffers, (error, written) => (error ? reject(error) : resolve(written)))
-  })
-}
 
 export interface SpillFile {
   readonly name: string
@@ -228,70 +176,66 @@ export interface SpillFile {
 /** Writes chunks to a file, one batch at a time, and keeps what it could not write. */
 export class Spill {
   readonly file: SpillFile
+  written = 0
+  error: unknown
+  readonly #onError: () => void
   #waiting: Buffer[] = []
-  #writing: Promise<void> | null = null
-  #written = 0
-  #error: NodeJS.ErrnoException | null = null
-  readonly #onWritten: (bytes: number) => void
-  readonly #onError: (error: NodeJS.ErrnoException) => void
+  /** The batch that is written, and the one after it. */
+  #writing = Promise.resolve()
+  #next: Promise<void> | undefined
 
-  constructor(
-    file: SpillFile,
-    onWritten: (bytes: number) => void,
-    onError: (error: NodeJS.ErrnoException) => void,
-  ) {
+  constructor(file: SpillFile, onError: () => void) {
     this.file = file
-    this.#onWritten = onWritten
     this.#onError = onError
   }
 
-  get written(): number {
-    return this.#written
-  }
-
-  add(chunks: readonly Buffer[]): void {
-    for (const chunk of chunks) this.#waiting.push(chunk) // maybe more than a call takes arguments
-    if (!this.#error) this.#writing ??= this.#writeAll()
+  /**
+   * Resolves when the chunk has been written. After a failed write the rest stays in memory until the command is dead: at most a window and
+   * two pipes.
+   */
+  add(chunk: Buffer): Promise<void> | undefined {
+    this.#waiting.push(chunk)
+    if (this.error !== undefined) return undefined
+    this.#next ??= this.#writing.then(() => this.#writeBatch())
+    return this.#next
   }
 
   /** Resolves when writing ends, to the unwritten bytes, which directly follow the file's content. */
   async finish(): Promise<Buffer> {
-    await this.#writing
+    await (this.#next ?? this.#writing)
     return Buffer.concat(this.#waiting)
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#error) await this.#writeBatch()
-    this.#writing = null
-  }
-
   async #writeBatch(): Promise<void> {
-    const batch = this.#waiting
+    this.#writing = this.#next ?? this.#writing
+    this.#next = undefined
+    if (this.error !== undefined) return
+    let batch = this.#waiting
     this.#waiting = []
     try {
-      const bytesWritten = await writeBuffers(this.file.fd, batch)
-      this.#written += bytesWritten
-      // A nearly full disk accepts a part (write(2)); the next write takes the rest or fails.
-      this.#waiting = [...rest(batch, bytesWritten), ...this.#waiting]
-      this.#onWritten(bytesWritten)
+      while (batch.length > 0) {
+        const written = await writeBuffers(this.file.fd, batch)
+        this.written += written
+        // A nearly full disk accepts a part (write(2)); the next write takes the rest or fails.
+        batch = behind(batch, written)
+      }
     } catch (error) {
+      this.error = error
       this.#waiting = [...batch, ...this.#waiting]
-      this.#fail(error as NodeJS.ErrnoException)
+      this.#onError()
     }
-  }
-
-  #fail(error: NodeJS.ErrnoException): void {
-    this.#error = error
-    this.#onError(error)
   }
 }
 
-function rest(buffers: readonly Buffer[], written: number): Buffer[] {
-  let skip = written
-  const left: Buffer[] = []
-  for (const buffer of buffers) {
-    if (skip < buffer.length) left.push(skip > 0 ? buffer.subarray(skip) : buffer)
-    skip = Math.max(0, skip - buffer.length)
-  }
-  return left
+/** Not promisify(writev): that resolves to an object in Node and to a number in Deno. */
+function writeBuffers(fd: number, buffers: readonly Buffer[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    writev(fd, buffers, (error, written) => (error ? reject(error) : resolve(written)))
+  })
+}
+
+/** What follows so many bytes. */
+function behind(buffers: readonly Buffer[], bytes: number): Buffer[] {
+  const left = buffers.reduce((sum, { length }) => sum + length, -bytes)
+  return left === 0 ? [] : [Buffer.concat(buffers).subarray(bytes)]
 }

@@ -1,22 +1,21 @@
 import type { Admission, Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import type { AnyResult, Encoding, Environment, Mode } from '../base/types.ts'
+import type { AnyResult, Connection, Encoding, Environment, Handoff, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
 import { checkLimits, type ModeSetup, privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
-import {
-  changesIn,
-  homesThatDiffer,
-  openingOf,
-  searchedFrom,
-  type WorkspaceChanges,
-} from '../host/workspace.ts'
+import { changesIn, searchedFrom, type WorkspaceChanges } from '../host/workspace.ts'
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
+import { type Network, networkOf } from '../network/access.ts'
 import type { CompleteRequest, ExecuteOptions } from '../request/request.ts'
-import type { Collector } from './collect.ts'
+import type { StartDefaults } from '../request/terminal.ts'
+import type { Repositories } from '../sandbox/workspace/repositories.ts'
+import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import type { Collected, Collector } from './collect.ts'
 import { type HostAccess, ShellProxy } from './hosts.ts'
 import type { PrivateTmp } from './private-tmp.ts'
+import type { Saved, Shown } from './shown.ts'
 
 /** One admitted command, with everything that it takes to launch and finish it. */
 export interface Execution {
@@ -41,7 +40,7 @@ export interface Execution {
 export interface Running {
   readonly ended: Promise<Ended>
   /** With a terminal: resolves when the command runs; never if it cannot be started. */
-  readonly begun: Promise<void> | undefined
+  readonly begun: Promise<void>
   stop(cause: Cause): void
   signal(name: NodeJS.Signals): void
   readonly process: LaunchedProcess
@@ -68,12 +67,23 @@ export interface Ended {
   readonly durationMs: number
 }
 
-import { type Network, networkOf } from '../network/access.ts'
-import type { StartDefaults } from '../request/terminal.ts'
-import { repositoryRemedy } from '../sandbox/workspace/git-directories.ts'
-import type { Repositories } from '../sandbox/workspace/repositories.ts'
-import { Scratchpad } from '../scratchpad/scratchpad.ts'
-import type { WorkspaceOffer } from './refusal-hint.ts'
+export type Ran = Exclude<ProcessEnd, { kind: 'failed' }>
+
+/** A command that has run, with all that its result depends on. */
+export interface Finished extends Omit<Ended, 'end'> {
+  readonly execution: Execution
+  readonly end: Ran
+  readonly collected: Collected
+  readonly saved: Saved
+  readonly shown: Shown
+  readonly handoffs: readonly Handoff[]
+  /** Undefined: the network is no list of hosts. */
+  readonly connections: readonly Connection[] | undefined
+  /** The interpreter's hint at the line. */
+  readonly lineHint: string | undefined
+  /** Why its private directory is still there. */
+  readonly tmpNote: string | undefined
+}
 
 export interface RunContext {
   readonly config: Config
@@ -84,7 +94,6 @@ export interface RunContext {
   /** The shell's; a call may narrow it. */
   readonly network: Network
   readonly proxy: ShellProxy
-  readonly workspace: WorkspaceOffer
   /** Of the workspace: for commands of workspace mode. */
   readonly repositories: () => Repositories
   /** Walks beside commands end. */
@@ -130,7 +139,6 @@ export function contextOf(
     setups,
     network,
     proxy: new ShellProxy(backend),
-    workspace: offerOf(config, setups, env),
     repositories: () => inWorkspace().repositories,
     endWalks: () => opened?.repositories.close(),
     scratchpad: options.scratchpad ?? new Scratchpad(env, kept),
@@ -143,14 +151,4 @@ export function contextOf(
 function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {
   const { backend, timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = shell
   return { cwd, timeoutMs, maxTimeoutMs, backend, terminals: launcher.terminals }
-}
-
-function offerOf({ shell }: Config, setups: Setups, env: Environment): WorkspaceOffer {
-  return {
-    changes: () => setups.changes(),
-    // A container shows no directory outside of the workspace that could become writable.
-    opening: (directory) => (shell.backend === 'docker' ? { kind: 'shut' } : openingOf(directory, env)),
-    homes: () => homesThatDiffer(env),
-    repository: (path) => repositoryRemedy(path, setups.changes()?.roots[0]),
-  }
 }

@@ -2,7 +2,7 @@ import { inThisContext, monotonicMs, onAbort } from '../base/clock.ts'
 import type { Result, Stream } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest, ProcessEnd } from '../launch/launch.ts'
-import { without, withVariables } from '../request/environment.ts'
+import { type Variables, withVariables } from '../request/environment.ts'
 import { checkSignal } from '../request/fields.ts'
 import { checkInput, feedStdin } from '../request/stdin.ts'
 import { checkSize, checkTyped, termOf } from '../request/terminal.ts'
@@ -42,7 +42,7 @@ const lastWaitMs = 900
 /** A command that runs, and what its launcher tells of it. Only the first cause of its end counts. */
 class Command implements Running, LaunchEvents {
   readonly ended: Promise<Ended>
-  readonly begun: Promise<void> | undefined
+  readonly begun: Promise<void>
   readonly process: LaunchedProcess
   readonly asked: LaunchEvents['asked']
   readonly #setup: ModeSetup
@@ -54,16 +54,15 @@ class Command implements Running, LaunchEvents {
   #begin: (() => void) | undefined
 
   constructor(execution: Execution, setup: ModeSetup, clock: Clock) {
-    const { context, mode, options, request } = execution
+    const { context, mode, options } = execution
     this.#setup = setup
     this.#clock = clock
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve
     })
-    if (request.terminal)
-      this.begun = new Promise((resolve) => {
-        this.#begin = resolve
-      })
+    this.begun = new Promise((resolve) => {
+      this.#begin = resolve
+    })
     this.#output = new Output(execution, this)
     if (mode === 'workspace') this.asked = this.#answering(execution)
     this.process = context.backend.launcher.launch(requestOf(execution, setup, clock), this)
@@ -79,8 +78,11 @@ class Command implements Running, LaunchEvents {
   /** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
   #answering(execution: Execution): LaunchEvents['asked'] {
     const until = this.#clock.launchedAt + this.#clock.timeoutMs
+    // Later questions wait for the one that is put: it ends with its command.
+    const over = new AbortController()
+    void this.ended.then(() => over.abort())
     return inThisContext((path, answer) => {
-      const wait = { timeoutMs: until - monotonicMs(), ended: this.ended }
+      const wait = { timeoutMs: Math.max(1, until - monotonicMs()), signal: over.signal }
       void askProtected(execution, path, wait).then(answer, () => answer(false))
     })
   }
@@ -121,7 +123,7 @@ class Command implements Running, LaunchEvents {
   end(end: ProcessEnd): void {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
     const { collector } = this.#output
-    collector.ended()
+    collector.isOver = true
     this.process.stdin?.destroy()
     const durationMs = Math.round(monotonicMs() - this.#clock.launchedAt)
     this.#resolve?.({ setup: this.#setup, collector, durationMs, end, cause: causeOf(end, this.#cause) })
@@ -146,14 +148,13 @@ const abandoned: ProcessEnd = {
 function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): LaunchRequest {
   const { request, context } = execution
   const { cwd, merged, stdin, terminal, work } = request
-  const { environment, own } = variablesOf(execution, setup)
+  const environment = environmentOf(execution, setup)
   const interpreter = interpreterOf(work, context)
   const { variables, ...program } =
     work.kind === 'argv' ? interpreter.argv(work.argv, { cwd, environment }) : interpreter.line(work.line)
   return {
     ...program,
     environment: variables ? { ...environment, ...variables } : environment,
-    own,
     confinement: setup.confinement,
     limits: setup.limits,
     deadline,
@@ -164,18 +165,11 @@ function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): 
   }
 }
 
-/** If the command sets none itself, those of the proxy stay in `own`: the text of all others is then made once for all commands. */
-function variablesOf(
-  { request, access }: Execution,
-  setup: ModeSetup,
-): Pick<LaunchRequest, 'environment' | 'own'> {
+function environmentOf({ request, access }: Execution, setup: ModeSetup): Variables {
   const { env, terminal } = request
   const inherited = terminal ? setup.inTerminal() : setup.environment()
-  const own = access?.variables
-  if (!terminal && Object.keys(env).length === 0)
-    return own ? { environment: without(inherited, own), own } : { environment: inherited }
-  const given = withVariables({ ...inherited, ...own }, env, setup.place)
-  return { environment: terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given }
+  const given = withVariables(access ? { ...inherited, ...access.variables } : inherited, env, setup.place)
+  return terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
 }
 
 /** A command in its own terminal. The terminal's output goes to `onOutput` as `stdout`. */

@@ -19,61 +19,51 @@ export class Output {
   readonly collector: Collector
   readonly listener: Callback | undefined
   readonly #source: Source
-  /** In bytes. */
-  #arrived = 0
-  #collected = 0
-  #told = 0
-  #given = 0
+  /** Bytes with which they have not finished. */
+  #open = 0
   #isReleased = false
 
   constructor(execution: Execution, source: Source) {
     const { request, options, context } = execution
     const { config, scratchpad } = context
+    const { onOutput } = options
     this.#source = source
-    this.listener = options.onOutput && this.#listener(options.onOutput, execution)
+    // The addon calls from no asynchronous context: the callback finds that of its call (AsyncLocalStorage).
+    this.listener =
+      onOutput &&
+      new Callback(inThisContext(onOutput), {
+        onFailure: () => source.stop('cancelled'),
+        withholds: mayBeAsked(execution),
+      })
     this.collector = new Collector({
       inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
       maxBytes: config.output.max_bytes,
       save: options.save ?? true,
       openSpill: () => scratchpad.open(request.scratchpad),
-      consumed: (bytes) => {
-        this.#collected += bytes
-        this.#giveBack()
-      },
       overflow: () => source.stop('output-limit'),
     })
   }
 
-  /** The addon calls from no asynchronous context: the callback finds that of its call (AsyncLocalStorage). */
-  #listener(onOutput: OnOutput, execution: Execution): Callback {
-    const onFailure = () => this.#source.stop('cancelled')
-    return new Callback(inThisContext(onOutput), { onFailure, withholds: mayBeAsked(execution) })
-  }
-
   add(stream: Stream, chunk: Buffer): void {
     if (this.collector.isOver) return
-    this.#arrived += chunk.length
-    this.collector.add(stream, chunk)
-    const telling = this.listener?.tell(stream, chunk)
-    const told = () => {
-      this.#told += chunk.length
-      this.#giveBack()
-    }
-    if (telling) void telling.finally(told)
-    else told()
+    const stored = this.collector.add(stream, chunk)
+    const told = this.listener?.tell(stream, chunk)
+    this.#open += chunk.length
+    if (this.#isReleased || !(stored || told)) return void this.#giveBack(chunk.length)
+    void Promise.all([stored, told]).then(() => {
+      if (!this.#isReleased) this.#giveBack(chunk.length)
+    })
+  }
+
+  #giveBack(bytes: number): void {
+    this.#open -= bytes
+    this.#source.process.consumed(bytes)
   }
 
   /** The command is being killed: its pipes hold little, and its end must not wait for a consumer. */
   release(): void {
     this.#isReleased = true
-    this.#giveBack()
-  }
-
-  #giveBack(): void {
-    const total = this.#isReleased ? this.#arrived : Math.min(this.#collected, this.#told)
-    if (total <= this.#given) return
-    this.#source.process.consumed(total - this.#given)
-    this.#given = total
+    this.#giveBack(this.#open)
   }
 }
 

@@ -1,5 +1,5 @@
 import { monotonicMs, within } from '../base/clock.ts'
-import type { ModeSetup } from '../host/mode-setup.ts'
+import { type ModeSetup, once } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
 import { type Variables, withToolCaches } from '../request/environment.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
@@ -49,28 +49,16 @@ export class PrivateTmp {
   }
 }
 
-/** The setup of the last command in a directory, which serves the next one of the same mode. */
-const lastSetups = new WeakMap<PrivateDirectory, { readonly from: ModeSetup; readonly setup: ModeSetup }>()
-
-function setupIn(from: ModeSetup, { directories, caches }: Grant, directory: PrivateDirectory): ModeSetup {
-  const last = lastSetups.get(directory)
-  if (last?.from === from) return last.setup
-  const { path } = directory
-  const inDirectory = (environment: () => Variables) => {
-    let made: Variables | undefined
-    return () => {
-      if (made) return made
+function setupIn(setup: ModeSetup, { directories, caches }: Grant, { path }: PrivateDirectory): ModeSetup {
+  const inDirectory = (environment: () => Variables) =>
+    once(() => {
       const variables = { ...environment(), ...privateVariables(path) }
-      made = caches ? withToolCaches(variables, path, caches) : variables
-      return made
-    }
+      return caches ? withToolCaches(variables, path, caches) : variables
+    })
+  return {
+    ...setup,
+    environment: inDirectory(setup.environment),
+    inTerminal: inDirectory(setup.inTerminal),
+    confinement: setup.confinement && directories.grant(setup.confinement, path),
   }
-  const setup = {
-    ...from,
-    environment: inDirectory(from.environment),
-    inTerminal: inDirectory(from.inTerminal),
-    confinement: from.confinement && directories.grant(from.confinement, path),
-  }
-  lastSetups.set(directory, { from, setup })
-  return setup
 }

@@ -1,81 +1,23 @@
-import { carrying, type HintReader, type RefusalHint } from '../base/hint.ts'
+import { carrying } from '../base/hint.ts'
 import { programName } from '../base/process.ts'
-import type {
-  AnyResult,
-  Backend,
-  Connection,
-  Decision,
-  Encoding,
-  Enforcement,
-  Failure,
-  Handoff,
-  Limit,
-  Listening,
-  Mode,
-  Outcome,
-  Result,
-} from '../base/types.ts'
-import type { Limits, ProcessEnd } from '../launch/launch.ts'
-import { lostAdvice, lostHint } from '../messages/docker.ts'
-import { describeHint } from '../messages/hints.ts'
-import { containerMemoryHint, limitAdvice, openFilesHint } from '../messages/limits.ts'
-import { readsHint, unsearchedNote } from '../messages/reads.ts'
-import {
-  adviceFor,
-  atMostTime,
-  hintFor,
-  loweredTimeoutHint,
-  notSavedHint,
-  outputLimitHint,
-  partlySavedHint,
-  unsavedHint,
-  untoldEndHint,
-} from '../messages/refusal.ts'
-import { unreadPath } from '../sandbox/reads/unread.ts'
-import type { Reads } from '../sandbox/sandbox.ts'
-import type { Ended } from './execution.ts'
-import { type OwnSockets, refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
-import { bytesOf, errorsOf, type OutputParts, type Saved, textsOf } from './shown.ts'
-
-export interface ResultParts extends OutputParts {
-  readonly ended: Pick<Ended, 'cause'> & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
-  readonly handoffs: readonly Handoff[]
-  /** Undefined: the network is no list of hosts. */
-  readonly connections: readonly Connection[] | undefined
-  readonly encoding: Encoding
-  readonly maxBytes: number
-  readonly durationMs: number
-  readonly timeoutMs: number
-  /** The timeout that was asked for, where it is over the maximum. */
-  readonly loweredFromMs: number | undefined
-  readonly mode: Mode
-  readonly backend: Backend
-  readonly limits: Limits | null
-  readonly enforcement: Enforcement
-  /** Workspace mode: the directory that is the workspace. */
-  readonly root: string | undefined
-  readonly decision: Decision
-  readonly temporary: TemporaryDirectory
-  readonly workspace: WorkspaceOffer
-  readonly ownSockets: OwnSockets
-  readonly reads: Reads
-  /** One program ran, without a shell. */
-  readonly single: boolean
-  readonly hintFor: HintReader
-  /** The interpreter's hint at the line: behind a hint at what happened. */
-  readonly hint: string | undefined
-}
+import type { AnyResult, Enforcement, Failure, Limit, Listening, Outcome } from '../base/types.ts'
+import type { Limits } from '../launch/launch.ts'
+import { lostAdvice } from '../messages/docker.ts'
+import { limitAdvice, openFilesHint } from '../messages/limits.ts'
+import { unsearchedNote } from '../sandbox/reads/unread.ts'
+import type { Finished } from './execution.ts'
+import { hintOf, isUntold, type Judged, permissionWords } from './hint.ts'
+import { errorsOf, streamsOf } from './shown.ts'
 
 const none: readonly Listening[] = []
 
-export function buildResult(parts: ResultParts): AnyResult {
-  const { collected, saved, mode } = parts
-  const { end } = parts.ended
-  const judged = judge(parts)
+export function buildResult(finished: Finished): AnyResult {
+  const { execution, setup, end, collected, saved, connections } = finished
+  const { request, mode, admission, context } = execution
+  const judged = judge(finished)
   const { outcome, failure, enforcement } = judged
-  const { hint, refused } = hintOf(parts, judged)
-  const { output, stdout, stderr, omittedBytes, truncated } =
-    parts.encoding === 'buffer' ? bytesOf(parts) : textsOf(parts)
+  const { hint, refused } = hintOf(finished, judged)
+  const { output, stdout, stderr, omittedBytes, truncated } = streamsOf(collected, saved, finished.shown)
   // Spread fields last: V8 makes an object slowly that has others behind them.
   return {
     output,
@@ -88,23 +30,23 @@ export function buildResult(parts: ResultParts): AnyResult {
     timedOut: outcome.kind === 'timed-out',
     cancelled: outcome.kind === 'cancelled',
     outputLimited: outcome.kind === 'output-limit',
-    durationMs: parts.durationMs,
+    durationMs: finished.durationMs,
     bytes: collected.bytes,
     binary: collected.binary,
-    timeoutMs: parts.timeoutMs,
+    timeoutMs: request.timeoutMs,
     survivorsKilled: end.survivors.killed,
     denials: end.denials,
     listening: end.listening ?? none,
-    handoffs: parts.handoffs,
+    handoffs: finished.handoffs,
     mode,
-    backend: parts.backend,
+    backend: context.config.shell.backend,
     enforcement,
-    decision: parts.decision,
+    decision: admission.decision,
     outcome,
-    ...(parts.root === undefined ? {} : { workspace: parts.root }),
+    ...(setup.workspace === undefined ? {} : { workspace: setup.workspace }),
     ...backgroundOf(end),
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
-    ...(parts.connections && { connections: parts.connections }),
+    ...(connections && { connections }),
     ...(hint === undefined ? {} : { hint }),
     ...(refused && carrying(refused)),
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
@@ -112,186 +54,112 @@ export function buildResult(parts: ResultParts): AnyResult {
   }
 }
 
-interface Judged {
-  readonly outcome: Outcome
-  /** What the command said of errors. */
-  readonly errors: string
-  readonly enforcement: Enforcement
-  /** The hint at the limit on open files, where it was in the way. */
-  readonly noFiles: string | undefined
-  readonly failure: Failure | undefined
-}
-
-function judge(parts: ResultParts): Judged {
-  const { end } = parts.ended
-  const outcome = outcomeOf(parts)
-  const errors = errorsOf(parts.collected)
-  const noFiles = openFilesHint(parts.limits, end.kind === 'exited' ? end.code : null, errors)
+function judge(finished: Finished): Judged {
+  const { setup, end, collected } = finished
+  const outcome = outcomeOf(finished)
+  const errors = errorsOf(collected)
+  const noFiles = openFilesHint(setup.limits, end.kind === 'exited' ? end.code : null, errors)
   const failure: Failure | undefined = noFiles
     ? { kind: 'limit', ...limitAdvice('open_files') }
-    : failureOf(parts, outcome, errors)
-  return { outcome, errors, enforcement: enforcementOf(parts), noFiles, failure }
+    : failureOf(finished, outcome, errors)
+  return { outcome, errors, enforcement: enforcementOf(finished), noFiles, failure }
 }
 
-/** The most important hint; and what it says, if it is about refusals. */
-function hintOf(
-  parts: ResultParts,
-  judged: Judged,
-): { readonly hint: string | undefined; readonly refused?: RefusalHint | undefined } {
-  const { mode, hintFor: reader } = parts
-  const { outcome, errors, enforcement, failure } = judged
-  const lost = lossHint(parts, judged)
-  if (lost !== undefined) return { hint: joined(lost, parts.hint) }
-  const refused = refusalHintOf(parts, outcome, errors)
-  const hint =
-    (refused && describeHint(refused, reader)) ??
-    // A container denies no reads: a path that is not mounted does not exist.
-    (parts.backend === 'local'
-      ? readsHint(mode, enforcement, failure, reader, unreadPath(errors, parts.temporary.cwd, parts.reads))
-      : undefined) ??
-    unreportedHint(parts, judged) ??
-    timeoutHint(parts, outcome)
-  return { hint: joined(hint, parts.hint), refused }
+/** Notes if the search for unreadable names ended before it saw everything, and if the private directory is still there. */
+function enforcementOf({ setup, end, tmpNote: note }: Finished): Enforcement {
+  const { unreadable } = setup.enforcement
+  if (!(end.unsearched && unreadable) && note === undefined) return setup.enforcement
+  return {
+    ...setup.enforcement,
+    ...(end.unsearched && unreadable && { unreadable: { ...unreadable, note: unsearchedNote } }),
+    ...(note !== undefined && { 'private tmp': { enforced: false, by: 'none', note } }),
+  }
 }
 
-function joined(...hints: readonly (string | undefined)[]): string | undefined {
-  const said = hints.filter((hint) => hint !== undefined)
-  return said.length > 0 ? said.join(' ') : undefined
-}
-
-/** Nothing where the sandbox has no part: in a file that is not executable, and in a read-only file system where it reports its own refusals. */
-function unreportedHint(
-  { mode, decision, hintFor: reader }: ResultParts,
-  judged: Judged,
-): string | undefined {
-  const { outcome, errors, failure } = judged
-  const reports = judged.enforcement['denial reports']
-  if (outcome.kind === 'exited' && outcome.code === 126) return undefined
-  // What held it is said where it does not run again.
-  if (decision.held) return undefined
-  if (reports?.enforced && !permissionWords.test(errors)) return undefined
-  return hintFor(mode, failure, reports, reader, errors)
-}
-
-/** The command, or its output, lacked something that is worth more than a refusal. */
-function lossHint({ ended, saved, hintFor }: ResultParts, { noFiles, outcome }: Judged): string | undefined {
-  const { lost, containerMemory } = ended.end
-  const saving = noFiles ?? savingHint(saved, outcome, hintFor)
-  if (saving !== undefined) return saving
-  if (outcome.kind === 'output-limit') return outputLimitHint(hintFor)
-  if (lost !== undefined) return lostHint(lost, hintFor)
-  if (isUntold(ended.end)) return untoldEndHint
-  return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)
-}
-
-function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
-  const networkIsShut = parts.enforcement['network']?.enforced === true
-  const succeeded = outcome.kind === 'exited' && outcome.code === 0
-  const { denials } = parts.ended.end
-  return refusalHint({ ...parts, denials, networkIsShut, errors, succeeded })
-}
-
-/** A tool's answer says it in a line of its own, whether the command timed out or not. */
-function timeoutHint({ loweredFromMs, timeoutMs, hintFor }: ResultParts, outcome: Outcome) {
-  const isDue = outcome.kind === 'timed-out' && loweredFromMs !== undefined && hintFor === 'user'
-  return isDue ? loweredTimeoutHint(loweredFromMs, timeoutMs) : undefined
-}
-
-/** The hint for unsaved output: failing to store it ended the command or cut its output. */
-function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome, reader: HintReader): string | undefined {
-  if (notSaved !== undefined) return notSavedHint(notSaved, reader)
-  if (!unsaved) return undefined
-  return (outcome.kind === 'output-limit' ? unsavedHint : partlySavedHint)(unsaved.reason, reader)
-}
-
-/** Notes if the search for unreadable names ended before it saw everything. */
-function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
-  const { unreadable } = enforcement
-  if (!ended.end.unsearched || !unreadable) return enforcement
-  return { ...enforcement, unreadable: { ...unreadable, note: unsearchedNote } }
-}
-
-function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: ResultParts): Outcome {
+function outcomeOf(finished: Finished): Outcome {
+  const { execution, end, setup, collected, saved } = finished
+  const { request, context } = execution
   // The launcher reports a limit only if it was the first cause.
-  const { limited, containerMemory } = ended.end
+  const { limited, containerMemory } = end
   if (limited && containerMemory !== undefined)
     return { kind: 'limited', limit: limited, value: containerMemory, container: true }
-  if (limited) return { kind: 'limited', limit: limited, value: configuredOf(limited, limits) }
-  switch (ended.cause) {
+  if (limited) return { kind: 'limited', limit: limited, value: configuredOf(limited, setup.limits) }
+  switch (finished.cause) {
     case 'deadline':
-      return { kind: 'timed-out', afterMs: timeoutMs }
+      return { kind: 'timed-out', afterMs: request.timeoutMs }
     case 'cancelled':
       return { kind: 'cancelled' }
-    case 'output-limit':
-      return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
+    case 'output-limit': {
+      const limit = saved.unsaved ? collected.bytes : context.config.output.max_bytes
+      return { kind: 'output-limit', limit }
+    }
     case undefined:
-      return ended.end.kind === 'exited'
-        ? { kind: 'exited', code: ended.end.code }
-        : { kind: 'signalled', signal: ended.end.signal }
+      return end.kind === 'exited'
+        ? { kind: 'exited', code: end.code }
+        : { kind: 'signalled', signal: end.signal }
   }
 }
 
+/** The limit of `epoll_watches` is the kernel's, not the configuration's. */
 function configuredOf(limit: Limit, limits: Limits | null): number {
-  switch (limit) {
-    case 'memory':
-      return limits?.memoryBytes ?? 0
-    case 'cpu':
-      return limits?.cpuSeconds ?? 0
-    case 'processes':
-      return limits?.processes ?? 0
-    case 'private_tmp':
-      return limits?.privateTmpBytes ?? 0
-    // The limit is the kernel's, not the configuration's.
-    case 'epoll_watches':
-      return 0
+  const values = {
+    memory: limits?.memoryBytes,
+    cpu: limits?.cpuSeconds,
+    processes: limits?.processes,
+    private_tmp: limits?.privateTmpBytes,
+    epoll_watches: 0,
   }
+  return values[limit] ?? 0
 }
 
-/** The launcher did not report in time: which processes are left is not known. */
-function isUntold({ survivors }: ResultParts['ended']['end']): boolean {
-  return survivors.alive > 0 && survivors.group === 0
-}
-
-function backgroundOf(end: ResultParts['ended']['end']): Pick<Result, 'background'> {
-  const { alive, group, left = [] } = end.survivors
-  if ((alive === 0 && left.length === 0) || isUntold(end)) return {}
+function backgroundOf({ survivors }: Finished['end']): Pick<AnyResult, 'background'> {
+  const { alive, group, left = [] } = survivors
+  if ((alive === 0 && left.length === 0) || isUntold(survivors)) return {}
   const named = left.map((pid) => ({ pid, program: programName(pid) }))
   return { background: { count: alive, group, ...(named.length > 0 && { left: named }) } }
 }
 
-/** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */
-const permissionWords = /permission denied|operation not permitted|access denied|\b(EACCES|EPERM)\b/i
-const readOnlyWords = /read-only file system|\bEROFS\b/i
+const advice = {
+  'output-limit': 'Produce less output: filter it, or print it in parts.',
+  'permission-denied': 'The same command will be refused again. Try another approach.',
+  'not-found': 'The program was not found. Use another one, or its full path.',
+  signal: 'A signal ended the command. Check its output for the cause.',
+  'non-zero': 'The command itself failed. Read its output.',
+} as const
 
-function failureOf(
-  { ended, loweredFromMs, hintFor: reader }: ResultParts,
-  outcome: Outcome,
-  errors: string,
-): Failure | undefined {
-  const { denials, lost } = ended.end
-  if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
-  const wasRefused = () => denials.length > 0 || permissionWords.test(errors) || readOnlyWords.test(errors)
-  const kind = failureKind(outcome, wasRefused)
-  if (kind === 'timeout' && loweredFromMs !== undefined)
-    return { ...adviceFor(kind, reader), kind, advice: atMostTime }
-  if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
-  return kind === undefined ? undefined : { kind, ...adviceFor(kind, reader) }
-}
+export const atMostTime = 'Do less at once; a larger timeout needs a larger [shell] max_timeout_ms.'
 
-function failureKind(outcome: Outcome, wasRefused: () => boolean): Failure['kind'] | undefined {
+/** What an agent can do about it: whether another try makes sense. */
+function failureOf({ execution, end }: Finished, outcome: Outcome, errors: string): Failure | undefined {
+  const { options, request } = execution
+  const { hintFor: reader = 'user' } = options
+  if (end.lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
   switch (outcome.kind) {
-    case 'timed-out':
-      return 'timeout'
-    case 'output-limit':
+    case 'timed-out': {
+      const more = `Do less at once, or set a larger ${reader === 'user' ? 'timeout' : 'timeout_ms'}.`
+      const said = request.loweredFromMs === undefined ? more : atMostTime
+      return { kind: 'timeout', retryable: true, advice: said }
+    }
     case 'limited':
-      return 'limit'
+      return { kind: 'limit', ...limitAdvice(outcome.limit) }
+    case 'output-limit':
+      return { kind: 'limit', retryable: true, advice: advice['output-limit'] }
     case 'cancelled':
       return undefined
     case 'signalled':
-      return 'signal'
-    case 'exited':
-      if (outcome.code === 0) return undefined
-      if (outcome.code === 127) return 'not-found'
-      return outcome.code === 126 || wasRefused() ? 'permission-denied' : 'non-zero'
+      return { kind: 'signal', retryable: false, advice: advice.signal }
+    case 'exited': {
+      const kind = failedKind(outcome.code, end.denials.length > 0, errors)
+      return kind && { kind, retryable: false, advice: advice[kind] }
+    }
   }
+}
+
+const readOnlyWords = /read-only file system|\bEROFS\b/i
+
+function failedKind(code: number, wasRefused: boolean, errors: string) {
+  if (code === 0) return undefined
+  if (code === 127) return 'not-found'
+  const isRefused = code === 126 || wasRefused || permissionWords.test(errors) || readOnlyWords.test(errors)
+  return isRefused ? 'permission-denied' : 'non-zero'
 }

@@ -2,74 +2,104 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync } from 'node:fs'
 import { errorReason } from '../base/errno.ts'
 import { decode } from '../base/text.ts'
-import type { Encoding, Result } from '../base/types.ts'
+import type { AnyResult, Encoding } from '../base/types.ts'
 import { omittedLine, unsavedLine } from '../messages/refusal.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
-import type { Collected, View } from './collect.ts'
+import { bytesPerUnit, type Collected, type View } from './collect.ts'
 
-/** Everything if it fits, else head and tail around a line that counts the omitted bytes. */
-interface ShownOutput<Output> {
-  readonly output: Output
+/** How much of its output a result shows: UTF-16 code units, or bytes where they are not decoded. */
+export interface Shown {
+  readonly inlineChars: number
+  readonly encoding: Encoding
+}
+
+interface ShownBytes {
+  readonly bytes: Buffer
   readonly omittedBytes: number
 }
 
-/** `inlineChars`: UTF-16 code units; 0 shows nothing. `notSaved`: why omitted output is not stored. */
-function shownText(view: View, inlineChars: number, notSaved?: string): ShownOutput<string> {
-  const whole = view.omitted === 0
-  // More bytes than this always exceed the limit, so they need no decoding.
-  if (whole && view.head.length <= inlineChars * bytesPerUnit) {
-    const output = decode(view.head)
-    if (output.length <= inlineChars) return { output, omittedBytes: 0 }
-  }
-  if (inlineChars === 0) return { output: '', omittedBytes: bytesIn(view) }
-  const half = Math.floor(inlineChars / 2)
-  const end = whole ? view.head : view.tail
-  const reach = half * bytesPerUnit
-  const first = headOf(view.head.subarray(0, reach), half)
-  const last = tailOf(end.subarray(Math.max(0, end.length - reach)), half)
-  const omittedBytes = bytesIn(view) - first.length - last.length
-  const mark = omittedLine(omittedBytes, notSaved)
-  const head = decode(first)
-  return { output: `${head}${head.endsWith('\n') ? mark.slice(1) : mark}${decode(last)}`, omittedBytes }
+type Streams = Pick<AnyResult, 'output' | 'stdout' | 'stderr' | 'omittedBytes' | 'truncated'>
+
+export function streamsOf(collected: Collected, saved: Saved, form: Shown): Streams {
+  const show = (view: View) => shownOf(view, form, saved.notSaved)
+  const made = (bytes: Buffer) => (form.encoding === 'buffer' ? bytes : decode(bytes))
+  const [output, stdout, stderr] = [show(collected.output), show(collected.stdout), show(collected.stderr)]
+  const omitted = output.omittedBytes + stdout.omittedBytes + stderr.omittedBytes
+  const streams = { truncated: omitted > 0, stdout: made(stdout.bytes), stderr: made(stderr.bytes) }
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return { output: made(output.bytes), omittedBytes: output.omittedBytes, ...streams }
+  const whole = Buffer.concat([...(scratchpad ? [output.bytes] : []), ...withUnsaved(unsaved, form)])
+  return { output: made(whole), omittedBytes: 0, ...streams }
 }
 
-/** Like `shownText` for undecoded bytes, limited to `inlineBytes`. */
-function shownBytes(view: View, inlineBytes: number, notSaved?: string): ShownOutput<Buffer> {
-  const whole = view.omitted === 0
-  if (whole && view.head.length <= inlineBytes) return { output: view.head, omittedBytes: 0 }
-  if (inlineBytes === 0) return { output: Buffer.alloc(0), omittedBytes: bytesIn(view) }
-  const half = Math.floor(inlineBytes / 2)
-  const end = whole ? view.head : view.tail
-  const first = view.head.subarray(0, half)
-  const last = end.subarray(Math.max(0, end.length - half))
-  const omittedBytes = bytesIn(view) - first.length - last.length
-  const mark = Buffer.from(omittedLine(omittedBytes, notSaved))
-  return { output: Buffer.concat([first, mark, last]), omittedBytes }
+function withUnsaved({ bytes, reason }: NonNullable<Saved['unsaved']>, { encoding }: Shown): Buffer[] {
+  const isWhole = encoding === 'buffer' || isUtf8(bytes)
+  const line = unsavedLine(bytes.length, reason, isWhole ? 'whole' : 'in base64')
+  return [Buffer.from(line), isWhole ? bytes : Buffer.from(bytes.toString('base64'))]
 }
 
-/** UTF-8 needs at most this many bytes per UTF-16 code unit. */
-const bytesPerUnit = 3
+const errorChars = 30_000
 
-function bytesIn({ head, tail, omitted }: View): number {
-  return head.length + tail.length + omitted
+/** What the command said of errors. */
+export function errorsOf({ stderr, output }: Collected): string {
+  const form = { inlineChars: errorChars, encoding: 'utf8' } as const
+  return decode(shownOf(stderr.head.length > 0 ? stderr : output, form).bytes)
+}
+
+/**
+ * Everything if it fits, else head and tail around a line that counts the omitted bytes.
+ * @param notSaved why omitted output is not stored
+ */
+function shownOf(view: View, form: Shown, notSaved?: string): ShownBytes {
+  const isWhole = view.omitted === 0
+  if (isWhole && fits(view.head, form)) return { bytes: view.head, omittedBytes: 0 }
+  const bytes = view.head.length + view.tail.length + view.omitted
+  if (form.inlineChars === 0) return { bytes: Buffer.alloc(0), omittedBytes: bytes }
+  const half = Math.floor(form.inlineChars / 2)
+  const [headOf, tailOf] = form.encoding === 'buffer' ? [firstBytes, lastBytes] : [firstText, lastText]
+  const head = headOf(view.head, half)
+  const tail = tailOf(isWhole ? view.head : view.tail, half)
+  const omittedBytes = bytes - head.length - tail.length
+  const line = omittedLine(omittedBytes, notSaved)
+  const mark = Buffer.from(head.at(-1) === newline ? line.slice(1) : line)
+  return { bytes: Buffer.concat([head, mark, tail]), omittedBytes }
+}
+
+/** A text has no more characters than bytes, and no fewer than a third of them. */
+function fits(bytes: Buffer, { inlineChars, encoding }: Shown): boolean {
+  if (bytes.length <= inlineChars) return true
+  if (encoding === 'buffer' || bytes.length > inlineChars * bytesPerUnit) return false
+  return decode(bytes).length <= inlineChars
+}
+
+const newline = 0x0a
+
+function firstBytes(bytes: Buffer, count: number): Buffer {
+  return bytes.subarray(0, count)
+}
+
+function lastBytes(bytes: Buffer, count: number): Buffer {
+  return bytes.subarray(Math.max(0, bytes.length - count))
 }
 
 /** Cut at a line end. */
-function headOf(bytes: Buffer, characters: number): Buffer {
+function firstText(all: Buffer, characters: number): Buffer {
+  const bytes = firstBytes(all, characters * bytesPerUnit)
   const text = decode(bytes, { end: true })
   const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
-  const cut = bytes.subarray(0, lengthIn(bytes, text, shown))
-  const bound = cut.lastIndexOf('\n') + 1
-  return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
+  const cut = firstBytes(bytes, lengthIn(bytes, text, shown))
+  const bound = cut.lastIndexOf(newline) + 1
+  return isWorthCutting(bound, cut.length) ? firstBytes(cut, bound) : cut
 }
 
 /** Cut at a line start. */
-function tailOf(bytes: Buffer, characters: number): Buffer {
+function lastText(all: Buffer, characters: number): Buffer {
+  const bytes = lastBytes(all, characters * bytesPerUnit)
   const text = decode(bytes, { start: true })
   const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
-  const cut = bytes.subarray(bytes.length - lengthIn(bytes, text, shown))
-  const bound = cut.indexOf('\n') + 1
-  return isWorthCutting(cut.length - bound, cut.length) ? cut.subarray(bound) : cut
+  const cut = lastBytes(bytes, lengthIn(bytes, text, shown))
+  const left = cut.length - cut.indexOf(newline) - 1
+  return isWorthCutting(left, cut.length) ? lastBytes(cut, left) : cut
 }
 
 /** Invalid bytes decode to three bytes each: where the text is longer, a character counts as one byte. */
@@ -82,56 +112,8 @@ function isWorthCutting(left: number, length: number): boolean {
   return left < length && left * 2 >= length
 }
 
-/** What a result shows of its output. */
-export interface OutputParts {
-  readonly collected: Collected
-  readonly saved: Saved
-  /** Bytes where they are not decoded. */
-  readonly inlineChars: number
-}
-
-type Streams<Output extends string | Buffer> = Pick<
-  Result<Output>,
-  'output' | 'stdout' | 'stderr' | 'omittedBytes' | 'truncated'
->
-
-function streamsOf<Output extends string | Buffer>(
-  collected: Collected,
-  show: (view: View) => ShownOutput<Output>,
-): Streams<Output> {
-  const { output, omittedBytes } = show(collected.output)
-  const [stdout, stderr] = [show(collected.stdout), show(collected.stderr)]
-  const truncated = omittedBytes + stdout.omittedBytes + stderr.omittedBytes > 0
-  return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
-}
-
-const errorChars = 30_000
-
-export function errorsOf({ stderr, output }: Collected): string {
-  return shownText(stderr, errorChars).output || shownText(output, errorChars).output
-}
-
-export function textsOf({ collected, saved, inlineChars }: OutputParts): Streams<string> {
-  const texts = streamsOf(collected, (view) => shownText(view, inlineChars, saved.notSaved))
-  const { unsaved, scratchpad } = saved
-  if (!unsaved) return texts
-  const isText = isUtf8(unsaved.bytes)
-  const rest = isText ? decode(unsaved.bytes) : unsaved.bytes.toString('base64')
-  const line = unsavedLine(unsaved.bytes.length, unsaved.reason, isText ? 'whole' : 'in base64')
-  return { ...texts, output: `${scratchpad ? texts.output : ''}${line}${rest}`, omittedBytes: 0 }
-}
-
-export function bytesOf({ collected, saved, inlineChars }: OutputParts): Streams<Buffer> {
-  const streams = streamsOf(collected, (view) => shownBytes(view, inlineChars, saved.notSaved))
-  const { unsaved, scratchpad } = saved
-  if (!unsaved) return streams
-  const line = Buffer.from(unsavedLine(unsaved.bytes.length, unsaved.reason, 'whole'))
-  const shown = scratchpad ? [streams.output, line] : [line]
-  return { ...streams, output: Buffer.concat([...shown, unsaved.bytes]), omittedBytes: 0 }
-}
-
 export interface Saved {
-  readonly scratchpad?: NonNullable<Result['scratchpad']>
+  readonly scratchpad?: NonNullable<AnyResult['scratchpad']>
   readonly unsaved?: NonNullable<Collected['unsaved']>
   readonly notSaved?: NonNullable<Collected['notSaved']>
 }
@@ -140,32 +122,26 @@ export interface Saved {
 export function saveOutput(
   scratchpad: Scratchpad,
   collected: Collected,
-  name: string | undefined,
-  shown: { readonly inlineChars: number; readonly encoding: Encoding },
+  given: string | undefined,
+  form: Shown,
 ): Saved {
   const { spilled, unsaved, whole, notSaved } = collected
-  if (spilled) {
-    closeSync(spilled.file.fd)
-    if (unsaved && spilled.bytes === 0) {
-      scratchpad.discard(spilled.file)
-      return { unsaved }
-    }
-    const { name, path } = spilled.file
-    return { scratchpad: { name, path, bytes: spilled.bytes }, ...(unsaved && { unsaved }) }
-  }
   if (notSaved !== undefined) return { notSaved }
-  if (!whole) return {}
-  return name === undefined && isInline(whole, collected, shown) ? {} : saveWhole(scratchpad, name, whole)
+  if (spilled) {
+    const { file, bytes } = spilled
+    closeSync(file.fd)
+    if (!unsaved) return { scratchpad: { name: file.name, path: file.path, bytes } }
+    if (bytes > 0) return { scratchpad: { name: file.name, path: file.path, bytes }, unsaved }
+    scratchpad.discard(file)
+    return { unsaved }
+  }
+  const isInline = !whole || (given === undefined && fits(whole, form) && isShowable(collected, form))
+  return isInline ? {} : saveWhole(scratchpad, given, whole)
 }
 
-function isInline(
-  whole: Buffer,
-  { stdout, stderr }: Collected,
-  { inlineChars, encoding }: { readonly inlineChars: number; readonly encoding: Encoding },
-): boolean {
-  if (encoding === 'buffer') return whole.length <= inlineChars
-  // What is not spilled is there whole.
-  return isUtf8(stdout.head) && isUtf8(stderr.head) && decode(whole).length <= inlineChars
+/** What is not spilled is there whole. */
+function isShowable({ stdout, stderr }: Collected, { encoding }: Shown): boolean {
+  return encoding === 'buffer' || (isUtf8(stdout.head) && isUtf8(stderr.head))
 }
 
 /** The command has already run, so if the disk is full its output goes inline, whole. */
@@ -174,7 +150,6 @@ function saveWhole(scratchpad: Scratchpad, name: string | undefined, bytes: Buff
     const file = scratchpad.save(name, bytes)
     return { scratchpad: { name: file.name, path: file.path, bytes: bytes.length } }
   } catch (error) {
-    const reason = errorReason(error)
-    return { unsaved: { bytes, reason } }
+    return { unsaved: { bytes, reason: errorReason(error) } }
   }
 }

@@ -1,7 +1,6 @@
 import type { Unavailable, Unmet } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
-import { readsNotes } from '../messages/reads.ts'
 import { hostsMissing } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import type { Changes, Reads, Sandbox } from './sandbox.ts'
@@ -14,11 +13,20 @@ export function notEnforced(note: string): RightEnforcement {
   return { enforced: false, by: 'none', note }
 }
 
+export const readsEverything = notEnforced(
+  'everything this user can read is readable (to change that, set reads = "workspace")',
+)
+
 export function readsEnforcement(by: string, { readable, unreadable, names }: Reads): Enforcement {
   const keeps = unreadable.length > 0 || names !== null
+  const within = 'the workspace, the system and toolchains can be read; stat(2) still works for other paths'
+  const contents =
+    'contents only: names, sizes and times are visible; hard links elsewhere can be read (docs/security/reads.md)'
   return {
-    reads: readable ? enforced(by, readsNotes.workspace) : notEnforced(readsNotes.everywhere),
-    unreadable: keeps ? enforced(by, readsNotes.kept) : notEnforced(readsNotes.nothing),
+    reads: readable ? enforced(by, within) : readsEverything,
+    unreadable: keeps
+      ? enforced(by, contents)
+      : notEnforced('no file is unreadable (to change that, set unreadable = "secrets")'),
   }
 }
 

@@ -137,7 +137,7 @@ export interface Changes {
   /** Before something protected changes, the launcher asks (`LaunchEvents.asked`). Linux. */
   readonly asks?: boolean
   /** Why there may be repositories in the workspace that are not protected. */
-  readonly lacks?: RepositoriesLack | undefined
+  readonly lacks?: string | undefined
 }
 
 /** Something that a command of workspace mode made or changed. */
@@ -151,10 +151,6 @@ export interface Note {
   /** What a package.json held. */
   readonly before?: string
 }
-
-export type RepositoriesLack =
-  | { readonly kind: 'unwalked' | 'too-many' }
-  | { readonly kind: 'unsaved'; readonly reason: string }
 
 /** What a command may read. Paths are absolute; symbolic links are resolved when the command starts. */
 export interface Reads {

@@ -1,18 +1,24 @@
 import { mkdirSync } from 'node:fs'
 import { errorReason } from '../base/errno.ts'
-import type { Unmet } from '../base/refusal.ts'
+import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
-import { readsNotes } from '../messages/reads.ts'
 import { hostsNeed } from '../messages/sandbox/network.ts'
-import { outputOnly, readableLocks, workspaceElsewhere } from '../messages/workspace.ts'
-import { enforced, notEnforced, refuseChanges, refuseHosts } from './enforcement.ts'
+import { outputOnly, readableLocks } from '../messages/workspace.ts'
+import { enforced, notEnforced, readsEverything, refuseChanges, refuseHosts } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
 const windowsReads: Unmet = {
   wanted: 'files that cannot be read ([shell] reads, unreadable)',
   got: 'Windows, where Low integrity does not restrict reading',
   remedy: 'set reads = "everywhere" and unreadable = []',
+}
+
+const noWorkspace: UnmetInWorkspace = {
+  for: 'workspace',
+  wanted: 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock; macOS)',
+  got: 'Windows, where Low integrity cannot open one directory without changing the labels of its files',
+  remedy: 'use --mode read or --mode write',
 }
 
 function lowTempMissing(directory: string, reason: string): Unmet {
@@ -73,7 +79,7 @@ const windowsNotes = {
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ network, reads, changes }) {
-      refuseChanges(changes, workspaceElsewhere.windows)
+      refuseChanges(changes, noWorkspace)
       refuseHosts(network, hostsNeed.windows)
       if (!probe.held) throw unavailable(missing(probe))
       if (restrictsReads(reads)) throw unavailable(windowsReads)
@@ -111,7 +117,7 @@ const windowsEnforcement: Enforcement = {
   'file metadata': enforced('low integrity', windowsNotes.files),
   'device nodes': enforced('low integrity', windowsNotes.devices),
   locks: notEnforced(windowsNotes.locks),
-  reads: notEnforced(readsNotes.everywhere),
+  reads: readsEverything,
   network: notEnforced(windowsNotes.network),
   'named pipes': enforced('low integrity', windowsNotes.pipes),
   registry: enforced('low integrity', windowsNotes.registry),

@@ -1,93 +1,51 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
-import { makePlace } from './place.ts'
+import { bad, makePlace, unknown, wrong } from './place.ts'
 
 const integer = 'an integer from 1 to 2147483647'
+const host = 'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list'
 const ruleTable =
   'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands'
-const unknown = (nearest?: string) => ({ kind: 'unknown-key', ...(nearest && { nearest }) })
-const wrongType = (wanted: string, got: string) => ({ kind: 'wrong-type', wanted, got })
-const badValue = (wanted: string, got: string) => ({ kind: 'bad-value', wanted, got })
+const [withoutNul, option] = ['a path without a NUL byte', 'an option such as "--force"']
+const syntax = { kind: 'syntax', detail: expect.stringContaining('invalid value') }
+const rule = '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\n'
 
 /** A file, the place of its fault as LINE:COLUMN+LENGTH, the key, and what is wrong. */
-const cases: readonly [string, string, string | undefined, object][] = [
+const cases: readonly (readonly [toml: string, at: string, key: string, problem: object])[] = [
   ['[shell]\ntimout_ms = 3\n', '2:1+9', 'shell.timout_ms', unknown('shell.timeout_ms')],
   ['[shel]\ntimeout_ms = 3\n', '1:2+4', 'shel', unknown('shell')],
-  [
-    '[shell]\nnetwork = [\n  "a.example",\n  "b c",\n]\n',
-    '4:3+5',
-    'shell.network[1]',
-    badValue(
-      'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list',
-      'the string "b c"',
-    ),
-  ],
-  ['[shell]\nunreadable = ["/a", 3]\n', '2:21+1', 'shell.unreadable[1]', wrongType('a path', 'the number 3')],
-  ['[env]\nset = ["A=1"]\n', '2:7+7', 'env.set', wrongType('a table of strings', 'a list')],
   ['timeout_ms = 3\n', '1:1+10', 'timeout_ms', unknown('shell.timeout_ms')],
   ['shell.netwrok = true\n', '1:7+7', 'shell.netwrok', unknown('shell.network')],
   ['[__proto__]\nmode = "write"\n', '1:2+9', '__proto__', unknown()],
+  [`${rule}matches = []\n`, '4:1+7', 'policy.rule[0].matches', unknown('match')],
+  ['[shell]\nunreadable = ["/a", 3]\n', '2:21+1', 'shell.unreadable[1]', wrong('a path', 'the number 3')],
+  ['[env]\nset = ["A=1"]\n', '2:7+7', 'env.set', wrong('a table of strings', 'a list')],
+  ['[shell]\n  timeout_ms = "30s" # x\n', '2:16+5', 'shell.timeout_ms', wrong(integer, 'the string "30s"')],
+  ['[shell]\r\n\tsandbox =\t2024-01-01\r\n', '2:12+10', 'shell.sandbox', wrong('true or false', 'a date')],
+  ['[policy]\ndeny = [\n  "rm",\n  3,\n]\n', '4:3+1', 'policy.deny[1]', wrong('a command', 'the number 3')],
+  ['[env]\nset = { A = "1", B = 2 }\n', '2:22+1', 'env.set.B', wrong('a string', 'the number 2')],
+  [`${rule}[[policy.rule]]\n`, '4:3+11', 'policy.rule[1]', wrong(ruleTable, 'a table without prefix')],
+  ['[shell]\ntimeout_ms = 0\n', '2:14+1', 'shell.timeout_ms', bad(integer, 'the number 0')],
   [
-    '[shell]\n  timeout_ms = "30s" # half a minute\n',
-    '2:16+5',
-    'shell.timeout_ms',
-    wrongType(integer, 'the string "30s"'),
+    '[shell]\nnetwork = [\n  "a.b",\n  "b c",\n]\n',
+    '4:3+5',
+    'shell.network[1]',
+    bad(host, 'the string "b c"'),
   ],
+  ['[audit]\npath = "\\u0000"\n', '2:8+8', 'audit.path', bad(withoutNul, 'the string "\\u0000"')],
+  ['[shell]\nreads = "x"\n', '2:9+3', 'shell.reads', bad('"everywhere" or "workspace"', 'the string "x"')],
   [
-    '[shell]\r\n\tsandbox =\t2024-01-01\r\n',
-    '2:12+10',
-    'shell.sandbox',
-    wrongType('true or false', 'a date'),
+    `${rule}deny_options = ["f"]\n`,
+    '4:17+3',
+    'policy.rule[0].deny_options[0]',
+    bad(option, 'the string "f"'),
   ],
-  ['[shell]\ntimeout_ms = 0\n', '2:14+1', 'shell.timeout_ms', badValue(integer, 'the number 0')],
-  [
-    '[shell]\nmode = "wirte"\n',
-    '2:8+7',
-    'shell.mode',
-    badValue('"read", "workspace" or "write"', 'the string "wirte"'),
-  ],
-  [
-    '[policy]\ndeny = [\n  "rm",\n  3,\n]\n',
-    '4:3+1',
-    'policy.deny[1]',
-    wrongType('a command', 'the number 3'),
-  ],
-  ['[env]\nset = { A = "1", B = 2 }\n', '2:22+1', 'env.set.B', wrongType('a string', 'the number 2')],
-  [
-    '[audit]\npath = "a\\u0000b"\n',
-    '2:8+10',
-    'audit.path',
-    badValue('a path without a NUL byte', 'the string "a\\u0000b"'),
-  ],
-  [
-    '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\nmatches = []\n',
-    '4:1+7',
-    'policy.rule[0].matches',
-    unknown('match'),
-  ],
-  [
-    '[[policy.rule]]\nprefix = ["git"]\nverdict = "ask"\n[[policy.rule]]\nverdict = "ask"\n',
-    '4:3+11',
-    'policy.rule[1]',
-    wrongType(ruleTable, 'a table without prefix'),
-  ],
-  [
-    '[[policy.rule]]\nprefix = ["git"]\nverdict = "allow"\ndeny_options = ["-f", "force"]\n',
-    '4:23+7',
-    'policy.rule[0].deny_options[1]',
-    badValue('an option such as "--force"', 'the string "force"'),
-  ],
-  [
-    '[shell]\nmode = read\n',
-    '2:8+1',
-    undefined,
-    { kind: 'syntax', detail: expect.stringContaining('invalid value') },
-  ],
+  ['[shell]\nmode = read\n', '2:8+1', '', syntax],
 ]
 
 describe.each(['user', 'project'] as const)('in the %s file', (which) => {
@@ -99,7 +57,7 @@ describe.each(['user', 'project'] as const)('in the %s file', (which) => {
     const blank = text.slice(0, column - 1).replaceAll(/[^\t]/g, ' ')
     const excerpt = `${line} | ${text}\n  | ${blank}${'^'.repeat(length)}`
     const expected = { code: 'CONFIG_INVALID', file, line, column, problem, excerpt }
-    expect(await place.refusal()).toEqual(key === undefined ? expected : { ...expected, key })
+    expect(await place.refusal()).toEqual(key === '' ? expected : { ...expected, key })
   })
 })
 
@@ -134,38 +92,29 @@ it('what a terminal would obey is not in the excerpt, nor in the message', async
 })
 
 describe('a config file that cannot be used is an error', () => {
-  const reasons = [
-    {
-      name: 'a directory',
-      reason: 'it is a directory',
-      make: (file: string) => mkdirSync(file, { recursive: true }),
-    },
-    {
-      name: 'a FIFO, without waiting for a writer',
-      reason: 'it is not a regular file',
-      make: (file: string) => execFileSync('mkfifo', [file]),
-    },
-    {
-      name: 'a symlink to a device, which is not opened',
-      reason: 'it is not a regular file',
-      make: (file: string) => symlinkSync('/dev/zero', file),
-    },
-    {
-      name: 'a symlink to nothing',
-      reason: 'it is a dangling symbolic link',
-      make: (file: string) => symlinkSync('/nonexistent/file', file),
-    },
-    { name: 'a symlink to itself', reason: 'ELOOP', make: (file: string) => symlinkSync(file, file) },
+  const reasons: readonly (readonly [name: string, reason: string, make: (file: string) => void])[] = [
+    ['a directory', 'it is a directory', (file) => mkdirSync(file)],
+    ['a FIFO, without waiting', 'it is not a regular file', (file) => execFileSync('mkfifo', [file])],
+    ['a link to a device', 'it is not a regular file', (file) => symlinkSync('/dev/zero', file)],
+    ['a link to nothing', 'it is a dangling symbolic link', (file) => symlinkSync('/none', file)],
+    ['a link to itself', 'ELOOP', (file) => symlinkSync(file, file)],
+    [
+      'more than 1 MiB',
+      'it is larger than 1048576 bytes',
+      (file) => writeFileSync(file, ' '.repeat(2 ** 20 + 1)),
+    ],
+    [
+      'no UTF-8',
+      'it is not UTF-8 (line 2)',
+      (file) => writeFileSync(file, Buffer.from('#\n#\xff\n', 'latin1')),
+    ],
   ]
 
-  it.each(reasons)('$name', async ({ reason, make }) => {
+  it.each(reasons)('%s: %s', async (_, reason, make) => {
     const place = makePlace()
     make(place.projectFile)
-    expect(await place.refusal()).toEqual({
-      code: 'CONFIG_INVALID',
-      file: place.projectFile,
-      problem: { kind: 'unreadable', reason },
-    })
+    const problem = { kind: 'unreadable', reason }
+    expect(await place.refusal()).toEqual({ code: 'CONFIG_INVALID', file: place.projectFile, problem })
   })
 
   it('a writer that waits at a FIFO is not let go', async () => {
@@ -180,28 +129,6 @@ describe('a config file that cannot be used is an error', () => {
     await sleep(300)
     expect(existsSync(mark)).toBe(false)
     writer.kill('SIGKILL')
-  })
-
-  const contents = [
-    {
-      name: 'more than 1 MiB',
-      reason: 'it is larger than 1048576 bytes',
-      bytes: Buffer.alloc(1_048_577, '#'),
-    },
-    {
-      name: 'bytes that are not UTF-8',
-      reason: 'it is not UTF-8 (line 2)',
-      bytes: Buffer.from([0x23, 0x0a, 0x23, 0xff, 0x0a]),
-    },
-  ]
-
-  it.each(contents)('$name', async ({ reason, bytes }) => {
-    const place = makePlace()
-    place.write(place.userFile, bytes)
-    expect(await place.refusal()).toMatchObject({
-      file: place.userFile,
-      problem: { kind: 'unreadable', reason },
-    })
   })
 
   it('1 MiB exactly is read', async () => {

@@ -46,6 +46,10 @@ export async function refusalOf(loading: Promise<unknown>): Promise<ConfigRefusa
   throw new Error('expected CONFIG_INVALID', { cause: error })
 }
 
+export const unknown = (nearest?: string) => ({ kind: 'unknown-key', ...(nearest && { nearest }) })
+export const wrong = (wanted: string, got: string) => ({ kind: 'wrong-type', wanted, got })
+export const bad = (wanted: string, got: string) => ({ kind: 'bad-value', wanted, got })
+
 function write(file: string, content: string | Uint8Array): string {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)

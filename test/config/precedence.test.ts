@@ -15,29 +15,24 @@ it('without files and variables every key has its default', async () => {
 })
 
 const flags: Flags = { 'shell.kill_grace_ms': { value: 50, from: '--kill-grace' } }
-const layers = [
-  { source: 'default', value: 200 },
-  { source: 'user', value: 190 },
-  { source: 'project', value: 180 },
-  { source: 'variable', value: 170 },
-  { source: 'flag', value: 50 },
-] as const
-
-it.each(layers.map((layer, index) => ({ ...layer, index })))(
-  'the $source value wins over everything below it, and is named as the source',
-  async ({ source, value, index }) => {
-    const place = makePlace()
-    const env = index >= 3 ? { VITRINE_SHELL_KILL_GRACE_MS: '170' } : {}
-    if (index >= 1) place.write(place.userFile, '[shell]\nkill_grace_ms = 190\n')
-    if (index >= 2) place.write(place.projectFile, '[shell]\nkill_grace_ms = 180\n')
-    const { config, sources } = await place.load({ env, ...(index >= 4 ? { flags } : {}) })
-    const where = ['', place.userFile, place.projectFile, 'VITRINE_SHELL_KILL_GRACE_MS', '--kill-grace'][
-      index
-    ]
-    expect(config.shell.kill_grace_ms).toBe(value)
-    expect(sources['shell.kill_grace_ms']).toEqual({ value, source, where })
-  },
-)
+it('each layer wins over everything below it, and is named as the source', async () => {
+  const place = makePlace()
+  const key = 'shell.kill_grace_ms'
+  const user = place.write(place.userFile, '[shell]\nkill_grace_ms = 190\n')
+  expect((await place.load()).sources[key]).toEqual({ value: 190, source: 'user', where: user })
+  const where = place.write(place.projectFile, '[shell]\nkill_grace_ms = 180\n')
+  expect((await place.load()).sources[key]).toMatchObject({ value: 180, source: 'project', where })
+  const variable = 'VITRINE_SHELL_KILL_GRACE_MS'
+  const env = { [variable]: '170' }
+  expect((await place.load({ env })).sources[key]).toEqual({
+    value: 170,
+    source: 'variable',
+    where: variable,
+  })
+  const { config, sources } = await place.load({ env, flags })
+  expect(config.shell.kill_grace_ms).toBe(50)
+  expect(sources[key]).toEqual({ value: 50, source: 'flag', where: '--kill-grace' })
+})
 
 it('--config takes the place of the user file and counts as it', async () => {
   const place = makePlace()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ConfigKey } from '../../src/config/schema.ts'
-import { makePlace } from './place.ts'
+import { bad, makePlace, unknown, wrong } from './place.ts'
 
 const hosts = 'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without'
 const host = 'HOST, *.HOST or an address, each with :PORT or without; or true or false in place of the list'
@@ -32,29 +32,19 @@ it.each(values)('%s=%s sets %s', async (variable, text, key, value) => {
 
 const integer = 'an integer from 1 to 2147483647'
 const faults: readonly (readonly [variable: string, text: string, key: string, problem: object])[] = [
-  ['VITRINE_SHELL_TIMEOUT_MS', '30s', 'shell.timeout_ms', wrongType(integer, 'the string "30s"')],
-  ['VITRINE_SHELL_TIMEOUT_MS', '', 'shell.timeout_ms', wrongType(integer, 'the string ""')],
-  [
-    'VITRINE_SHELL_TIMEOUT_MS',
-    '0',
-    'shell.timeout_ms',
-    { ...wrongType(integer, 'the number 0'), kind: 'bad-value' },
-  ],
-  ['VITRINE_SHELL_TIMEOUT_MS', '0x10', 'shell.timeout_ms', wrongType(integer, 'the string "0x10"')],
-  [
-    'VITRINE_SHELL_NETWORK',
-    'a b',
-    'shell.network',
-    { ...wrongType(host, 'the string "a b"'), kind: 'bad-value' },
-  ],
-  ['VITRINE_SHELL_NETWORK', '', 'shell.network', wrongType(hosts, 'the string ""')],
-  ['VITRINE_ENV_SET', 'A', 'env.set', wrongType('a table of strings', 'the string "A"')],
+  ['VITRINE_SHELL_TIMEOUT_MS', '30s', 'shell.timeout_ms', wrong(integer, 'the string "30s"')],
+  ['VITRINE_SHELL_TIMEOUT_MS', '', 'shell.timeout_ms', wrong(integer, 'the string ""')],
+  ['VITRINE_SHELL_TIMEOUT_MS', '0', 'shell.timeout_ms', bad(integer, 'the number 0')],
+  ['VITRINE_SHELL_TIMEOUT_MS', '0x10', 'shell.timeout_ms', wrong(integer, 'the string "0x10"')],
+  ['VITRINE_SHELL_NETWORK', 'a b', 'shell.network', bad(host, 'the string "a b"')],
+  ['VITRINE_SHELL_NETWORK', '', 'shell.network', wrong(hosts, 'the string ""')],
+  ['VITRINE_ENV_SET', 'A', 'env.set', wrong('a table of strings', 'the string "A"')],
   ['VITRINE_SHELL_TIMOUT_MS', '1', 'shell.timout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],
   ['VITRINE_SHELL_MAX_BYTES', '1', 'shell.max_bytes', unknown('VITRINE_OUTPUT_MAX_BYTES')],
   ['VITRINE_SHELL_mode', 'write', 'shell.mode', unknown('VITRINE_SHELL_MODE')],
   ['VITRINE_SHEL_TIMEOUT_MS', '1', 'shel.timeout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],
   ['VITRINE_LIMIT_MEMORY_BYTES', '1', 'limit.memory_bytes', unknown('VITRINE_LIMITS_MEMORY_BYTES')],
-  ['VITRINE_DOCKER_KUBERNETES', '1', 'docker.kubernetes', { kind: 'unknown-key' }],
+  ['VITRINE_DOCKER_KUBERNETES', '1', 'docker.kubernetes', unknown()],
 ]
 
 it.each(faults)('%s=%j stops with the variable and the key', async (variable, text, key, problem) => {
@@ -80,11 +70,3 @@ it('a variable takes precedence over a trusted project file', async () => {
   expect(config.docker.image).toBe('mine')
   expect(ignored).toMatchObject([{ key: 'docker.image', value: 'theirs' }])
 })
-
-function wrongType(wanted: string, got: string): object {
-  return { kind: 'wrong-type', wanted, got }
-}
-
-function unknown(nearest: string): object {
-  return { kind: 'unknown-key', nearest }
-}

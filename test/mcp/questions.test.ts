@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type PendingQuestion, RunningCall } from '../../src/mcp/approvals.ts'
+import { Call } from '../../src/mcp/call.ts'
 import { Home } from '../cli/vitrine.ts'
 import { waitFor } from '../helpers/processes.ts'
 
@@ -80,49 +80,49 @@ describe('an answer of the user', () => {
   })
 })
 
-const context = {} as Parameters<RunningCall<string>['continue']>[0]
-const question = (name: string) => ({ name }) as unknown as PendingQuestion
+type Made = ConstructorParameters<typeof Call>
+type Question = Parameters<Call['ask']>[0]
+
+const context = { mcpReq: { signal: new AbortController().signal } } as Made[0]
+const question = (again: string) => ({ request: { again } }) as unknown as Question
+const options = { given: [], canAsk: true, graceMs: 0, ahead: () => 0 }
+const answered = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
 it('a question that ended without an answer gives way to the next one, and then to the result', async () => {
   const steps: (() => void)[] = []
   const step = () => new Promise<void>((resolve) => steps.push(resolve))
-  const call: RunningCall<string> = new RunningCall(
-    async () => {
+  const call = new Call(context, {
+    ...options,
+    work: async (call) => {
       await step()
       call.ask(question('first')).catch(() => {})
       await step() // the time limit of the first question
-      const answer = await call.ask(question('second'))
-      return `second: ${answer}`
+      return answered(await call.ask(question('second')))
     },
-    () => {},
-  )
-  steps.shift()?.()
-  expect(await call.end()).toMatchObject({
-    kind: 'asks',
-    question: { name: 'first' },
-    running: { number: 1 },
   })
+  const asks = (again: string, number: number) => ({ question: { request: { again }, running: { number } } })
   steps.shift()?.()
-  await expect.poll(async () => call.end()).toMatchObject({ question: { name: 'second' } })
-  const late = await call.continue(context, 1, 'yes')
-  expect(late).toMatchObject({ kind: 'asks', question: { name: 'second' }, running: { number: 2 } })
-  const over = await call.continue(context, 2, 'yes')
-  expect(over).toMatchObject({ kind: 'over', outcome: { status: 'fulfilled', value: 'second: yes' } })
-  expect(await call.end()).toMatchObject({ kind: 'over' })
+  expect(await call.end()).toMatchObject(asks('first', 1))
+  steps.shift()?.()
+  await expect.poll(async () => call.end()).toMatchObject(asks('second', 2))
+  expect(await call.continue(context, 1, 'yes')).toMatchObject(asks('second', 2))
+  const over = { outcome: { status: 'fulfilled', value: answered('yes') } }
+  expect(await call.continue(context, 2, 'yes')).toMatchObject(over)
+  expect(await call.end()).toMatchObject(over)
 })
 
-it('nothing follows a request that comes after the end: it only fetches the result', async () => {
-  let followed = 0
-  const call: RunningCall<string> = new RunningCall(
-    async () => {
-      await Promise.resolve()
+it('a request that comes after the end only fetches the result', async () => {
+  const end = new AbortController()
+  const call = new Call(context, {
+    ...options,
+    work: async (call) => {
       call.ask(question('first')).catch(() => {})
-      return 'timed out'
+      return answered('timed out')
     },
-    () => followed++,
-  )
-  await expect.poll(() => call.continue(context, 1, 'yes')).toMatchObject({ kind: 'over' })
-  const before = followed
-  expect(await call.continue(context, 1, 'yes')).toMatchObject({ outcome: { value: 'timed out' } })
-  expect(followed).toBe(before)
+  })
+  await expect.poll(() => call.end()).toHaveProperty('outcome')
+  const late = { mcpReq: { signal: end.signal } } as Made[0]
+  expect(await call.continue(late, 1, 'yes')).toMatchObject({ outcome: { value: answered('timed out') } })
+  end.abort()
+  expect(call.signal.aborted).toBe(false)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { type Host, thisHost } from '../../src/host/host.ts'
 import type { NativeEvent, SpawnRecord } from '../../src/launch/addon.ts'
-import { untoldEndHint } from '../../src/messages/refusal.ts'
+import { untoldEndHint } from '../../src/run/hint.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 

@@ -123,7 +123,6 @@ it('output that comes in very many pieces before it is saved is saved whole', as
     maxBytes: 0,
     save: true,
     openSpill: () => ({ name: 'output', path, fd: openSync(path, 'wx') }),
-    consumed: () => {},
     overflow: () => {},
   })
   const pieces = 400_000

@@ -186,7 +186,7 @@ describe('what git and editors obey, under the profile of a repository', () => {
     mkdirSync(join(workspace, '.git/worktrees/other'), { recursive: true })
     const wanted = { workspace, writable: [], protected: ['default'], gitConfigs: [] }
     const found = changesFor({ ...wanted, own: { home: '/nonexistent', others: [] } }, [])
-    if ('why' in found) throw new Error(found.why)
+    if ('reason' in found) throw new Error(found.reason)
     changes = found
   })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
 import { VitrineError } from '../../src/messages/error.ts'
-import { unsearchedNote } from '../../src/messages/reads.ts'
+import { unsearchedNote } from '../../src/sandbox/reads/unread.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 

@@ -89,7 +89,7 @@ struct vt_command {
   struct vt_proxy proxy;
   uint32_t world;
   int abi;
-  struct vt_workspace_server *server; /* answers for a workspace command; NULL: the notifiers do */
+  bool reserves_notifier;   /* has one of its own reserved that no call has needed yet */
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment */

@@ -97,10 +97,12 @@ static void close_child_ends(struct vt_command *command) {
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 
-static int reserve_server(struct vt_command *command) {
-  if (!command->confinement || (!command->confinement->workspace && !command->world)) return 0;
-  command->server = vt_workspace_server_reserve();
-  return command->server ? 0 : fail(command, VT_STEP_THREADS);
+static int reserve_notifier(struct vt_command *command) {
+  if (!command->confinement || !command->confinement->listener) return 0;
+  bool own = command->confinement->workspace || command->world;
+  if (vt_notifier_reserve(own)) return fail(command, VT_STEP_THREADS);
+  command->reserves_notifier = own;
+  return 0;
 }
 
 static int confine(struct vt_command *command) {
@@ -110,7 +112,7 @@ static int confine(struct vt_command *command) {
 }
 
 static bool prepare(struct vt_command *command) {
-  if (confine(command) || reserve_server(command)) return false;
+  if (confine(command) || reserve_notifier(command)) return false;
   pthread_mutex_lock(&preparing);
   bool ready = open_pipes(command) == 0 && open_input(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;
   pthread_mutex_unlock(&preparing);

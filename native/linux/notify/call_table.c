@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 
 #include "notify/dispatch.h"
-#include "notify/sockets/inert.h"
 #include "notify/sockets/sockets.h"
 #include "confine/filter/seccomp.h"
 #include "confine/filter/seccomp_constants.h"

@@ -2,22 +2,17 @@
 #include "notify/dispatch.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/basics.h"
 #include "confine/confinement.h"
 #include "notify/handlers/workspace_ops.h"
 
-bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd) {
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener) {
   struct seccomp_notif *notif = &notification->notif;
   memset(notif, 0, sizeof *notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
-  if (ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_RECV, notif)) return false;
+  if (ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_RECV, notif)) return false;
   notification->listener = listener;
-  notification->listener_fd = listener_fd;
   notification->roots = NULL;
   notification->sockets = NULL;
   notification->known_directories = NULL;
@@ -25,7 +20,7 @@ bool vt_notification_receive(struct vt_notification *notification, struct vt_lis
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
-  notification->apart = true;
+  notification->apart = false;
   notification->given_known = false;
   notification->error = notification->value = 0;
   notification->done = notification->deferred = notification->counted = notification->has_text = notification->is_path = false;
@@ -69,25 +64,9 @@ static void count(struct vt_notification *notification) {
 void vt_reply(struct vt_notification *notification) {
   vt_notice_reply(notification);
   if (notification->send_fd >= 0)
-    return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
+    return vt_send_descriptor(notification->listener->fd, notification->notif.id, notification->send_fd, notification->send_flags);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error, .val = notification->done ? notification->value : 0};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (notification->error && notification->counted) count(notification);
-  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
-}
-
-void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart) {
-  struct vt_notification *notification = vt_must(calloc(1, sizeof *notification));
-  struct vt_waiter *waiting = NULL;
-  struct pollfd polled = {listener_fd, POLLIN, 0};
-  while (!(polled.revents & (POLLHUP | POLLERR | POLLNVAL))) {
-    if (poll(&polled, 1, vt_wait_try(&waiting, listener_fd)) <= 0) polled.revents = 0;
-    if (!(polled.revents & POLLIN) || !vt_notification_receive(notification, listener, listener_fd)) continue;
-    notification->apart = apart;
-    vt_dispatch(notification);
-    if (!vt_wait_add(&waiting, notification)) vt_reply(notification);
-  }
-  vt_wait_drop(&waiting);
-  vt_caller_forget(&notification->known);
-  free(notification);
+  ioctl(notification->listener->fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }

@@ -6,16 +6,13 @@
 
 #include "notify/notification.h"
 
-/* Receives a call by a descriptor of the listener. False: its caller was killed meanwhile. */
-bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener, int listener_fd);
+/* False: its caller was killed meanwhile. */
+bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener);
 
 void vt_dispatch(struct vt_notification *notification);
 
 /* Counts a denial first, so that an ended command has all counted; then replies. Never blocks. */
 void vt_reply(struct vt_notification *notification);
-
-/* Answers the calls of a command until its listener hangs up. `apart`: as in struct vt_notification. */
-void vt_dispatch_all(struct vt_listener *listener, int listener_fd, bool apart);
 
 struct vt_proxy_client;
 

@@ -43,13 +43,12 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   if (command->world && command->proxy.port) listener->services = services_of(command);
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
-  listener->server = command->server;
   listener->umask = command->umask;
   if (command->asks) listener->questions = vt_questions_open(command->id);
   pthread_mutex_init(&listener->lock, NULL);
   vt_confinement_retain(listener->confinement);
   ioctl(listener->fd, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP);
-  vt_event_loop_add_hang_up(listener->fd, source);
+  vt_event_loop_add(listener->fd, source);
   return listener;
 }
 

@@ -22,9 +22,7 @@ struct vt_listener {
   char **services;         /* where it may connect to beside (VT_SERVICE), NULL-terminated; NULL: nowhere */
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
-  struct vt_workspace_server *server; /* to take the listener over; NULL: none, or it has */
-  bool idle;               /* without a call so far; under the lock of notifiers.c */
-  struct vt_listener *next; /* of those to be released */
+  struct vt_listener *next; /* of those that wait for a notifier, or are to be released */
   uint64_t most_file_bytes; /* largest size of a file (vt_fsize_most()); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */

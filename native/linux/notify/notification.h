@@ -47,8 +47,7 @@ bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data
 struct vt_notification {
   struct seccomp_notif notif;
   struct vt_listener *listener;
-  int listener_fd;             /* in the answering thread's descriptor table */
-  const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.c) */
+  const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (notifiers.c) */
   struct vt_sockets *sockets;  /* of this thread (sockets/sockets.h); NULL: it carries no calls of sockets out */
   struct vt_known *known_directories; /* of this thread (caller/place.h); NULL: none */
   const struct vt_call *call;
@@ -106,7 +105,7 @@ static inline bool vt_is_refused_by_rule(const struct vt_notification *notificat
 
 /* If not, its pid may belong to another process (seccomp_unotify(2)). */
 static inline bool vt_caller_still_waits(const struct vt_notification *notification) {
-  return vt_call_still_waits(notification->listener_fd, notification->notif.id);
+  return vt_call_still_waits(notification->listener->fd, notification->notif.id);
 }
 
 /* The answer: a descriptor of ours, or what errno says (-1). `flags`: O_CLOEXEC counts. */

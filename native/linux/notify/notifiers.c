@@ -1,176 +1,208 @@
 #define _GNU_SOURCE
 #include "notify/notifiers.h"
 
+#include <linux/capability.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/command.h"
 #include "base/basics.h"
+#include "base/command.h"
 #include "base/threads.h"
-#include "confine/probe.h"
+#include "confine/capabilities.h"
+#include "confine/confinement.h"
 #include "notify/caller/caller.h"
+#include "notify/caller/place.h"
 #include "notify/dispatch.h"
+#include "notify/sockets/sockets.h"
+#include "workspace/workspace.h"
 
-enum { MOST_IDLE = 4 };
+/* Threads that wait beyond those that are reserved end. */
+enum { MOST_SPARES = 8 };
 
-struct notifier {
-  struct notifier *next; /* in the list of idle ones */
-  pthread_cond_t called; /* to duty */
-  struct vt_listener *first; /* a reference, to be answered before any duty; NULL: none */
-  bool apart;            /* it has a descriptor table of its own */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct vt_listener *called; /* for as many threads, each with a reference */
+static int spares, reserved;       /* threads that wait beside these; those that commands have reserved */
+
+static void *serve(void *unused);
+
+/* Under the lock. Not by a notifier: a new thread has the descriptors and capabilities of the one that starts it. */
+static int have(int wanted) {
+  while (spares < wanted) {
+    if (vt_thread_try("vitrine-notify", serve, NULL)) return -1;
+    spares++;
+  }
+  return 0;
+}
+
+int vt_notifier_reserve(bool own) {
+  pthread_mutex_lock(&lock);
+  int failed = have(reserved + 1 + own);
+  if (!failed) reserved += own;
+  pthread_mutex_unlock(&lock);
+  return failed;
+}
+
+void vt_notifier_return(void) {
+  pthread_mutex_lock(&lock);
+  reserved--;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&lock);
+}
+
+static bool call_one(struct vt_listener *listener, bool own) {
+  pthread_mutex_lock(&lock);
+  if (own) reserved--;
+  bool had = have(reserved + 1) == 0;
+  if (had) {
+    vt_listener_retain(listener);
+    listener->next = called;
+    called = listener;
+    spares--;
+    pthread_cond_signal(&changed);
+  }
+  pthread_mutex_unlock(&lock);
+  return had;
+}
+
+/* The next command should find one. */
+static void replace_one(void) {
+  pthread_mutex_lock(&lock);
+  have(reserved + 1);
+  pthread_mutex_unlock(&lock);
+}
+
+bool vt_notifier_start(struct vt_listener *listener, bool own) {
+  bool started = call_one(listener, own);
+  if (started) replace_one();
+  return started;
+}
+
+/* NULL: there are enough without this thread. */
+static struct vt_listener *await_call(void) {
+  pthread_mutex_lock(&lock);
+  while (!called && spares <= reserved + MOST_SPARES) pthread_cond_wait(&changed, &lock);
+  struct vt_listener *listener = called;
+  if (listener) called = listener->next;
+  else spares--;
+  pthread_mutex_unlock(&lock);
+  return listener;
+}
+
+struct server {
+  struct vt_listener *listener;
+  int *roots; /* of the workspace; NULL: none */
+  bool apart; /* it has been set up */
+  uint32_t runs; /* the thread that acts exists: a futex(2) */
+  struct vt_notification notification;
+  struct vt_waiter *waiting;
+  struct vt_sockets sockets;
+  struct vt_known known;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below, and for `idle` of listeners */
-static struct notifier *idle, *on_duty;
-static int idle_count;
-static int set = -1; /* epoll: the listeners without a call so far, each with a reference. One that is taken is disabled there. */
+static bool carries_out(const struct vt_listener *listener) { return listener->confinement->workspace || listener->world; }
 
-static void *serve(void *context);
-
-static struct notifier *start_one(struct vt_listener *first) {
-  struct notifier *notifier = vt_must(calloc(1, sizeof *notifier));
-  notifier->first = first;
-  pthread_cond_init(&notifier->called, NULL);
-  if (vt_thread_try("vitrine-notify", serve, notifier) == 0) return notifier;
-  free(notifier);
-  return NULL;
+/* Listener, roots, mailbox and the ruleset for reading keep their numbers; others are closed, else a pipe of the host would stay
+ * open. */
+static bool separate_table(struct server *server) {
+  const struct vt_workspace *workspace = server->listener->confinement->workspace;
+  size_t count = workspace ? workspace->count : 0;
+  int *kept = vt_must(calloc(count + 3, sizeof *kept)), reading = server->listener->confinement->reading;
+  if (workspace) server->roots = vt_must(calloc(count, sizeof *server->roots));
+  for (size_t i = 0; i < count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
+  kept[count++] = server->listener->fd;
+  kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
+  if (reading >= 0) kept[count++] = reading; /* vt_as_reader_open() */
+  int failed = vt_borrow_table_of(kept, count);
+  free(kept);
+  return failed == 0;
 }
 
-/* Under the lock. Without a thread the next command tries again, and the first notifier that is done. */
-static void put_on_duty(void) {
-  on_duty = idle;
-  if (!on_duty) {
-    on_duty = start_one(NULL);
-    return;
-  }
-  idle = on_duty->next;
-  idle_count--;
-  pthread_cond_signal(&on_duty->called);
+/* The kept capabilities are those to inspect processes, and to bind the ports that the host may bind. A notifier that carries nothing
+ * out keeps all: with them it tells what the host itself could change. */
+static bool set_up(struct server *server) {
+  enum { KEPT = 1 << CAP_SYS_PTRACE | 1 << CAP_DAC_READ_SEARCH | 1 << CAP_NET_BIND_SERVICE };
+  if (!carries_out(server->listener)) return separate_table(server);
+  return vt_capabilities_lower(KEPT, NULL) == 0 && separate_table(server);
 }
 
-/* False: there are enough without it. */
-static bool await_duty(struct notifier *self) {
-  pthread_mutex_lock(&lock);
-  if (!on_duty) on_duty = self;
-  bool stays = on_duty == self || idle_count < MOST_IDLE;
-  if (stays && on_duty != self) self->next = idle, idle = self, idle_count++;
-  while (stays && on_duty != self) pthread_cond_wait(&self->called, &lock);
-  pthread_mutex_unlock(&lock);
-  return stays;
+/* Milliseconds until a waiting call has to be looked at again; -1: none waits. */
+static int look_at_waiting(struct server *server) {
+  int waiting = vt_wait_try(&server->waiting, server->listener->fd);
+  int sockets = server->sockets.connecting ? vt_sockets_watch(&server->notification) : -1;
+  return waiting < 0 || (sockets >= 0 && sockets < waiting) ? sockets : waiting;
 }
 
-/* Under the lock. NULL: none has called; one that has hung up stays until it is removed. */
-static struct vt_listener *take(void) {
-  struct epoll_event event;
-  if (epoll_wait(set, &event, 1, 0) <= 0 || !(event.events & EPOLLIN)) return NULL;
-  struct vt_listener *listener = event.data.ptr;
-  listener->idle = false;
-  return listener;
+/* What has not been set up carries nothing out: what Landlock does not grant is refused. */
+static void lend(struct server *server, struct vt_notification *notification) {
+  notification->apart = server->apart;
+  if (!server->apart) return;
+  notification->roots = server->roots;
+  if (server->roots) notification->known_directories = &server->known;
+  if (server->listener->world) notification->sockets = &server->sockets;
 }
 
-/* With its reference. Another notifier takes over the duty, unless a server has to answer. */
-static struct vt_listener *await_call(void) {
-  struct pollfd polled = {set, POLLIN, 0};
-  struct vt_listener *listener = NULL;
-  while (!listener) {
-    poll(&polled, 1, -1);
-    pthread_mutex_lock(&lock);
-    listener = take();
-    if (listener && !listener->server) put_on_duty();
-    pthread_mutex_unlock(&lock);
-  }
-  return listener;
+/* False: hung up, no process is left under the filter. */
+static bool answer_next(struct server *server) {
+  struct vt_notification *notification = &server->notification;
+  struct pollfd polled = {server->listener->fd, POLLIN, 0};
+  if (poll(&polled, 1, look_at_waiting(server)) <= 0) return true;
+  if (!(polled.revents & POLLIN)) return false;
+  if (!vt_notification_receive(notification, server->listener)) return true;
+  lend(server, notification);
+  vt_dispatch(notification);
+  if (!notification->deferred && !vt_wait_add(&server->waiting, notification)) vt_reply(notification);
+  return true;
 }
 
-/* Without a free descriptor in the system the calls wait. -1: the command has ended meanwhile. */
-static int take_descriptor(struct vt_listener *listener) {
-  int fd;
-  while ((fd = vt_borrow_listener(listener)) < 0 && !vt_listener_is_closed(listener)) usleep(10000);
-  return fd;
+static void answer(struct server *server) {
+  while (answer_next(server)) continue;
+  vt_wait_drop(&server->waiting);
+  vt_sockets_drop(&server->sockets);
+  vt_known_forget(&server->known);
+  vt_caller_forget(&server->notification.known);
 }
 
-/* The last reference closes descriptors of the host, which are not in this thread's table. */
-static void answer_apart(struct vt_listener *listener) {
-  int fd = take_descriptor(listener);
-  if (fd >= 0) vt_dispatch_all(listener, fd, true);
-  if (fd >= 0) close(fd);
+/* Its descriptor table is closed when the thread ends. */
+static int act(void *context) {
+  struct server *server = context;
+  server->apart = set_up(server);
+  if (server->apart) answer(server);
+  return 0;
+}
+
+/* Where unshare(2) is refused, as in containers, a thread cloned without CLONE_FS also has its own umask. libc does not know that
+ * thread: it uses this one's thread-local storage, so this one only waits for its end. */
+static void act_apart(struct server *server) {
+  enum { STACK = 256 * 1024, FLAGS = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_CHILD_CLEARTID };
+  char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return;
+  mprotect(stack, 4096, PROT_NONE);
+  server->runs = 1;
+  if (clone(act, stack + STACK, FLAGS, server, NULL, NULL, &server->runs) > 0)
+    while (__atomic_load_n(&server->runs, __ATOMIC_ACQUIRE)) syscall(SYS_futex, &server->runs, FUTEX_WAIT, 1, NULL, NULL, 0);
+  munmap(stack, STACK);
+}
+
+/* The last reference to the listener closes descriptors of the host, which this thread's own table only has copies of. */
+static void *serve(void *unused) {
+  (void)unused;
+  struct vt_listener *listener = await_call();
+  if (!listener) return NULL;
+  struct server *server = vt_must(calloc(1, sizeof *server));
+  server->listener = listener;
+  server->sockets.netlink = -1;
+  if (!carries_out(listener) || unshare(CLONE_FS) == 0) act(server);
+  else act_apart(server);
+  if (!server->apart) answer(server);
+  free(server->roots);
+  free(server);
   vt_listener_leave(listener);
-}
-
-static void answer(const struct notifier *self, struct vt_listener *listener) {
-  if (self->apart) return answer_apart(listener);
-  vt_dispatch_all(listener, listener->fd, false);
-  vt_listener_release(listener);
-}
-
-/* Where pidfd_getfd(2) is blocked, no descriptor can be borrowed, and none of the host's is endangered. */
-static void separate_table(struct notifier *self) {
-  int kept[] = {vt_mailbox_open(), set}; /* the first to wake the supervisor */
-  self->apart = !vt_probe()->getfd_errno && vt_borrow_table_of(kept, 2) == 0;
-}
-
-static void *serve(void *context) {
-  struct notifier *self = context;
-  separate_table(self);
-  if (self->first) answer(self, self->first);
-  while (await_duty(self)) {
-    struct vt_listener *listener = await_call();
-    while (listener->server) {
-      vt_workspace_server_serve(listener);
-      listener = await_call();
-    }
-    answer(self, listener);
-  }
-  pthread_cond_destroy(&self->called);
-  free(self);
   return NULL;
-}
-
-static int start(void) {
-  if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
-  if (set < 0) return -1;
-  pthread_mutex_lock(&lock);
-  put_on_duty();
-  bool started = on_duty;
-  pthread_mutex_unlock(&lock);
-  return started ? 0 : -1;
-}
-
-int vt_notifier_ready(void) {
-  static struct vt_once once = VT_ONCE;
-  return vt_start_once(&once, start);
-}
-
-/* Without free epoll watches (a limit per user) a thread takes it at once. */
-static bool add_unwatched(struct vt_listener *listener) {
-  listener->idle = false;
-  if (listener->server) return vt_workspace_server_serve(listener), true;
-  if (start_one(listener)) return true;
-  vt_listener_release(listener);
-  return false;
-}
-
-bool vt_notifier_add(struct vt_listener *listener) {
-  struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.ptr = listener};
-  vt_listener_retain(listener);
-  pthread_mutex_lock(&lock);
-  listener->idle = true;
-  bool watched = epoll_ctl(set, EPOLL_CTL_ADD, listener->fd, &event) == 0;
-  if (!on_duty) put_on_duty();
-  pthread_mutex_unlock(&lock);
-  return watched || add_unwatched(listener);
-}
-
-void vt_notifier_remove(struct vt_listener *listener) {
-  pthread_mutex_lock(&lock);
-  bool was_idle = listener->idle;
-  listener->idle = false;
-  epoll_ctl(set, EPOLL_CTL_DEL, listener->fd, NULL);
-  pthread_mutex_unlock(&lock);
-  if (!was_idle) return;
-  if (listener->server) vt_workspace_server_return(listener->server);
-  vt_listener_release(listener);
 }

@@ -97,7 +97,7 @@ static void close_meters(struct vt_command *command) {
 }
 
 static void close_descriptors(struct vt_command *command) {
-  if (command->listener) vt_notifier_remove(command->listener);
+  if (command->reserves_notifier) vt_notifier_return();
   if (command->listener) vt_listener_close(command->listener);
   if (command->pidfd >= 0) {
     vt_event_loop_remove(command->pidfd);

@@ -58,6 +58,17 @@ static void free_command(struct vt_command *command) {
   owner->release(owner);
 }
 
+/* The first call, or the hang-up. */
+static void heed_listener(struct vt_command *command) {
+  struct vt_listener *listener = command->listener;
+  vt_event_loop_remove(listener->fd);
+  command->empty = (vt_listener_events(listener) & POLLHUP) != 0;
+  if (command->empty) return;
+  vt_event_loop_add_hang_up(listener->fd, &command->listener_source);
+  if (!vt_notifier_start(listener, command->reserves_notifier)) command->killing = true;
+  command->reserves_notifier = false;
+}
+
 static void ready(struct vt_source *source) {
   struct vt_command *command = source->of;
   switch (source->kind) {
@@ -70,8 +81,7 @@ static void ready(struct vt_source *source) {
       vt_event_loop_remove(command->pidfd);
       return;
     case VT_SOURCE_LISTENER:
-      command->empty = true;
-      vt_event_loop_remove(command->listener->fd);
+      heed_listener(command);
       return;
     case VT_SOURCE_PIPE:
       vt_stream_read(source->of);
@@ -101,7 +111,7 @@ static void send_early_signals(const struct vt_command *command) {
 static void launched(struct vt_command *command) {
   command->phase = VT_RUNNING;
   if (command->failed_step != VT_STEP_NONE) {
-    if (command->server) vt_workspace_server_return(command->server);
+    if (command->reserves_notifier) vt_notifier_return();
     return;
   }
   command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
@@ -116,7 +126,6 @@ static void launched(struct vt_command *command) {
   }
   if (command->listener_fd >= 0) {
     command->listener = vt_listener_open(command, &command->listener_source);
-    if (!vt_notifier_add(command->listener)) command->killing = true;
   }
   vt_deadline_launched(command);
   send_early_signals(command);
@@ -200,7 +209,6 @@ static void *supervise(void *unused) {
   for (;;) {
     vt_event_loop_wait(next_due(), ready);
     vt_listener_reap();
-    vt_workspace_server_reap();
     obey_orders();
     vt_watches_look(commands);
     advance_all();

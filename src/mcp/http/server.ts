@@ -2,7 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { finished, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import { errorText, tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
 import {
@@ -52,7 +54,7 @@ export function isLoopback(host: string): boolean {
 /** Listens. Rejects if the address is not available. */
 export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
   const server = createServer()
-  await listening(server, options)
+  await once(server.listen({ host: options.host, port: options.port }), 'listening')
   const { address, port, family } = server.address() as AddressInfo
   // The address in place of the given name: 127.1 is loopback, too.
   const names = isLoopback(address) ? localNames(options.host, address) : undefined
@@ -69,13 +71,6 @@ export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
     close: () => service.close(server),
     hurry: () => service.hurry(),
   }
-}
-
-function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, () => resolve())
-  })
 }
 
 /** What clients of this machine call it: the usual names, the one that was given (`/etc/hosts`), and its address. */
@@ -209,20 +204,9 @@ function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
 }
 
 /** Sends a web Response; a streamed body is sent as it arrives, and cancelled at once when the client is gone. */
-async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
-  to.writeHead(response.status, Object.fromEntries(response.headers))
+async function sendResponse({ status, headers, body }: Response, to: ServerResponse): Promise<void> {
+  to.writeHead(status, Object.fromEntries(headers))
   to.flushHeaders()
-  const reader = response.body?.getReader()
-  const gone = new Promise<void>((resolve) => finished(to, () => resolve()))
-  // A stream that says nothing would otherwise keep its place in the session.
-  void gone.then(() => reader?.cancel()).catch(() => {})
-  try {
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      if (to.destroyed) break
-      if (!to.write(part.value)) await Promise.race([once(to, 'drain'), gone])
-    }
-  } finally {
-    await reader?.cancel()
-  }
-  to.end()
+  if (body) await pipeline(Readable.fromWeb(body as ReadableStream), to).catch(() => {})
+  else to.end()
 }

@@ -10,7 +10,7 @@ interface Client {
   readonly transport: WebStandardStreamableHTTPServerTransport
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly idleMs: number
   readonly makeSession: () => McpSession
   readonly makeServer: (session: McpSession) => Promise<McpServer>
@@ -41,10 +41,10 @@ export class HttpSessions {
 
   async handle(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
-    const client = id === null ? undefined : this.#clients.get(id)
-    // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
-    if (id !== null && !client) return errorResponse(404, 'Session not found')
+    const client = this.#clients.get(id ?? '')
     if (client) return this.#pass(client, request)
+    // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
+    if (id !== null) return errorResponse(404, 'Session not found')
     if (this.#closed) return ending()
     if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
       return errorResponse(503, 'Too many sessions')
@@ -104,14 +104,9 @@ export class HttpSessions {
   /** Makes room for another client. False if every session runs a command. */
   #closeLongestIdle(): boolean {
     const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy)
-    const [first, ...others] = idle
-    if (!first) return false
-    const [id] = others.reduce(
-      (oldest, one) => (one[1].session.usedMs < oldest[1].session.usedMs ? one : oldest),
-      first,
-    )
-    void this.#close(id)
-    return true
+    const [longest] = idle.sort(([, a], [, b]) => a.session.usedMs - b.session.usedMs)
+    if (longest) void this.#close(longest[0])
+    return longest !== undefined
   }
 
   #closeIdle(): void {

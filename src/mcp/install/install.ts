@@ -17,7 +17,7 @@ export type Installed =
   | { readonly kind: 'failed'; readonly file: string; readonly reason: string }
 
 export function entryText({ format, servers, entry }: Client): string {
-  if (format === 'toml') return tableText(servers, serverName, entry)
+  if (format === 'toml') return tableText([servers, serverName], entry)
   return `${JSON.stringify({ [servers]: { [serverName]: entry } }, null, 2)}\n`
 }
 
@@ -51,10 +51,16 @@ function leadsTo(file: string, hops = 40): string {
 async function edited({ file, format, servers, entry }: Client, before: string): Promise<string> {
   const parse = async (text: string) => (format === 'json' ? parseJsonc(text) : parseToml({ file, text }))
   const known = await parse(before)
-  const { wanted, members } = merged(known, servers, entry)
+  if (!isTable(known)) throw new Error('it does not contain an object')
+  const others = known[servers] ?? {}
+  if (!isTable(others)) throw new Error(`"${servers}" is not an object`)
+  const whole = { ...keptOf(others[serverName]), ...entry }
+  const wanted = { ...known, [servers]: { ...others, [serverName]: whole } }
   if (isDeepStrictEqual(plain(wanted), plain(known))) return before
-  const edit = format === 'json' ? withEntry : withTable
-  const after = await edit(before, servers, serverName, members)
+  const after =
+    format === 'json'
+      ? withEntry(before, [servers, serverName], whole)
+      : await withTable(before, [servers, serverName], entry, Object.keys(whole))
   // A parser's complaint would be about our own text, not about the file.
   const got = await parse(after).catch(() => undefined)
   if (!isDeepStrictEqual(plain(got ?? null), plain(wanted)))
@@ -64,30 +70,14 @@ async function edited({ file, format, servers, entry }: Client, before: string):
 
 /** Keys for servers reached over the network, which this one is not. */
 const otherTransports = new Set([
-  ...['url', 'httpUrl', 'headers', 'http_headers', 'env_http_headers'],
+  ...['url', 'httpUrl', 'headers', 'http_headers', 'env_http_headers', 'type'],
   ...['bearer_token', 'bearer_token_env_var', 'oauth', 'oauth_resource'],
 ])
 
-function isOfNetwork(key: string, value: unknown): boolean {
-  return otherTransports.has(key) || (key === 'type' && value !== 'stdio' && value !== 'local')
-}
-
-/** The document as it should be, with the user's other settings for the server, and the members of the entry that change. */
-function merged(document: unknown, servers: string, entry: Client['entry']) {
-  if (!isTable(document)) throw new Error('it does not contain an object')
-  const known = document[servers] === undefined ? {} : document[servers]
-  if (!isTable(known)) throw new Error(`"${servers}" is not an object`)
-  const old = isTable(known[serverName]) ? known[serverName] : {}
-  const left = Object.keys(old).filter((key) => isOfNetwork(key, old[key]) && !Object.hasOwn(entry, key))
-  const set = Object.entries(entry).filter(
-    ([key, value]) => !isDeepStrictEqual(plain(old[key]), plain(value)),
-  )
-  const kept = Object.entries(old).filter(([key]) => !left.includes(key))
-  const whole = { ...Object.fromEntries(kept), ...entry }
-  return {
-    members: { ...Object.fromEntries(left.map((key) => [key, undefined])), ...Object.fromEntries(set) },
-    wanted: { ...document, [servers]: { ...known, [serverName]: whole } },
-  }
+/** The user's other settings for the server. */
+function keptOf(entry: unknown) {
+  const kept = Object.entries(isTable(entry) ? entry : {}).filter(([key]) => !otherTransports.has(key))
+  return Object.fromEntries(kept)
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {

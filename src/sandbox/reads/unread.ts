@@ -1,6 +1,38 @@
 import { basename, resolve } from 'node:path'
+import type { HintReader } from '../../base/hint.ts'
 import { isBeneath } from '../../base/paths.ts'
+import { visible } from '../../base/text.ts'
+import type { Enforcement, Mode } from '../../base/types.ts'
+import { modeNames, remedies } from '../../messages/hints.ts'
 import type { Reads, UnreadableNames } from '../sandbox.ts'
+
+/** The note of `enforcement` on a workspace that was not searched completely (native/linux/confine/places/search.c). */
+export const unsearchedNote =
+  'the search of the workspace for .env files ended early (at most 2000 directories, 1000 files, 200 ms, one file system); those it did not find can be read: name them in [shell] unreadable'
+
+interface Denied {
+  readonly mode: Mode
+  readonly enforcement: Enforcement
+  readonly errors: string
+  readonly cwd: string
+  readonly reads: Reads
+}
+
+/** Of a command that was denied something. */
+export function readsHint(denied: Denied, reader: HintReader): string | undefined {
+  const { mode, enforcement } = denied
+  const settings = [
+    ...(enforcement['reads']?.enforced ? ['reads = "workspace"'] : []),
+    ...(enforcement['unreadable']?.enforced ? ['unreadable'] : []),
+  ]
+  if (settings.length === 0) return undefined
+  const path = unreadPath(denied)
+  const what = path === undefined ? 'everything here' : visible(path)
+  const said = `${modeNames[mode]} may not read ${what} ([shell] ${settings.join(', ')});`
+  if (reader === 'user') return `${said} make it readable there, or run the command in write mode.`
+  const change = path === undefined ? ` If a change was intended, ${remedies[reader].write}.` : ''
+  return `${said} only the user can make it readable.${change}`
+}
 
 /** More errors than this are not looked through. */
 const maxLines = 40
@@ -9,16 +41,15 @@ const maxLines = 40
  * The path that a command's errors name and that its sandbox keeps from being read. Landlock refuses an open for reading by itself:
  * neither the kernel nor the notifier tells of it.
  */
-export function unreadPath(errors: string, cwd: string, reads: Reads): string | undefined {
+function unreadPath({ errors, cwd, reads }: Denied): string | undefined {
   const lines = errors
     .split('\n')
     .filter((line) => /permission denied|EACCES|EPERM|not permitted/i.test(line))
-  for (const line of lines.slice(-maxLines))
-    for (const word of wordsOf(line)) {
-      const path = resolve(cwd, word)
-      if (isShut(path, reads)) return path
-    }
-  return undefined
+  const paths = lines
+    .slice(-maxLines)
+    .flatMap(wordsOf)
+    .map((word) => resolve(cwd, word))
+  return paths.find((path) => isShut(path, reads))
 }
 
 /** What is quoted, and what stands between blanks and colons. */

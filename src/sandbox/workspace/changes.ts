@@ -2,10 +2,11 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
+import { visible } from '../../base/text.ts'
 import type { Changes, PathStates } from '../sandbox.ts'
 import { type GitPlaces, gitPlacesOf } from './git.ts'
 import { obeyedInGit } from './git-directories.ts'
-import { Looks, type Unprotectable } from './looks.ts'
+import { Looks, type Unfit } from './looks.ts'
 import { linkedPlaces, type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
 import { ownPrograms, protectedIfThere, protectedInWorkspace } from './obeyed-names.ts'
 import type { Repositories } from './repositories.ts'
@@ -25,41 +26,22 @@ export interface ChangesWanted {
   readonly repositories?: Repositories
   /** `[workspace] on_protected = "ask"`. Default: false. */
   readonly asks?: boolean
-  /** HOME, and vitrine's own configuration and state. No root may contain one of them, or lie in one other than HOME. */
-  readonly own: {
-    readonly home: string
-    /** Further home directories: passwd(5) names another than HOME. */
-    readonly homes?: readonly string[]
-    /** What programs outside obey: no root may lie in it. */
-    readonly obeyed?: readonly Obeyed[]
-    readonly others: readonly string[]
-    /** Configuration files and the audit log: protected where they lie in a root, whatever `protected` says. */
-    readonly files?: readonly string[]
-    /** The package that runs; a bundle has none. */
-    readonly package?: string | undefined
-  }
+  readonly own: Own
 }
 
-/** Why a directory cannot be opened to changes. */
-type UnfitRoot =
-  | 'root'
-  | 'home'
-  | 'own'
-  | 'devices'
-  | 'link'
-  | 'missing'
-  | 'file'
-  | 'protected'
-  | Unprotectable['why']
-  | 'obeyed'
-
-export interface UnfitRootFound {
-  readonly path: string
-  readonly why: UnfitRoot
-  /** An entry of `[workspace] writable`, not the workspace itself. */
-  readonly listed: boolean
-  /** Why it is `obeyed`. */
-  readonly obeyed?: Obeyed
+/** No root may contain one of these directories, or lie in one other than a home directory. */
+interface Own {
+  readonly home: string
+  /** Further home directories: passwd(5) names another than HOME. */
+  readonly homes?: readonly string[]
+  /** What programs outside obey: no root may lie in it. */
+  readonly obeyed?: readonly Obeyed[]
+  /** Vitrine's configuration and state. */
+  readonly others: readonly string[]
+  /** Configuration files and the audit log: protected where they lie in a root, whatever `protected` says. */
+  readonly files?: readonly string[]
+  /** The package that runs; a bundle has none. */
+  readonly package?: string | undefined
 }
 
 const word = 'default'
@@ -69,33 +51,23 @@ export function changesFor(
   wanted: ChangesWanted,
   linked: readonly string[],
   looks = new Looks(),
-): Changes | UnfitRootFound {
-  const { workspace, writable } = wanted
-  const given = [workspace, ...writable.filter((path) => path === workspace || looks.status(path))]
-  for (const path of given) {
-    const why = path === workspace && isBeneath(path, '/dev') ? 'devices' : unfit(path, wanted.own, looks)
-    if (why) return { path, why, listed: path !== workspace }
-    const obeyed = obeyedRoot(path, wanted, looks)
-    if (obeyed) return { path, why: 'obeyed', listed: path !== workspace, obeyed }
-  }
+): Changes | Unfit {
+  const { workspace, own, whole = workspace } = wanted
+  const listed = wanted.writable.filter((path) => path === workspace || looks.status(path))
+  for (const path of [workspace, ...listed]) refuseUnfit(path, wanted, looks)
+  if (looks.unfit) return looks.unfit
   const known = wanted.repositories?.known(looks)
-  const inside = guardedIn(workspace, given.slice(1), { ...wanted, known: known?.tops ?? [] }, looks)
-  const { whole = workspace } = wanted
-  const around = whole === workspace ? nothing : guardedIn(whole, given, { ...wanted, known: [] }, looks)
-  if (looks.unprotectable) return { ...looks.unprotectable, listed: false }
-  if (isGuarded(workspace, around)) return { path: workspace, why: 'protected', listed: false }
-  const roots: Changes['roots'] = [workspace, ...given.slice(1), ...inside.writable]
-  const files = wanted.own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
+  const inside = guardedIn(workspace, listed, wanted, known?.tops ?? [], looks)
+  const around = whole === workspace ? nothing : guardedIn(whole, [workspace, ...listed], wanted, [], looks)
+  if (isGuarded(workspace, around))
+    looks.refuse(workspace, 'which lies in what is protected outside of the project file', elsewhere)
+  if (looks.unfit) return looks.unfit
+  const roots: Changes['roots'] = [workspace, ...listed, ...inside.writable]
+  const files = own.files?.flatMap((file) => roots.flatMap((root) => placeIn(root, file, looks))) ?? []
+  const obeyed = obeyedIn(roots, own.obeyed ?? [], linked)
   return {
     roots,
-    protected: [
-      ...new Set([
-        ...inside.protected,
-        ...around.protected,
-        ...files,
-        ...obeyedIn(roots, wanted.own.obeyed ?? [], linked),
-      ]),
-    ],
+    protected: [...new Set([...inside.protected, ...around.protected, ...files, ...obeyed])],
     closed: [...new Set([...inside.closed, ...around.closed])],
     asks: wanted.asks ?? false,
     lacks: known?.lacks,
@@ -108,12 +80,8 @@ const nothing: GitPlaces = { writable: [], protected: [], closed: [] }
 function guardedIn(
   top: string,
   others: readonly string[],
-  {
-    protected: given,
-    own,
-    gitConfigs: configs,
-    known,
-  }: ChangesWanted & { readonly known: readonly string[] },
+  { protected: given, own, gitConfigs: configs }: ChangesWanted,
+  known: readonly string[],
   looks: Looks,
 ): GitPlaces {
   const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks, known })
@@ -132,16 +100,11 @@ function guardedIn(
 function placeIn(root: string, file: string, looks: Looks): readonly string[] {
   if (isBeneath(file, root)) return [file]
   const top = looks.status(root)
-  const same = above(file).find((at) => {
+  for (let at = dirname(file); ; at = dirname(at)) {
     const status = tried(() => statSync(at))
-    return status && status.ino === top?.ino && status.dev === top.dev
-  })
-  return same === undefined ? [] : [join(root, relative(same, file))]
-}
-
-function above(path: string): readonly string[] {
-  const parent = dirname(path)
-  return parent === path ? [] : [parent, ...above(parent)]
+    if (status && status.ino === top?.ino && status.dev === top.dev) return [join(root, relative(at, file))]
+    if (at === dirname(at)) return []
+  }
 }
 
 /** A root in a protected place would open it. */
@@ -152,14 +115,12 @@ function isGuarded(root: string, { protected: places, closed }: GitPlaces): bool
 }
 
 function thereIn(top: string, looks: Looks): readonly string[] {
-  const [suffixes, paths] = [true, false].map((is) =>
-    protectedIfThere.filter((name) => name.startsWith('*') === is),
-  )
-  const suffixed = [...looks.names(top)].filter((name) =>
-    suffixes?.some((each) => name.endsWith(each.slice(1))),
-  )
-  const there = paths?.filter((path) => looks.kind(join(top, path)) !== 'none') ?? []
-  return [...suffixed, ...there].map((path) => join(top, path))
+  const names = [...(looks.entries(top)?.keys() ?? [])]
+  const there = protectedIfThere.flatMap((name) => {
+    if (name.startsWith('*')) return names.filter((each) => each.endsWith(name.slice(1)))
+    return looks.kind(join(top, name)) === 'none' ? [] : [name]
+  })
+  return there.map((path) => join(top, path))
 }
 
 /** A command that changed them would control the next one. A workspace in the package itself is a checkout of vitrine. */
@@ -171,36 +132,47 @@ function ownProgramsIn(workspace: string, own: string | undefined, looks: Looks)
   ]
 }
 
-/** The directory that is meant may be named in PATH: a workspace itself is taken for a project there. */
-function obeyedRoot(path: string, { workspace, own }: ChangesWanted, looks: Looks): Obeyed | undefined {
-  const places = (own.obeyed ?? []).filter(({ isFlat }) => !(isFlat && path === workspace))
-  return obeyedAround(path, places) ?? obeyedInGit(path, looks)
+const elsewhere = 'start in a project, name one with --workspace, or use write mode'
+
+function refuseUnfit(path: string, { workspace, own }: ChangesWanted, looks: Looks): void {
+  const isWorkspace = path === workspace
+  const reason = isWorkspace && isBeneath(path, '/dev') ? devices : unfit(path, own, looks)
+  // The directory that is meant may be named in PATH: a workspace itself is taken for a project there.
+  const places = (own.obeyed ?? []).filter(({ isFlat }) => !(isFlat && isWorkspace))
+  const obeyed = reason ? undefined : (obeyedAround(path, places) ?? obeyedInGit(path, looks))
+  const why = obeyed ? obeyedReason(path, obeyed) : reason
+  const remedy = isWorkspace ? elsewhere : 'take it out of [workspace] writable, or change it in write mode'
+  if (why !== undefined) looks.refuse(path, why, remedy)
 }
 
-function unfit(path: string, own: ChangesWanted['own'], looks: Looks): UnfitRoot | undefined {
+const devices = 'which lies in /dev, where sandboxed commands can read no files'
+
+function obeyedReason(path: string, { path: place, by }: Obeyed): string {
+  const way = place === path ? '' : `which lies in ${visible(place)}, `
+  return `${way}where programs outside the sandbox obey what they find (${by})`
+}
+
+function unfit(path: string, own: Own, looks: Looks): string | undefined {
   const kind = looks.kind(path)
-  if (kind === 'none') return 'missing'
+  if (kind === 'none') return 'which does not exist'
   looks.ancestorsOf(path)
-  if (tried(() => realpathSync(path)) !== path) return 'link'
-  if (kind !== 'directory') return 'file'
-  return tooWide(path, own)
+  if (tried(() => realpathSync(path)) !== path) return 'with a symbolic link on the way to it'
+  return kind === 'directory' ? tooWide(path, own) : 'which is not a directory'
 }
 
 /** Why no root may have this real path. */
-export function tooWide(
-  path: string,
-  { home, homes = [], others }: ChangesWanted['own'],
-): UnfitRoot | undefined {
-  if (path === '/') return 'root'
-  if ([home, ...homes].some((each) => isBeneath(each, path))) return 'home'
-  return others.some((own) => isBeneath(own, path) || isBeneath(path, own)) ? 'own' : undefined
+export function tooWide(path: string, { home, homes = [], others }: Own): string | undefined {
+  if (path === '/') return 'which is the root of the file system'
+  if ([home, ...homes].some((each) => isBeneath(each, path))) return 'which is, or holds, the home directory'
+  const isOwn = others.some((own) => isBeneath(own, path) || isBeneath(path, own))
+  return isOwn ? 'which holds, or lies in, the configuration or the state of vitrine' : undefined
 }
 
 /** What changesFor finds, as of each call. */
 export function rememberedChanges(
   wanted: ChangesWanted,
   states: PathStates | undefined,
-): () => Changes | UnfitRootFound {
+): () => Changes | Unfit {
   const { workspace, own } = wanted
   // By itself: a command of git changes the repository, and what lies at home is large and stays.
   const linked = remembered(states, (looks) => linkedPlaces(workspace, own.obeyed ?? [], looks))
@@ -223,8 +195,8 @@ function remembered<Input, Found extends object>(
     const snapshot = known && states?.snapshot([...known.above], [...known.paths])
     const looks = new Looks()
     const found = search(looks, input)
-    const isWhole = looks.isComplete && known !== undefined && areSame(looks, known)
-    last = snapshot && isWhole && !('why' in found) ? { input, found, snapshot } : undefined
+    const isWhole = looks.isComplete && !looks.unfit && known !== undefined && areSame(looks, known)
+    last = snapshot && isWhole ? { input, found, snapshot } : undefined
     known = looks
     return found
   }

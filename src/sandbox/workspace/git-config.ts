@@ -7,91 +7,103 @@ import { type ConfigEntry, isInclude, parseGitConfig } from '../../base/git-conf
 import type { Looks } from './looks.ts'
 import { hooks } from './obeyed-names.ts'
 
-export interface NamedPlaces {
+export interface Places {
   readonly home: string
   readonly looks: Looks
   /** Whether it lies strictly beneath what commands may change. Without links. */
   readonly isInside: (path: string) => boolean
 }
 
-/** What git obeys or runs because these configurations name it, where commands could change it or a link on the way. */
-export class NamedByConfigs {
-  readonly #files: readonly string[]
-  readonly #places: NamedPlaces
-  readonly #entries: ConfigEntry[] = []
-  readonly #included: string[] = []
-
-  constructor(files: readonly string[], places: NamedPlaces) {
-    this.#files = files
-    this.#places = places
-    this.#read()
-  }
-
-  /** The last value wins, as for git. */
-  valueOf(key: string): string | undefined {
-    return this.#entries.findLast((entry) => entry.key === key)?.value
-  }
-
-  /** @param tops where git may start programs: the tops of work trees, and git directories. */
-  protectedFrom(tops: Iterable<string>): readonly string[] {
-    const words = this.#entries.map(wordsOf)
-    const named = [...tops].flatMap((top) => words.flatMap((each) => this.#namedFrom(top, each)))
-    return [...this.#included, ...named].flatMap((path) => insideOf(path, this.#places))
-  }
-
-  #read(): void {
-    const { looks, home } = this.#places
-    const all = new Set(this.#files)
-    // The loop also visits files added meanwhile. includeIf counts always: its condition may hold later.
-    for (const file of all) {
-      if (all.size > maxFiles) return void looks.refuse(file, 'config-many')
-      for (const read of entriesIn(file, looks)) {
-        const entry = { ...read, value: this.#decoded(read, file) }
-        if (!isInclude(entry)) this.#entries.push(entry)
-        else
-          for (const path of placed(entry.value, dirname(file), home)) {
-            this.#included.push(path)
-            all.add(path)
-          }
-      }
-    }
-  }
-
-  /** Read as bytes, because a name need not be UTF-8; one that is not could not be protected. */
-  #decoded({ key, value }: ConfigEntry, file: string): string {
-    if (/^[\0-\x7f]*$/.test(value)) return value
-    const bytes = Buffer.from(value, 'latin1')
-    if (isUtf8(bytes)) return bytes.toString('utf8')
-    if (!isData(key)) this.#places.looks.refuse(file, 'config-invalid')
-    return ''
-  }
-
-  #namedFrom(top: string, { paths, hooksPaths, names }: Words): readonly string[] {
-    const { home, looks } = this.#places
-    const at = (path: string) => placed(path, top, home)
-    const found = names.filter(({ name, fits }) => {
-      if (!name.includes('/') && !looks.names(top).has(name)) return false
-      const status = at(name).map((path) => looks.status(path))[0]
-      return fits === 'no directory' ? !status?.isDirectory() : isProgram(status, fits)
-    })
-    return [
-      ...[...paths, ...found.map(({ name }) => name)].flatMap(at),
-      ...hooksPaths.flatMap(at).flatMap((path) => this.#hooksIn(path)),
-    ]
-  }
-
-  /** Where the directory holds a root, the names of git's hooks. */
-  #hooksIn(path: string): readonly string[] {
-    const { looks, isInside } = this.#places
-    return isInside(looks.way(path).end) ? [path] : hooks.map((name) => `${path}/${name}`)
-  }
+export interface Settings {
+  readonly entries: readonly ConfigEntry[]
+  /** Files that they include. */
+  readonly included: readonly string[]
 }
 
 /** Files that are read. Git bounds the depth (config.c, MAX_INCLUDE_DEPTH). */
 const maxFiles = 500
 
+/** Configurations with what they include: under any condition, as it may hold later, unless `always` says otherwise. */
+export function settingsIn(files: readonly string[], places: Places, always = false): Settings {
+  const [entries, included, read]: [ConfigEntry[], string[], Set<string>] = [[], [], new Set()]
+  const readFile = (file: string): void => {
+    if (read.has(file)) return
+    if (read.add(file).size > maxFiles) {
+      refuse(file, 'because more than 500 files are included', mend, places)
+      return
+    }
+    for (const entry of entriesIn(file, places))
+      if (!isInclude(entry)) entries.push(entry)
+      else if (!always || entry.key === 'include.path')
+        for (const path of placed(entry.value, dirname(file), places.home)) {
+          included.push(path)
+          readFile(path)
+        }
+  }
+  files.forEach(readFile)
+  return { entries, included }
+}
+
+const maxBytes = 1_048_576
+const mend = 'mend that file ("git config --list --file FILE" says what git reads in it)'
+
+/** None of a file that is missing; what git might read differently is refused. */
+function entriesIn(file: string, places: Places): readonly ConfigEntry[] {
+  const { looks, isInside } = places
+  const status = looks.status(file)
+  // Those outside are of other users, or of repositories above, to which git comes only where none is below.
+  const isHidden = !status && isInside(file) && looks.isHidden(file)
+  if ((!status && !isHidden) || looks.way(file).end === devNull) return []
+  const isSmall = status?.isFile() && status.size <= maxBytes
+  const text = isSmall ? tried(() => readFileSync(file, 'latin1')) : undefined
+  // Git's strings end at a NUL. Read as bytes, because a name need not be UTF-8.
+  const entries = text === undefined || text.includes('\0') ? undefined : parseGitConfig(text)
+  const decoded = entries?.map(({ key, value }) => ({ key, value: decodedOf(value, key) }))
+  if (decoded?.every(isDecoded)) return decoded
+  refuse(file, ...whyNot(status, text), places)
+  return []
+}
+
+/** Undefined: the value is not UTF-8, so that what it names could not be protected. */
+function decodedOf(value: string, key: string): string | undefined {
+  if (/^[\0-\x7f]*$/.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : isData(key) ? '' : undefined
+}
+
+function isDecoded(entry: { key: string; value: string | undefined }): entry is ConfigEntry {
+  return entry.value !== undefined
+}
+
+function whyNot(status: Stats | undefined, text: string | undefined): [reason: string, remedy: string] {
+  if (status && !status.isFile())
+    return ['because it is not a regular file', 'put a regular file in its place, or remove it']
+  if (status && status.size > maxBytes) return ['because it is larger than 1 MiB', mend]
+  return text === undefined
+    ? ['because it cannot be read', 'let vitrine read that file (permissions of it and of what it lies in)']
+    : ['because git refuses it or it is not UTF-8', mend]
+}
+
+function refuse(file: string, reason: string, remedy: string, { looks }: Places): void {
+  looks.refuse(file, `a configuration of git that may name any file of the workspace, ${reason}`, remedy)
+}
+
+/**
+ * What git obeys or runs because settings name it, where commands could change it or a link on the way.
+ * @param tops where git may start programs: the tops of work trees, and git directories
+ */
+export function namedBy(
+  { entries, included }: Settings,
+  tops: Iterable<string>,
+  places: Places,
+): readonly string[] {
+  const words = entries.flatMap(wordsOf)
+  const named = [...tops].flatMap((top) => words.flatMap((word) => pathsOf(word, top, places)))
+  return [...included, ...named].flatMap((path) => insideOf(path, places))
+}
+
 /** As it is written where a link is on the way, so that the link is protected as well. None: commands can change nothing of it. */
-export function insideOf(path: string, { looks, isInside }: Omit<NamedPlaces, 'home'>): readonly string[] {
+export function insideOf(path: string, { looks, isInside }: Places): readonly string[] {
   const { links, end } = looks.way(path)
   if (!links.some(isInside) && isInside(end)) return [end]
   // A link that appears outside may lead in.
@@ -129,42 +141,31 @@ const pathname =
 const commandLine =
   /^core\.(?:fsmonitor|gitproxy)$|^pager\.|\.(?:driver|[^.]*(?:pager|editor|command|cmd|program|helper|askpass|external|clean|smudge|process|textconv|difffilter|hook))$/s
 
-/** A word that counts where a file has that name, or unless a directory has it. */
-interface Name {
-  readonly name: string
-  readonly fits: 'executable' | 'any file' | 'no directory'
-}
-
-interface Words {
-  readonly paths: readonly string[]
-  /** Of `core.hooksPath`. */
-  readonly hooksPaths: readonly string[]
-  readonly names: readonly Name[]
+/** A word of a value, and when it names something that git obeys. `as hooks`: of `core.hooksPath`. */
+interface Word {
+  readonly word: string
+  readonly counts: 'always' | 'as hooks' | 'unless a directory' | 'if executable' | 'if a file'
 }
 
 /** Splits a command line roughly: a wrong word only protects one path more. */
-function wordsOf({ key, value }: ConfigEntry): Words {
-  const none = { paths: [], hooksPaths: [], names: [] }
-  if (isData(key) || isAddress(value)) return none
-  if (key === 'core.hookspath') return { ...none, hooksPaths: spellingsOf(value) }
-  if (isSwitch(key, value)) return none
+function wordsOf({ key, value }: ConfigEntry): readonly Word[] {
+  if (isData(key) || isAddress(value)) return []
+  const all = (counts: Word['counts'], words: readonly string[]) => words.map((word) => ({ word, counts }))
+  if (key === 'core.hookspath') return all('as hooks', spellingsOf(value))
+  if (isSwitch(key, value)) return []
   const words = partsOf(value)
-  const all = (fits: Name['fits'], some: readonly string[]) => some.map((name) => ({ name, fits }))
-  const [paths, names] = [
-    words.filter((word) => word.includes('/')),
-    words.filter((word) => !word.includes('/')),
-  ]
+  const paths = words.filter((word) => word.includes('/'))
+  const names = words.filter((word) => !word.includes('/'))
   if (key.startsWith('alias.')) {
     // Git completes other aliases with a command of its own: `log origin/main`, `diff src/`.
-    const fits = value.startsWith('!') ? 'no directory' : 'executable'
-    return { ...none, names: [...all(fits, paths), ...all('executable', names)] }
+    const counts = value.startsWith('!') ? 'unless a directory' : 'if executable'
+    return [...all(counts, paths), ...all('if executable', names)]
   }
-  const whole = pathname.test(key) || (value.includes('/') && /(?:path|program)$/.test(key))
-  return {
-    ...none,
-    paths: [...(whole ? spellingsOf(value) : []), ...paths],
-    names: all(commandLine.test(key) ? 'any file' : 'executable', names),
-  }
+  const isPath = pathname.test(key) || (value.includes('/') && /(?:path|program)$/.test(key))
+  return [
+    ...all('always', [...(isPath ? spellingsOf(value) : []), ...paths]),
+    ...all(commandLine.test(key) ? 'if a file' : 'if executable', names),
+  ]
 }
 
 /** A boolean or a number (git-config(1), "Types") under a key that takes neither a path nor a command. */
@@ -173,8 +174,22 @@ function isSwitch(key: string, value: string): boolean {
   return /^(?:true|false|yes|no|on|off|-?\d+[kmg]?)$/i.test(value) && !takesProgram
 }
 
-function isProgram(status: Stats | undefined, fits: Name['fits']): boolean {
-  return status?.isFile() === true && (fits === 'any file' || (status.mode & 0o111) !== 0)
+/** Where git finds what a word names, started at `top`. */
+function pathsOf({ word, counts }: Word, top: string, { home, looks, isInside }: Places): readonly string[] {
+  // Most words name nothing there.
+  if (counts.startsWith('if') && !word.includes('/') && !looks.entries(top)?.has(word)) return []
+  const paths = placed(word, top, home)
+  if (counts === 'always') return paths
+  if (counts !== 'as hooks') return paths.filter((path) => isCounted(looks.status(path), counts))
+  // Where the directory holds a root, the names of git's hooks.
+  return paths.flatMap((path) =>
+    isInside(looks.way(path).end) ? [path] : hooks.map((name) => `${path}/${name}`),
+  )
+}
+
+function isCounted(status: Stats | undefined, counts: Word['counts']): boolean {
+  if (counts === 'unless a directory') return !status?.isDirectory()
+  return status?.isFile() === true && (counts === 'if a file' || (status.mode & 0o111) !== 0)
 }
 
 /** Before 2.45 git makes spaces of other blanks. */
@@ -195,9 +210,8 @@ function partsOf(line: string): readonly string[] {
     : []
   const all = [...split, ...quoted, ...escaped]
   const parts = all.flatMap((word) => (word.includes(':') ? [word, ...word.split(':')] : [word]))
-  return [...new Set(parts.flatMap((word) => (/[$`]/.test(line) ? withoutVariable(word) : [word])))].filter(
-    Boolean,
-  )
+  const plain = /[$`]/.test(line) ? parts.flatMap(withoutVariable) : parts
+  return [...new Set(plain)].filter(Boolean)
 }
 
 /** `$HOME/x` is in the home directory; what else stands before a slash may be the top of the work tree. */
@@ -214,38 +228,11 @@ export function placed(written: string, from: string, home: string): readonly st
   if (value === '' || value.startsWith('%(')) return []
   const [, user, rest = ''] = /^~([^/]*)(.*)$/s.exec(value) ?? []
   if (user === undefined) return [isAbsolute(value) ? value : `${from}/${value}`]
-  const own = user === '' ? home : homes().get(user)
+  const own = user === '' ? home : homeOfUser(user)
   return own === undefined ? [] : [`${own}${rest}`]
 }
 
-/** By user. */
-function homes(): ReadonlyMap<string, string> {
-  const lines = (tried(() => readFileSync('/etc/passwd', 'utf8')) ?? '')
-    .split('\n')
-    .map((line) => line.split(':'))
-  return new Map(lines.map(([user = '', , , , , home = '']) => [user, home]))
-}
-
-const maxBytes = 1_048_576
-
-/** Values are bytes, as latin1. Empty for a file that is missing; what git might read differently is refused. */
-export function entriesIn(file: string, looks: Looks): readonly ConfigEntry[] {
-  const status = looks.status(file)
-  if (!status || looks.way(file).end === devNull) return []
-  if (!status.isFile()) return refused(file, 'config-kind', looks)
-  if (status.size > maxBytes) return refused(file, 'config-size', looks)
-  const text = tried(() => readFileSync(file, 'latin1'))
-  if (text === undefined) return refused(file, 'config-unreadable', looks)
-  // Git's strings end at a NUL.
-  const entries = text.includes('\0') ? undefined : parseGitConfig(text)
-  return entries ?? refused(file, 'config-invalid', looks)
-}
-
-function refused(
-  file: string,
-  why: 'config-kind' | 'config-size' | 'config-unreadable' | 'config-invalid',
-  looks: Looks,
-) {
-  looks.refuse(file, why)
-  return []
+function homeOfUser(name: string): string | undefined {
+  const lines = tried(() => readFileSync('/etc/passwd', 'utf8'))?.split('\n') ?? []
+  return lines.map((line) => line.split(':')).findLast(([user]) => user === name)?.[5]
 }

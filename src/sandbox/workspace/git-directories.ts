@@ -1,24 +1,41 @@
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
 import type { RepositoryRemedy } from '../../base/hint.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
-import { entriesIn, placed } from './git-config.ts'
+import { placed, settingsIn } from './git-config.ts'
 import { Looks } from './looks.ts'
 import type { Obeyed } from './obeyed.ts'
 import { protectedInGit } from './obeyed-names.ts'
 
+/** What a `.git` file names, as written but absolute (setup.c, read_gitfile_gently). */
+export function namedIn(dotGit: string, looks = new Looks()): string | undefined {
+  const named = /^gitdir: (.+?)[\r\n]*$/s.exec(looks.text(dotGit))?.[1]
+  return named === undefined ? undefined : absoluteFrom(dirname(dotGit), named)
+}
+
+/** The git directory whose configuration it shares (gitrepository-layout(5)), as written but absolute. */
+export function commonOf(directory: string, looks = new Looks()): string | undefined {
+  const common = looks.text(`${directory}/commondir`).replace(/[\r\n]+$/, '')
+  return common === '' ? undefined : absoluteFrom(directory, common)
+}
+
+/** Not normalized: `..` behind a link does not lead to the link's parent. */
+export function absoluteFrom(directory: string, path: string): string {
+  return isAbsolute(path) ? path : `${directory}/${path}`
+}
+
 /** The part of a git directory that git obeys, if a root is one or lies in one: `.git/hooks`. */
 export function obeyedInGit(path: string, looks: Looks): Obeyed | undefined {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
-    const named = protectedInGit.map((name) => join(dirname(at), name)).includes(at)
-    if (named && isGitDirectory(dirname(at), looks)) return { path: at, by: 'git' }
+    const isPart = protectedInGit.some((name) => join(dirname(at), name) === at)
+    if (isPart && isGitDirectory(dirname(at), looks)) return { path: at, by: 'git' }
   }
   return undefined
 }
 
-/** What git takes for one (setup.c, is_git_directory). */
+/** What git takes for one, or would with another HEAD, which commands can write (setup.c, is_git_directory). */
 export function isGitDirectory(path: string, looks: Looks): boolean {
   return (
     looks.kind(join(path, 'HEAD')) !== 'none' &&
@@ -26,26 +43,17 @@ export function isGitDirectory(path: string, looks: Looks): boolean {
   )
 }
 
-/** The directory of a linked worktree in its repository: `commondir` names that. */
-export function isWorktreeDirectory(path: string, looks: Looks): boolean {
-  return looks.kind(join(path, 'HEAD')) !== 'none' && looks.kind(join(path, 'commondir')) !== 'none'
-}
-
 /**
  * For a path in the git directory that the workspace's `.git` names, but that does not name the workspace in turn: the worktree has
  * moved, or it is one of `git init --separate-git-dir`, or `.git` is a link.
  */
 export function repositoryRemedy(path: string, tree: string | undefined): RepositoryRemedy | undefined {
-  const directories = tree === undefined ? [] : gitDirectoriesOf(join(tree, '.git'))
-  if (tree === undefined || !directories.some((directory) => isBeneath(path, directory))) return undefined
-  const isWorktree = directories.some((directory) => existsSync(join(directory, 'commondir')))
-  return { kind: 'repository', how: isWorktree ? 'repair' : 'name', tree }
-}
-
-function gitDirectoriesOf(dotGit: string): readonly string[] {
-  const target = realPath(dotGit)
-  if (target === undefined) return []
-  return statSync(target).isDirectory() ? [target] : directoriesNamedBy(dotGit)
+  if (tree === undefined) return undefined
+  const dotGit = join(tree, '.git')
+  const directory = realPath(namedIn(dotGit) ?? dotGit)
+  const common = directory === undefined ? undefined : commonOf(directory)
+  const isIn = [directory, realPath(common ?? '')].some((each) => each !== undefined && isBeneath(path, each))
+  return isIn ? { how: common === undefined ? 'name' : 'repair', tree } : undefined
 }
 
 /**
@@ -55,48 +63,21 @@ function gitDirectoriesOf(dotGit: string): readonly string[] {
 export function repositoryOf(workspace: string): readonly string[] {
   const dotGit = join(workspace, '.git')
   const isLink = tried(() => lstatSync(dotGit))?.isSymbolicLink() === true
-  const named = isLink ? dotGit : namedIn(dotGit)
-  const directory = named === undefined ? undefined : realPath(resolve(workspace, named))
+  const directory = realPath((isLink ? dotGit : namedIn(dotGit)) ?? '')
   if (directory === undefined) return []
-  const repository = isWorktree(directory, workspace) ? commonDirectory(directory) : directory
-  const isKnown = repository !== directory || isSubmodule(directory, workspace)
-  return isKnown && isRepository(repository) ? [repository] : []
-}
-
-function isWorktree(directory: string, workspace: string): boolean {
   const back = new Looks().text(join(directory, 'gitdir')).trim()
-  return back !== '' && realPath(resolve(directory, dirname(back))) === workspace
-}
-
-function commonDirectory(directory: string): string {
-  const common = resolve(directory, new Looks().text(join(directory, 'commondir')).trim() || '.')
-  // Git keeps it in REPOSITORY/worktrees/NAME; a `commondir` elsewhere is not its repository.
-  const isAbove = common === dirname(dirname(directory)) && basename(dirname(directory)) === 'worktrees'
-  return isAbove ? common : directory
-}
-
-/** The git directory that a `.git` file names, and the one whose configuration it shares, wherever they lie. */
-function directoriesNamedBy(dotGit: string): readonly string[] {
-  const named = namedIn(dotGit)
-  if (named === undefined) return []
-  const directory = resolve(dirname(dotGit), named)
-  const common = new Looks().text(join(directory, 'commondir')).trim()
-  const directories = common === '' ? [directory] : [directory, resolve(directory, common)]
-  return directories.map((path) => realPath(path) ?? path)
-}
-
-function namedIn(dotGit: string): string | undefined {
-  return /^gitdir: (.+)$/m.exec(new Looks().text(dotGit))?.[1]
-}
-
-/** What every repository has, unlike a directory that merely holds hostile files. */
-function isRepository(directory: string): boolean {
-  return ['HEAD', 'objects'].every((name) => existsSync(join(directory, name)))
+  const isWorktree = back !== '' && realPath(dirname(absoluteFrom(directory, back))) === workspace
+  const common = isWorktree ? realPath(commonOf(directory) ?? '') : undefined
+  // Git keeps a worktree in REPOSITORY/worktrees/NAME; a `commondir` elsewhere is not its repository.
+  const isAbove = common !== undefined && join(common, 'worktrees') === dirname(directory)
+  const isKnown = isAbove || isSubmodule(directory, workspace)
+  const repository = isAbove ? common : directory
+  return isKnown && isGitDirectory(repository, new Looks()) ? [repository] : []
 }
 
 function isSubmodule(directory: string, workspace: string): boolean {
   const tree = /^\s*worktree\s*=\s*(.+)$/m.exec(new Looks().text(join(directory, 'config')))?.[1]
-  return tree !== undefined && realPath(resolve(directory, tree.trim())) === workspace
+  return tree !== undefined && realPath(absoluteFrom(directory, tree.trim())) === workspace
 }
 
 interface GitUser {
@@ -137,12 +118,9 @@ export function workTreeOf(from: string, user: GitUser): WorkTree {
 /** The paths whose owner git looks at; undefined: no repository. */
 function repositoryAt(top: string): readonly string[] | undefined {
   const dotGit = join(top, '.git')
-  const status = tried(() => statSync(dotGit, { throwIfNoEntry: false }))
-  if (status?.isDirectory()) return isValidGitDirectory(dotGit) ? [top, dotGit] : undefined
-  const named = status?.isFile() ? /^gitdir: (.+?)[\r\n]*$/s.exec(new Looks().text(dotGit))?.[1] : undefined
-  if (named === undefined) return undefined
-  const directory = isAbsolute(named) ? named : `${top}/${named}`
-  return isValidGitDirectory(directory) ? [dotGit, top, directory] : undefined
+  const directory = namedIn(dotGit) ?? dotGit
+  if (!isValidGitDirectory(directory)) return undefined
+  return directory === dotGit ? [top, dotGit] : [dotGit, top, directory]
 }
 
 /** At a `.git` that is a file, or a link that leads nowhere, git fails in place of going on above. */
@@ -155,8 +133,7 @@ function isLeft(top: string, { env }: GitUser): boolean {
 
 /** setup.c, is_git_directory. */
 function isValidGitDirectory(directory: string): boolean {
-  const common = new Looks().text(`${directory}/commondir`).replace(/[\r\n]+$/, '')
-  const shared = common === '' ? directory : isAbsolute(common) ? common : `${directory}/${common}`
+  const shared = commonOf(directory) ?? directory
   const canSearch = (name: string) => succeeds(() => accessSync(`${shared}/${name}`, constants.X_OK))
   return isHead(`${directory}/HEAD`) && canSearch('objects') && canSearch('refs')
 }
@@ -174,26 +151,19 @@ function isOwn(paths: readonly string[], top: string, user: GitUser): boolean {
   return paths.every((path) => isOwned(path, user.env)) || isSafe(top, user)
 }
 
-function isOwned(path: string, env: Environment): boolean {
-  return process.geteuid === undefined || ownerIds(env).includes(tried(() => lstatSync(path).uid) ?? -1)
-}
-
 /** compat/posix.h, is_path_owned_by_current_uid: what root's sudo was called by counts for root. */
-function ownerIds(env: Environment): readonly number[] {
-  const own = process.geteuid?.() ?? 0
-  const caller = env['SUDO_UID'] ?? ''
-  return own === 0 && /^\d+$/.test(caller) ? [own, Number(caller)] : [own]
+function isOwned(path: string, env: Environment): boolean {
+  const own = process.geteuid?.()
+  const owner = tried(() => lstatSync(path).uid)
+  return own === undefined || owner === own || (own === 0 && `${owner}` === env['SUDO_UID'])
 }
 
 /** setup.c, safe_directory_cb: an empty value withdraws those before it. */
 function isSafe(top: string, user: GitUser): boolean {
-  let isListed = false
-  for (const value of safeDirectories(user)) {
-    // A key without a value is read as "true".
-    if (value === '' || value === 'true') isListed = false
-    else if (value === '*' || namesTop(value, top, user.home)) isListed = true
-  }
-  return isListed
+  const values = safeDirectories(user)
+  // A key without a value is read as "true".
+  const last = values.findLastIndex((value) => value === '' || value === 'true')
+  return values.slice(last + 1).some((value) => value === '*' || namesTop(value, top, user.home))
 }
 
 function namesTop(value: string, top: string, home: string): boolean {
@@ -206,20 +176,11 @@ function namesTop(value: string, top: string, home: string): boolean {
 
 function safeDirectories({ env, home, configs }: GitUser): readonly string[] {
   const count = Number.parseInt(env['GIT_CONFIG_COUNT'] ?? '0', 10)
-  const given = Array.from({ length: Math.min(count || 0, 1000) }, (_, at) => at)
-    .filter((at) => env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase() === 'safe.directory')
-    .map((at) => env[`GIT_CONFIG_VALUE_${at}`] ?? '')
-  return [...configs.flatMap((file) => safeIn(file, home, 0)), ...given]
-}
-
-/** config.c, MAX_INCLUDE_DEPTH. */
-const maxDepth = 10
-
-/** What is included under a condition is left out. */
-function safeIn(file: string, home: string, depth: number): readonly string[] {
-  return entriesIn(file, new Looks()).flatMap(({ key, value }) => {
-    if (key === 'safe.directory') return [Buffer.from(value, 'latin1').toString('utf8')]
-    if (key !== 'include.path' || depth >= maxDepth) return []
-    return placed(value, dirname(file), home).flatMap((path) => safeIn(path, home, depth + 1))
-  })
+  const given = Array.from({ length: Math.min(count || 0, 1000) }, (_, at) => ({
+    key: env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase(),
+    value: env[`GIT_CONFIG_VALUE_${at}`] ?? '',
+  }))
+  const places = { home, looks: new Looks(), isInside: () => false }
+  const all = [...settingsIn(configs, places, true).entries, ...given]
+  return all.filter(({ key }) => key === 'safe.directory').map(({ value }) => value)
 }

@@ -1,8 +1,7 @@
 /** gitformat-index(5): the mode of a gitlink, in the byte order of the file. */
-const GITLINK = Buffer.from([0x00, 0x00, 0xe0, 0x00])
+const GITLINK = 0xe000
 /** Its rarer half: a search stops at each first byte, and an index is full of zeros. */
-const GITLINK_END = GITLINK.subarray(2)
-const gitlinkMode = 0xe000
+const GITLINK_END = Buffer.from([0xe0, 0x00])
 const headerBytes = 12
 /** The length of an entry before its object name. */
 const statBytes = 40
@@ -11,14 +10,17 @@ const extendedFlag = 0x4000
 /** The length field holds at most this; a name this long or longer ends at its NUL. */
 const lengthMask = 0xfff
 
-/** Undefined: git would not read it. Tries both lengths of object names, which the index does not record. */
-export function gitlinksIn(index: Buffer): readonly string[] | undefined {
+/** Of SHA-1 and SHA-256. The index does not record which it has, so both are tried. */
+const objectNameBytes = [20, 32]
+
+/** As far as the index can be read. */
+export function gitlinksIn(index: Buffer): readonly string[] {
   // Most repositories have none, and this search costs far less than a walk.
   if (!mayHaveGitlinks(index)) return []
-  const walks = [20, 32].map((nameBytes) => walk(index, nameBytes))
-  if (!walks.some(({ whole }) => whole)) return undefined
-  return [...new Set(walks.flatMap(({ found }) => found))]
+  return [...new Set(objectNameBytes.flatMap((nameBytes) => [...linksIn(index, nameBytes)]))]
 }
+
+const maxShared = 20
 
 /**
  * The files beside it that may hold more of its entries (gitformat-index(5), "Split index"): the extension `link` has the hash in
@@ -29,13 +31,11 @@ export function sharedIndexesOf(index: Buffer): readonly string[] {
   for (let at = index.indexOf('link'); at !== -1; at = index.indexOf('link', at + 1)) {
     const from = at + 8
     const fits = from <= index.length && index.readUInt32BE(at + 4) <= index.length - from
-    if (fits)
-      names.push(...[20, 32].map((bytes) => `sharedindex.${index.toString('hex', from, from + bytes)}`))
+    const hashes = fits ? objectNameBytes.map((bytes) => index.toString('hex', from, from + bytes)) : []
+    names.push(...hashes.map((hash) => `sharedindex.${hash}`))
   }
   return [...new Set(names)].slice(0, maxShared)
 }
-
-const maxShared = 20
 
 function mayHaveGitlinks(index: Buffer): boolean {
   for (let at = index.indexOf(GITLINK_END); at !== -1; at = index.indexOf(GITLINK_END, at + 1))
@@ -43,26 +43,18 @@ function mayHaveGitlinks(index: Buffer): boolean {
   return false
 }
 
-interface Walk {
-  readonly found: string[]
-  readonly whole: boolean
-}
-
-function walk(index: Buffer, nameBytes: number): Walk {
-  const found: string[] = []
-  if (index.length < headerBytes || index.toString('latin1', 0, 4) !== 'DIRC') return { found, whole: false }
+function* linksIn(index: Buffer, nameBytes: number): Generator<string> {
+  if (index.length < headerBytes || index.toString('latin1', 0, 4) !== 'DIRC') return
   const version = index.readUInt32BE(4)
   let path: Buffer = Buffer.alloc(0)
   let at = headerBytes
   for (let left = index.readUInt32BE(8); left > 0; left--) {
     const entry = entryAt(index, at, { version, nameBytes, before: path })
-    if (!entry) return { found, whole: false }
-    if (index.readUInt32BE(at + modeAt) === gitlinkMode)
-      found.push(entry.path.toString('utf8').split('\0', 1)[0] ?? '')
+    if (!entry) return
     path = entry.path
+    if (index.readUInt32BE(at + modeAt) === GITLINK) yield path.toString('utf8').split('\0', 1)[0] ?? ''
     at = entry.next
   }
-  return { found, whole: true }
 }
 
 interface Layout {
@@ -72,11 +64,7 @@ interface Layout {
   readonly before: Buffer
 }
 
-function entryAt(
-  index: Buffer,
-  at: number,
-  { version, nameBytes, before }: Layout,
-): { readonly path: Buffer; readonly next: number } | undefined {
+function entryAt(index: Buffer, at: number, { version, nameBytes, before }: Layout) {
   const flagsAt = at + statBytes + nameBytes
   if (flagsAt + 2 > index.length) return undefined
   const flags = index.readUInt16BE(flagsAt)

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
-import { insideOf, NamedByConfigs, type NamedPlaces } from './git-config.ts'
-import { isGitDirectory, isWorktreeDirectory, repositoryOf } from './git-directories.ts'
+import { insideOf, namedBy, type Places, type Settings, settingsIn } from './git-config.ts'
+import { absoluteFrom, commonOf, isGitDirectory, namedIn, repositoryOf } from './git-directories.ts'
 import { gitlinksIn, sharedIndexesOf } from './git-index.ts'
 import type { Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './obeyed-names.ts'
@@ -30,13 +30,15 @@ export function gitPlacesOf(
   roots: readonly [string, ...string[]],
   { home, configs, looks, known }: GitUser,
 ): GitPlaces {
-  const [workspace] = roots
+  const [workspace, ...listed] = roots
   const kind = looks.kind(join(workspace, '.git'))
   // If `.git` is a file or a link, the answer also depends on paths that are not recorded.
   if (kind === 'file' || kind === 'other') looks.isComplete = false
   const outside = kind === 'directory' ? [] : repositoryOf(workspace)
-  const guard = new Guard({ home, roots: [...roots, ...outside], looks })
-  guard.workspace(workspace, roots.slice(1), known)
+  const all = [...roots, ...outside]
+  const isInside = (path: string) => all.some((root) => path !== root && isBeneath(path, root))
+  const guard = new Guard({ home, looks, isInside })
+  guard.workspace(workspace, listed, known)
   guard.configs(configs)
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
@@ -48,25 +50,18 @@ const maxRepositories = 200
 /** A submodule's name may hold slashes: `modules/lib/a`. */
 const maxDepth = 8
 
-interface Places {
-  readonly home: string
-  readonly roots: readonly string[]
-  readonly looks: Looks
-}
-
 class Guard {
   readonly protected: string[] = []
   readonly closed: string[] = []
   readonly #looks: Looks
-  readonly #places: NamedPlaces
+  readonly #places: Places
   /** By git directory: where git may start programs for it. */
-  readonly #repositories = new Map<string, { readonly named: NamedByConfigs; readonly tops: Set<string> }>()
+  readonly #repositories = new Map<string, { readonly settings: Settings; readonly tops: Set<string> }>()
   readonly #trees = new Set<string>()
 
-  constructor({ home, roots, looks }: Places) {
-    const isInside = (path: string) => roots.some((root) => path !== root && isBeneath(path, root))
-    this.#looks = looks
-    this.#places = { home, looks, isInside }
+  constructor(places: Places) {
+    this.#looks = places.looks
+    this.#places = places
   }
 
   /** @param known tops of further repositories in it */
@@ -74,14 +69,17 @@ class Guard {
     const looks = this.#looks
     this.tree(top, true)
     // Git goes on above where `.git` is no repository, and a command can do that to the one of the workspace.
-    for (const at of directoriesAbove(top)) this.tree(at, false)
+    for (let at = dirname(top); ; at = dirname(at)) {
+      this.tree(at, false)
+      if (at === dirname(at)) break
+    }
     for (const root of listed) this.#listed(root, top)
-    const below = looks.directories(top)
+    for (const at of looks.directories(top)) this.tree(at, false)
     looks.unlistableIn(top)
-    for (const at of below) this.tree(at, false)
     for (const at of known) this.#known(at)
     this.#follow(top)
-    for (const { named, tops } of this.#repositories.values()) this.#protect(...named.protectedFrom(tops))
+    for (const { settings, tops } of this.#repositories.values())
+      this.protected.push(...namedBy(settings, tops, this.#places))
   }
 
   /** The work trees in the workspace that git looks into from the known ones: their submodules, those of the submodules, and so on. */
@@ -97,16 +95,16 @@ class Guard {
 
   /** A directory that a command has made the top of a repository, or a walk has found to be one. It may lack a HEAD. */
   #known(top: string): void {
-    this.tree(top, this.#looks.kind(join(top, '.git')) !== 'none')
-    if (['objects', 'refs'].every((name) => this.#looks.kind(join(top, name)) !== 'none')) this.bare(top)
+    const isThere = (name: string) => this.#looks.kind(join(top, name)) !== 'none'
+    this.tree(top, isThere('.git'))
+    if (isThere('objects') && isThere('refs')) this.bare(top)
   }
 
   /** The user's own, which count in each repository. */
   configs(files: readonly string[]): void {
-    const tops = new Set([...this.#repositories.values()].flatMap((each) => [...each.tops]))
-    this.#protect(
-      ...new NamedByConfigs(files, this.#places).protectedFrom(new Set([...this.#trees, ...tops])),
-    )
+    const tops = [...this.#repositories.values()].flatMap((each) => [...each.tops])
+    const settings = settingsIn(files, this.#places)
+    this.protected.push(...namedBy(settings, new Set([...this.#trees, ...tops]), this.#places))
   }
 
   /** A directory that may be the top of a work tree. `linked`: git looks for a repository there. */
@@ -136,13 +134,14 @@ class Guard {
     else this.#protect(head)
   }
 
-  /** An entry of `[workspace] writable`: a git directory, a worktree's directory in one, or a project. */
+  /** An entry of `[workspace] writable`: a git directory, a worktree's directory in one (`commondir` names that), or a project. */
   #listed(root: string, workspace: string): void {
+    const isThere = (name: string) => this.#looks.kind(join(root, name)) !== 'none'
     if (isGitDirectory(root, this.#looks)) {
       this.repository(root, basename(root) === '.git' ? dirname(root) : root)
       // It may be the one of the workspace, which a link or a `.git` file names.
       this.repository(root, workspace)
-    } else if (isWorktreeDirectory(root, this.#looks))
+    } else if (isThere('HEAD') && isThere('commondir'))
       this.#protect(...protectedInWorktree.map((name) => join(root, name)))
     else this.tree(root, false)
   }
@@ -151,22 +150,14 @@ class Guard {
     const known = this.#repositories.get(directory)
     if (known) return void known.tops.add(top)
     const isMany = this.#repositories.size >= maxRepositories
-    const trees = `${directory}/worktrees`
-    const worktrees = this.#looks.directories(trees)
-    this.#looks.unlistableIn(trees)
-    if (this.#looks.isShut(trees)) this.#protect(trees)
+    const worktrees = this.#worktreesIn(`${directory}/worktrees`)
     const configs = [directory, ...worktrees].flatMap(configsIn)
-    // Those outside are of other users, or of repositories above, to which git comes only where none is below.
-    const hidden = configs.find((file) => this.#places.isInside(file) && this.#looks.isHidden(file))
-    if (hidden !== undefined) this.#looks.refuse(hidden, 'config-unreadable')
-    const named = new NamedByConfigs(configs, this.#places)
-    const tree = named.valueOf('core.worktree')
-    const tops = new Set([
-      top,
-      directory,
-      ...(tree === undefined ? [] : [plainFrom(directory, tree, this.#places)]),
-    ])
-    this.#repositories.set(directory, { named, tops })
+    const settings = settingsIn(configs, this.#places)
+    // The last value wins, as for git.
+    const tree = settings.entries.findLast(({ key }) => key === 'core.worktree')?.value
+    const tops = new Set([top, directory])
+    if (tree !== undefined) tops.add(plainFrom(directory, tree, this.#places))
+    this.#repositories.set(directory, { settings, tops })
     if (isMany) return void this.#protect(directory)
     this.#protect(
       ...protectedInGit.map((name) => `${directory}/${name}`),
@@ -174,6 +165,13 @@ class Guard {
     )
     for (const worktree of worktrees) this.#worktree(worktree, tops)
     for (const at of [directory, ...worktrees]) this.#modules(`${at}/modules`, 0)
+  }
+
+  /** A directory of worktrees that cannot be read is protected: a command may have shut it. */
+  #worktreesIn(path: string): readonly string[] {
+    this.#looks.unlistableIn(path)
+    if (this.#looks.kind(path) === 'directory' && !this.#looks.entries(path)) this.#protect(path)
+    return this.#looks.directories(path)
   }
 
   /** The work tree of a linked worktree (gitrepository-layout(5)). */
@@ -188,9 +186,8 @@ class Guard {
   /** Closed: a command could otherwise make a submodule's git directory there, with its own configuration. */
   #modules(directory: string, depth: number): void {
     if (this.#places.isInside(directory)) this.closed.push(directory)
-    const looks = this.#looks
-    for (const entry of looks.directories(directory))
-      if (looks.kind(join(entry, 'HEAD')) === 'file') this.repository(entry, entry)
+    for (const entry of this.#looks.directories(directory))
+      if (this.#looks.kind(join(entry, 'HEAD')) === 'file') this.repository(entry, entry)
       else if (depth < maxDepth) this.#modules(entry, depth + 1)
   }
 
@@ -203,34 +200,29 @@ function configsIn(directory: string): readonly string[] {
   return ['config', 'config.worktree'].map((name) => `${directory}/${name}`)
 }
 
-function directoriesAbove(directory: string): readonly string[] {
-  const parent = dirname(directory)
-  return parent === directory ? [] : [parent, ...directoriesAbove(parent)]
-}
-
 /**
  * The git directory of a work tree, and the one whose configuration it shares (gitrepository-layout(5)), as `.git` and `commondir`
  * write them: links on the way are protected as well.
  */
-function gitDirectoriesOf(top: string, places: NamedPlaces): readonly string[] {
+function gitDirectoriesOf(top: string, places: Places): readonly string[] {
   const { looks } = places
   const dotGit = join(top, '.git')
   if (looks.status(dotGit)?.isDirectory()) return [dotGit]
-  const [, named] = /^gitdir: (.+)$/m.exec(looks.text(dotGit)) ?? []
+  const named = namedIn(dotGit, looks)
   if (named === undefined) return []
   const directory = plainFrom(top, named, places)
-  const common = looks.text(`${directory}/commondir`).trim()
-  return common === '' ? [directory] : [directory, plainFrom(directory, common, places)]
+  const common = commonOf(directory, looks)
+  return common === undefined ? [directory] : [directory, plainFrom(directory, common, places)]
 }
 
 /** Without links; but as written, and not normalized, where commands could change a link on the way: that one is protected as well. */
-function plainFrom(directory: string, path: string, { looks, isInside }: NamedPlaces): string {
-  const written = isAbsolute(path) ? path : `${directory}/${path}`
+function plainFrom(directory: string, path: string, { looks, isInside }: Places): string {
+  const written = absoluteFrom(directory, path)
   const { links, end } = looks.way(written)
   return links.some(isInside) ? written : end
 }
 
-function linksOf(top: string, places: NamedPlaces): readonly string[] {
+function linksOf(top: string, places: Places): readonly string[] {
   const indexes = gitDirectoriesOf(top, places).map((directory) => `${directory}/index`)
   return indexes.flatMap((index) => gitlinksOf(index, places.looks)).map((link) => join(top, link))
 }
@@ -240,7 +232,7 @@ const maxIndexBytes = 67_108_864
 function gitlinksOf(index: string, looks: Looks): readonly string[] {
   const content = contentOf(index, looks)
   const shared = sharedIndexesOf(content).map((name) => contentOf(join(dirname(index), name), looks))
-  return [content, ...shared].flatMap((each) => gitlinksIn(each) ?? [])
+  return [content, ...shared].flatMap(gitlinksIn)
 }
 
 function contentOf(index: string, looks: Looks): Buffer {

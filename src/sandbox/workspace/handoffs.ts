@@ -7,7 +7,7 @@ import type { Handoff } from '../../base/types.ts'
 import type { Note } from '../sandbox.ts'
 import { obeyedAt } from './obeyed-names.ts'
 import { type Repositories, topOf } from './repositories.ts'
-import { walkBounds, walkFor } from './walk.ts'
+import { walkFor } from './walk.ts'
 
 /** What a launcher noticed of one command. */
 interface Noticed {
@@ -28,23 +28,20 @@ export async function handoffsOf(
   roots: readonly string[],
   repositories: Repositories,
 ): Promise<readonly Handoff[]> {
-  const moved = await lookInto(notes.filter(({ kind }) => kind === 'moved'))
-  const made = notes.filter(({ kind }) => kind === 'repository').map(({ path }) => topOf(path))
-  const there = repositories.made([...made, ...moved.tops])
+  const of = (kind: Note['kind']) => notes.filter((note) => note.kind === kind)
+  const moved = await lookInto(of('moved'))
+  const there = repositories.made([...of('repository').map(({ path }) => topOf(path)), ...moved.tops])
   const searched = unseen ? await within(repositories.search(), searchMs, roots.slice(0, 1)) : []
   const tops = [...new Set([...there, ...moved.unsearched, ...searched])].sort()
-  const all = [...notes.filter(({ kind }) => kind === 'name'), ...moved.files]
+  const all = [...of('name'), ...moved.files]
   // A directory with a name of the table was moved there, or is told by what is in it.
   const named = all.filter(
     ({ path }) => !all.some((other) => other.path !== path && isBeneath(other.path, path)),
   )
   const isTold = (path: string) => tops.some((top) => path !== top && isBeneath(path, top))
   const others = named.flatMap((note) => (isTold(note.path) ? [] : handoffOf(note, roots)))
-  return [...tops.map(repositoryAt), ...others].slice(0, maxHandoffs)
-}
-
-function repositoryAt(path: string): Handoff {
-  return { path, kind: 'repository', obeyedBy: 'git' }
+  const made = tops.map((path): Handoff => ({ path, kind: 'repository', obeyedBy: 'git' }))
+  return [...made, ...others].slice(0, maxHandoffs)
 }
 
 /** Directories that came from a private TMPDIR, or from another root, with what was in them. */
@@ -52,11 +49,10 @@ async function lookInto(notes: readonly Note[]) {
   const [tops, unsearched, files]: [string[], string[], Note[]] = [[], [], []]
   const until = monotonicMs() + searchMs
   for (const { path } of notes) {
-    const bounds = { ...walkBounds, ms: Math.max(0, until - monotonicMs()) }
     const file = (found: string) => {
       if (obeyedAt(relative(dirname(path), found))) files.push({ kind: 'name', path: found })
     }
-    const walked = await walkFor(path, { bounds, file })
+    const walked = await walkFor(path, { ms: Math.max(0, until - monotonicMs()), file })
     tops.push(...walked.tops)
     if (!walked.isWhole) unsearched.push(path)
   }
@@ -68,7 +64,8 @@ function handoffOf({ path, before }: Note, roots: readonly string[]): readonly H
   const root = roots.find((each) => isBeneath(path, each))
   const found = root === undefined ? undefined : obeyedAt(relative(root, path))
   const status = tried(() => lstatSync(path))
-  if (root === undefined || !found || !status || (status.isDirectory() && isEmpty(path))) return []
+  if (root === undefined || !found || !status) return []
+  if (status.isDirectory() && tried(() => readdirSync(path))?.length === 0) return []
   const { row, name } = found
   const at = join(root, name)
   // A forge looks at the top of a repository only.
@@ -83,20 +80,16 @@ const installScripts = new Set([
   ...['dependencies', 'pnpm:devPreinstall'],
 ])
 
+const maxScriptBytes = 1_048_576
+
 /** One that is too large to compare counts as new. */
-function hasNewScript(path: string, before: string | undefined): boolean {
+function hasNewScript(path: string, before = ''): boolean {
   const status = tried(() => statSync(path))
   if (!status?.isFile()) return false
   if (status.size > maxScriptBytes) return true
-  const old = scriptsIn(before ?? '')
+  const old = scriptsIn(before)
   const now = scriptsIn(tried(() => readFileSync(path, 'utf8')) ?? '')
   return [...now].some(([name, line]) => old.get(name) !== line)
-}
-
-const maxScriptBytes = 1_048_576
-
-function isEmpty(directory: string): boolean {
-  return tried(() => readdirSync(directory))?.length === 0
 }
 
 function scriptsIn(text: string): ReadonlyMap<string, unknown> {

@@ -11,25 +11,12 @@ import {
 import { dirname, join } from 'node:path'
 import { errorCode, tried } from '../../base/errno.ts'
 
-/** Why a workspace cannot be protected: the path, and what is wrong with it. */
-export interface Unprotectable {
+/** Why a directory cannot be opened to changes, and what to do. */
+export interface Unfit {
   readonly path: string
-  readonly why:
-    | 'unlistable'
-    | 'config-size'
-    | 'config-kind'
-    | 'config-unreadable'
-    | 'config-invalid'
-    | 'config-many'
-    | 'record-unreadable'
-}
-
-/** Where a path leads, link by link: path_resolution(7). */
-interface Way {
-  /** The symbolic links on it, each by a path without links. */
-  readonly links: readonly string[]
-  /** Without links; need not exist. */
-  readonly end: string
+  /** As it follows the path: "which …", or what is there. */
+  readonly reason: string
+  readonly remedy: string
 }
 
 /** As many as the kernel follows: path_resolution(7). */
@@ -91,13 +78,12 @@ export class Looks {
   /** False: an answer depends on more than these paths. */
   isComplete = true
   /** The first reason why nothing can protect the workspace. */
-  unprotectable: Unprotectable | undefined
+  unfit: Unfit | undefined
   readonly #targetOf = rememberedLinks((link) => this.paths.add(link))
-  readonly #names = new Map<string, ReadonlySet<string>>()
-  readonly #entries = new Map<string, readonly Dirent[]>()
+  readonly #entries = new Map<string, ReadonlyMap<string, Dirent> | undefined>()
 
-  refuse(path: string, why: Unprotectable['why']): void {
-    this.unprotectable ??= { path, why }
+  refuse(path: string, reason: string, remedy: string): void {
+    this.unfit ??= { path, reason, remedy }
   }
 
   ancestorsOf(path: string): void {
@@ -136,15 +122,8 @@ export class Looks {
     return (isSmall ? tried(() => readFileSync(file, 'utf8')) : undefined) ?? ''
   }
 
-  /** The names in a directory; none if it cannot be read. */
-  names(directory: string): ReadonlySet<string> {
-    const names = this.#names.get(directory) ?? new Set(this.#entriesOf(directory).map(({ name }) => name))
-    this.#names.set(directory, names)
-    return names
-  }
-
-  /** @param path absolute, and not normalized */
-  way(path: string): Way {
+  /** The symbolic links on the way, each by a path without links, and where it leads without links, existing or not. */
+  way(path: string): { readonly links: readonly string[]; readonly end: string } {
     const links: string[] = []
     let end = '/'
     for (const { place, target } of stepsOf(path, this.#targetOf)) {
@@ -154,29 +133,20 @@ export class Looks {
     return { links, end }
   }
 
-  /** A directory that cannot be read: a command may have shut it. */
-  isShut(path: string): boolean {
-    return this.kind(path) === 'directory' && tried(() => readdirSync(path)) === undefined
+  /** By name; undefined: no directory, or one that cannot be read. */
+  entries(path: string): ReadonlyMap<string, Dirent> | undefined {
+    this.paths.add(path)
+    if (!this.#entries.has(path)) {
+      const found = tried(() => readdirSync(path, { withFileTypes: true }))
+      this.#entries.set(path, found && new Map(found.map((entry) => [entry.name, entry])))
+    }
+    return this.#entries.get(path)
   }
 
-  /** The subdirectories of a directory; none if it cannot be read. */
+  /** The subdirectories of a directory. */
   directories(path: string): readonly string[] {
-    const entries = this.#entriesOf(path)
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
-  }
-
-  #entriesOf(path: string): readonly Dirent[] {
-    this.paths.add(path)
-    const entries = this.#entries.get(path) ?? tried(() => readdirSync(path, { withFileTypes: true })) ?? []
-    this.#entries.set(path, entries)
-    return entries
-  }
-
-  /** The names in a directory, and whether each is a link; undefined if it cannot be read. */
-  links(path: string): ReadonlyMap<string, boolean> | undefined {
-    this.paths.add(path)
-    const entries = tried(() => readdirSync(path, { withFileTypes: true }))
-    return entries && new Map(entries.map((entry) => [entry.name, entry.isSymbolicLink()]))
+    const found = [...(this.entries(path)?.values() ?? [])].filter((entry) => entry.isDirectory())
+    return found.map(({ name }) => join(path, name))
   }
 
   /** Looks for repositories and linked worktrees directly in a directory whose names are not UTF-8. */
@@ -185,9 +155,10 @@ export class Looks {
     for (const name of names.filter((each) => !isUtf8(each))) {
       this.isComplete = false
       const at = Buffer.concat([Buffer.from(`${path}/`), name])
-      const holds = (entry: string) =>
+      const isThere = (entry: string) =>
         tried(() => lstatSync(Buffer.concat([at, Buffer.from(entry)]))) !== undefined
-      if (holds('/.git') || holds('/HEAD')) this.refuse(String(at), 'unlistable')
+      const reason = 'a repository that cannot be protected, because its name is not UTF-8'
+      if (isThere('/.git') || isThere('/HEAD')) this.refuse(String(at), reason, 'rename that directory')
     }
   }
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { realPath } from '../../base/paths.ts'
 import { words } from '../../base/text.ts'
 import type { Environment } from '../../base/types.ts'
@@ -110,22 +110,19 @@ const movedBy: readonly (readonly [variable: string, from: string])[] = [
 
 /** @param homes real paths: of HOME, and of passwd(5), which ssh and others ask */
 export function obeyedPlaces(homes: readonly string[], env: Environment): readonly Obeyed[] {
-  const atHome = obeyedAtHome.flatMap(([by, names]) =>
-    names.flatMap((name) => [...homes.map((home) => join(home, name)), ...moved(name, env)].map(placed(by))),
+  const places = obeyedAtHome.flatMap(([by, names]) =>
+    names.flatMap((name) =>
+      [...homes.map((home) => join(home, name)), ...moved(name, env)].map((path) => ({ path, by })),
+    ),
   )
-  const system = ofTheSystem.flatMap(([by, paths]) => paths.map(placed(by)))
-  return [...atHome, ...system, ...searched(env)]
-}
-
-function placed(by: string): (path: string) => Obeyed {
-  return (path) => ({ path, by })
+  const system = ofTheSystem.flatMap(([by, paths]) => paths.map((path) => ({ path, by })))
+  return [...places, ...system, ...searched(env)]
 }
 
 function moved(name: string, env: Environment): readonly string[] {
   return movedBy.flatMap(([variable, from]) => {
     const to = env[variable]
-    const isIn = name === from || name.startsWith(`${from}/`)
-    return isIn && to !== undefined && isAbsolute(to) ? [join(to, name.slice(from.length))] : []
+    return isAt(name, from) && to !== undefined && isAbsolute(to) ? [join(to, name.slice(from.length))] : []
   })
 }
 
@@ -134,12 +131,14 @@ function searched({ PATH = '' }: Environment): readonly Obeyed[] {
   const directories = PATH.split(':').filter(
     (entry) => isAbsolute(entry) && !/\/node_modules\/\.bin\/*$/.test(entry),
   )
-  return [...new Set(directories.map((entry) => join(entry, '.')))].map((entry) => {
-    const path = entry.length > 1 ? entry.replace(/\/$/, '') : entry
-    return { path, by: 'PATH', isFlat: true }
-  })
+  return [...new Set(directories.map((entry) => resolve(entry)))].map((path) => ({
+    path,
+    by: 'PATH',
+    isFlat: true,
+  }))
 }
 
+/** As isBeneath, of normalized paths: there are hundreds of places. */
 function isAt(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer === '/' ? outer : `${outer}/`)
 }
@@ -175,36 +174,21 @@ export function obeyedIn(
 
 /** Where links lead, as tools make them that keep such files in a repository. Absent directories are not asked about. */
 export function linkedPlaces(workspace: string, places: readonly Obeyed[], looks: Looks): readonly string[] {
-  const inParents = byParent(countedIn(workspace, places))
-  const seen = new Map<string, ReadonlyMap<string, boolean> | undefined>()
-  return [...inParents.keys()].sort().flatMap((parent) => {
-    const above = seen.get(dirname(parent))
-    if (above && !above.has(basename(parent))) return []
-    const links = looks.links(parent)
-    seen.set(parent, links ?? new Map())
-    const real = realPath(parent)
-    return links === undefined || real === undefined
-      ? []
-      : (inParents.get(parent) ?? []).flatMap(leading(links, real))
+  const paths = countedIn(workspace, places).filter((path) => !systemParents.has(dirname(path)))
+  const parents = new Set(paths.map((path) => dirname(path)))
+  const real = new Map<string, string>()
+  for (const parent of [...parents].sort()) {
+    const above = dirname(parent)
+    const isThere = real.has(above) && looks.entries(above)?.has(basename(parent))
+    if (parents.has(above) && !isThere) continue
+    const found = looks.entries(parent) && realPath(parent)
+    if (found !== undefined) real.set(parent, found)
+  }
+  return paths.flatMap((path) => {
+    const parent = real.get(dirname(path))
+    if (parent === undefined) return []
+    const isLink = looks.entries(dirname(path))?.get(basename(path))?.isSymbolicLink()
+    if (parent === dirname(path) && !isLink) return []
+    return [realPath(path) ?? join(parent, basename(path))]
   })
-}
-
-function byParent(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const grouped = new Map<string, string[]>()
-  for (const path of paths) {
-    const parent = dirname(path)
-    if (systemParents.has(parent)) continue
-    const siblings = grouped.get(parent)
-    if (siblings) siblings.push(path)
-    else grouped.set(parent, [path])
-  }
-  return grouped
-}
-
-function leading(links: ReadonlyMap<string, boolean>, real: string): (path: string) => readonly string[] {
-  return (path) => {
-    const name = basename(path)
-    if (real === dirname(path) && !links.get(name)) return []
-    return [realPath(path) ?? join(real, name)]
-  }
 }

@@ -10,27 +10,23 @@ export interface Walked {
   readonly isWhole: boolean
 }
 
-interface WalkBounds {
-  readonly entries: number
-  readonly ms: number
-}
-
 interface WalkOptions {
-  readonly bounds: WalkBounds
-  readonly signal?: AbortSignal | undefined
+  readonly ms?: number
+  readonly signal?: AbortSignal
   /** Called for each entry that is no directory. */
   readonly file?: (path: string) => void
 }
 
-export const walkBounds: WalkBounds = { entries: 200_000, ms: 2000 }
+const maxEntries = 200_000
 
 /** Directories that are read at once: Node has four threads for it. */
 const atOnce = 8
 
 /** Looks for repositories in a directory and below, without following links. */
 export async function walkFor(top: string, options: WalkOptions): Promise<Walked> {
-  const walk = new Walk(top, options)
-  const isWhole = await within(walk.run(), options.bounds.ms, false)
+  const { ms = 2000 } = options
+  const walk = new Walk(top, options, monotonicMs() + ms)
+  const isWhole = await within(walk.run(), ms, false)
   // A file system that does not answer may still do so.
   walk.isOver = true
   return { tops: walk.tops, isWhole: isWhole && walk.isWhole }
@@ -45,10 +41,10 @@ class Walk {
   readonly #until: number
   #entries = 0
 
-  constructor(top: string, options: WalkOptions) {
+  constructor(top: string, options: WalkOptions, until: number) {
     this.#top = top
     this.#options = options
-    this.#until = monotonicMs() + options.bounds.ms
+    this.#until = until
   }
 
   /** Level by level, so that what lies near the top is found within the bounds. False: it reached one. */
@@ -65,8 +61,8 @@ class Walk {
   }
 
   #mustEnd(): boolean {
-    const { bounds, signal } = this.#options
-    return this.isOver || signal?.aborted || this.#entries >= bounds.entries || monotonicMs() >= this.#until
+    const isStopped = this.isOver || this.#options.signal?.aborted
+    return isStopped || this.#entries >= maxEntries || monotonicMs() >= this.#until
   }
 
   async #look(directory: string, next: string[]): Promise<void> {
@@ -89,14 +85,12 @@ class Walk {
     if (isBare || names.has('.git')) this.tops.push(directory)
     // What a git directory holds is looked at with its repository.
     if (isBare && directory !== this.#top) return
-    for (const entry of found)
-      if (!entry.isDirectory()) this.#options.file?.(join(directory, entry.name))
-      else if (entry.name.toLowerCase() !== '.git') this.#enter(join(directory, entry.name), next)
-  }
-
-  /** Names that are not UTF-8 cannot be asked for as text. */
-  #enter(directory: string, next: string[]): void {
-    if (directory.includes('\ufffd')) this.isWhole = false
-    else next.push(directory)
+    for (const entry of found) {
+      const path = join(directory, entry.name)
+      if (!entry.isDirectory()) this.#options.file?.(path)
+      // Names that are not UTF-8 cannot be asked for as text.
+      else if (path.includes('\ufffd')) this.isWhole = false
+      else if (entry.name.toLowerCase() !== '.git') next.push(path)
+    }
   }
 }

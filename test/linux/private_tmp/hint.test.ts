@@ -15,7 +15,9 @@ describe('the hint of a refusal', () => {
     for (const path of [join(temporary, 'new'), '/tmp/vitrine-hint-new', '/var/tmp/vitrine-hint-new']) {
       const { hint, denials } = await run(`echo x > ${path}`)
       expect(denials).toMatchObject([{ operation: 'create', path }])
-      expect(hint).toContain(`${denials.map(denialText).join()}; ${privateTmp}`)
+      expect(hint).toContain(
+        `${denials.map(denialText).join()}; for temporary files and caches, ${privateTmp}`,
+      )
       expect(hint).toContain(write)
     }
   })

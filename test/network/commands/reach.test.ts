@@ -112,7 +112,7 @@ print(ask(one), ask(two), ask(three), sep='\\n')`
     const { shell } = await shellTo(['good.example:22'])
     const result = await shell.execute({ command: 'git ls-remote ssh://git@good.example/x.git' })
     expect(result.exitCode).toBe(128)
-    expect(hintBehind(result)).toMatchObject({ about: 'network', remedy: { kind: 'ssh' } })
+    expect(hintBehind(result)).toMatchObject({ remedy: { kind: 'ssh' } })
   })
 
   it('narrows it for one call, and never widens it', async () => {

@@ -120,7 +120,7 @@ describe('denials with the network on', () => {
       what: 'a server',
       script: 'import socket; socket.create_server(("127.0.0.1", 20077))',
       told: 'listen 127.0.0.1:20077',
-      remedy: remedies.user.ownSockets['no-private-tmp'],
+      remedy: remedies.user.privateTmp,
     },
     {
       what: 'a multicast group',

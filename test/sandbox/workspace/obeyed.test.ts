@@ -37,7 +37,7 @@ function open({ home, workspace }: Place, writable: readonly string[] = [], env 
 
 function advised(result: Result): string | undefined {
   const remedy = hintBehind(result)?.remedy
-  return remedy?.kind === 'writable' ? remedy.directory : undefined
+  return remedy?.kind === 'writable' ? /add (\S+) to/.exec(remedy.text)?.[1] : undefined
 }
 
 const names = obeyedAtHome.flatMap(([, each]) => each)
@@ -193,7 +193,10 @@ describe('a git directory outside of the workspace', () => {
       make(place)
       writeFileSync(join(place.workspace, 'f'), 'x')
       const before = await (await open(place)).execute({ command: 'git add f' })
-      expect(hintBehind(before)?.remedy).toEqual({ kind: 'repository', how: 'name', tree: place.workspace })
+      expect(hintBehind(before)?.remedy).toMatchObject({
+        kind: 'repository',
+        text: expect.stringContaining(`git -C '${place.workspace}'`),
+      })
       const [, advice = ''] = /run (git -C .*) outside/.exec(before.hint ?? '') ?? []
       execFileSync('sh', ['-ec', advice])
       const shell = await open(place)
@@ -220,7 +223,10 @@ describe('a git directory outside of the workspace', () => {
     writeFileSync(join(moved, 'f'), 'x')
     const at = { ...place, workspace: moved }
     const refused = await (await open(at)).execute({ command: 'git add f' })
-    expect(hintBehind(refused)?.remedy).toEqual({ kind: 'repository', how: 'repair', tree: moved })
+    expect(hintBehind(refused)?.remedy).toMatchObject({
+      kind: 'repository',
+      text: expect.stringContaining(`repair" in ${moved}`),
+    })
     const listed = await open(at, [join(place.workspace, '.git')])
     expect(await listed.execute({ command: 'git add f' })).toMatchObject({ exitCode: 0 })
     await expectHeld(listed, join(place.workspace, '.git'))
@@ -238,7 +244,10 @@ describe('a git directory outside of the workspace', () => {
     const result = await shell.execute({
       command: `git -C ${other} -c user.name=A -c user.email=a commit --allow-empty -m x`,
     })
-    expect(hintBehind(result)?.remedy).toEqual({ kind: 'repository', how: 'start' })
+    expect(hintBehind(result)?.remedy).toMatchObject({
+      kind: 'repository',
+      text: expect.stringContaining('start vitrine'),
+    })
     await expect(open(place, [join(other, '.git/hooks')])).rejects.toMatchObject(refused)
   })
 

@@ -30,7 +30,7 @@ static const struct vt_rule socket_rules[] = {
     {OWN_SOCKETS,
      {IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET), IS(2, IPPROTO_IP)},
      ALLOW},
-    {OWN_SOCKETS | NO_NETWORK, {BLOCKING_UDP}, JUDGE}, /* one that does nothing (notify/sockets/inert.c) */
+    {OWN_SOCKETS | NO_NETWORK, {BLOCKING_UDP}, JUDGE}, /* one that does nothing (notify/sockets/udp.c) */
     /* Go, curl and others then use TCP. */
     {OWN_SOCKETS, {IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_MPTCP)},
      FAIL(EPROTONOSUPPORT)},

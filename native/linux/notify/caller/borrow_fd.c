@@ -39,10 +39,6 @@ int vt_borrow_table_of(int *kept, size_t count) {
   return 0;
 }
 
-int vt_borrow_listener(const struct vt_listener *listener) {
-  return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), listener->fd);
-}
-
 int vt_borrow_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
 
 /* -1 with ESRCH: the thread is gone that had this number. */

@@ -186,7 +186,7 @@ static struct question *put(struct vt_questions *questions, const char *path) {
 }
 
 static bool is_over(const struct vt_notification *notification) {
-  struct pollfd polled = {notification->listener_fd, 0, 0};
+  struct pollfd polled = {notification->listener->fd, 0, 0};
   return poll(&polled, 1, 0) > 0 || !vt_caller_still_waits(notification);
 }
 
