@@ -1,14 +1,14 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Turns } from '../../src/base/turns.ts'
-import { type HttpServer, serveOnHttp } from '../../src/mcp/http/server.ts'
+import { serveOnHttp } from '../../src/mcp/http/server.ts'
 import { HttpSessions, maxSessions } from '../../src/mcp/http/sessions.ts'
 import { makeServer } from '../../src/mcp/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, waitFor } from '../helpers/processes.ts'
 
-const servers: HttpServer[] = []
+const servers: Awaited<ReturnType<typeof serveOnHttp>>[] = []
 const markers: string[] = []
 
 afterEach(async () => {
