@@ -31,7 +31,6 @@ export class HttpSessions {
     this.#sweep.unref()
   }
 
-
   get isBusy(): boolean {
     return [...this.#clients.values()].some(({ session }) => session.isBusy)
   }
