@@ -46,7 +46,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(same.questions).toHaveLength(2)
   })
 
-  it('anything but an offered yes is no, and the model is told so; a question closed without a choice has no answer', async () => {
+  it('anything but an offered yes is told as no, a closed question as no answer', async () => {
     const said = /^NOT_APPROVED: The user said no\./
     const responses = [
       [{ action: 'accept', content: { answer: 'n' } }, said],

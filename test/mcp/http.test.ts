@@ -103,7 +103,7 @@ describe('over HTTP', () => {
     },
   )
 
-  it('a request without the token, from another name (DNS rebinding) or from a web page is refused', async () => {
+  it('refuses no token, another name (DNS rebinding) and web pages', async () => {
     const { url, said } = await serve([], { VITRINE_TOKEN: 'chosen-by-me' })
     const Authorization = 'Bearer chosen-by-me'
     const rows = [
@@ -332,7 +332,7 @@ describe('clients that never end their session', () => {
   }, 120_000)
 })
 
-it('a connection that breaks in the middle of a call ends its command after a grace, and the session goes on', async () => {
+it('a connection that breaks ends its command after a grace, and the session goes on', async () => {
   const { url } = await serveHere({ brokenGraceMs: 1000 })
   const session = (await begin(url)).headers.get('mcp-session-id') ?? ''
   const marker = marked()
