@@ -1,10 +1,11 @@
 // Processes as /proc shows them: what the tests look with.
+import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
 
-const entryPoints = [fileURLToPath(new URL('../helpers/processes.ts', import.meta.url))]
-const { outputFiles } = buildSync({ entryPoints, write: false, format: 'esm' })
-const helpers = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
+const pathOf = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+const compiler = pathOf('node_modules/.bin/esbuild')
+const script = execFileSync(compiler, [pathOf('test/helpers/processes.ts'), '--format=esm'])
+const helpers = await import(`data:text/javascript;base64,${script.toString('base64')}`)
 
 export const { aliveWith, isLocked, ownChildren, survivors, waitFor } = helpers
 export const end = helpers.endOne
