@@ -11,7 +11,7 @@ import { commandsOf, openAudited } from './place.ts'
 
 const isDirectory = (path: string) => ({ path, step: 'open', reason: 'EISDIR' }) as const
 
-it('required: nothing runs while the log takes no line, and what was lost is written before the next one', async () => {
+it('required: nothing runs while the log takes no line; what was lost is written later', async () => {
   const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
   await shell.execute({ command: ': first' })
   // In a script: the policy does not let a line touch the log.
