@@ -141,7 +141,7 @@ export async function tryTable(
 /** Tries to read what is kept from being read, as that user. A string says why that user cannot try it at all. */
 export async function tryReads(user: User): Promise<ReadonlyMap<string, Report> | string> {
   const { reads: program } = buildPrograms()
-  const runner = buildRunner('reads/runner.js')
+  const runner = buildRunner('reads/runner')
   const unreachable = unreachableFor(user, runner)
   return unreachable ?? parseReports(await runRunner(user, runner, { library, program }, []))
 }
