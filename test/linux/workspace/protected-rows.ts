@@ -1,3 +1,5 @@
+import { namedLines } from '../../helpers/words.ts'
+
 /** One way to change something protected, or something outside. Runs in the workspace; `../outside` is beside it. */
 export interface Row {
   readonly name: string
@@ -48,11 +50,7 @@ export function py(name: string, text: string, more: Omit<Row, 'name' | 'argv'> 
 
 /** `NAME: PROGRAM`, a line each. */
 export function pythons(text: string, more: Omit<Row, 'name' | 'argv'> = {}): Row[] {
-  const lines = text
-    .trim()
-    .split('\n')
-    .map((line) => line.split(/: (.*)/s))
-  return lines.map(([name = '', program = '']) => py(name, program.replaceAll('\\n', '\n'), more))
+  return namedLines(text).map(([name, program]) => py(name, program, more))
 }
 
 const plain = shell(String.raw`
@@ -139,7 +137,7 @@ O_TMPFILE and linkat: f = opened("src", os.O_WRONLY | os.O_TMPFILE); scribble(f)
 O_TMPFILE in a protected directory: scribble(opened(".git/hooks", os.O_WRONLY | os.O_TMPFILE)); os.mkdir(".git/hooks/shown")
 `),
   ...pythons(
-    String.raw`
+    `
 linkat with AT_EMPTY_PATH: f = os.open(".git/config", os.O_RDONLY); call(LINKAT, f, "", AT, "src/got", 0x1000); scribble(opened("src/got", os.O_WRONLY))
 `,
     { root: true },
