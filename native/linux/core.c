@@ -19,7 +19,7 @@
 #include "launch/launch.h"
 #include "limits/limits.h"
 #include "confine/probe.h"
-#include "notify/sockets/listening.h"
+#include "notify/sockets/whose.h"
 #include "watcher/host_side.h"
 
 /* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */
@@ -178,7 +178,7 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->number(facts->to, "coreDumpsErrno", found->core_dumps_errno);
   facts->flag(facts->to, "pidfd", found->pidfd);
   facts->number(facts->to, "getfdErrno", found->getfd_errno);
-  facts->number(facts->to, "socketsErrno", found->getfd_errno ? found->getfd_errno : vt_listening_probe());
+  facts->number(facts->to, "socketsErrno", found->getfd_errno ? found->getfd_errno : vt_whose_probe());
   facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);
   const char *missing = NULL, *base = vt_cgroup_base(&missing);

@@ -1,6 +1,6 @@
 import { nearestKey } from '../base/did-you-mean.ts'
 import { quoted, visible } from '../base/text.ts'
-import { print, refuse } from './output.ts'
+import { packageVersion, print, refuse } from './output.ts'
 
 /** What options mean, in every command that has them. */
 const options = `
@@ -264,6 +264,8 @@ export async function help(
   args: readonly string[],
   commands: readonly string[],
 ): Promise<number> {
+  if (['--version', '-V', '-v'].includes(name ?? ''))
+    return args.length === 0 ? print(`${packageVersion()}\n`) : refuse(`${name} takes nothing after it.`)
   const asks = name === undefined || ['help', '--help', '-h'].includes(name)
   const topic = (asks ? args[0] : name) ?? 'vitrine'
   if (Object.hasOwn(topics, topic)) return print(topics[topic] ?? '')

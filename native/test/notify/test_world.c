@@ -1,49 +1,24 @@
-/* What a world notes stays known until it is pruned, and what is pruned is known no longer. */
+/* What a world notes stays known until its socket is closed, and closed sockets do not pile up. */
 #define _GNU_SOURCE
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "notify/sockets/listening.h"
-#include "notify/sockets/unix_bound.h"
+#include "notify/sockets/whose.h"
 #include "notify/world/world.h"
 #include "test/check.h"
 
-enum { MANY = 10000, KEPT = 10 };
-
-/* Far apart, and such that many begin at one place. */
-static uint64_t cookie_of(uint64_t i) { return i % 2 ? i : i << 32; }
-
-static void knows_what_it_noted(struct vt_world *world) {
-  for (uint64_t i = 1; i <= MANY; i++) vt_world_note(world, cookie_of(i));
-  for (uint64_t i = 1; i <= MANY; i++) CHECK(vt_world_has(world, cookie_of(i)), "%lu", (unsigned long)i);
-  for (uint64_t i = MANY + 1; i <= 2 * MANY; i++) CHECK(!vt_world_has(world, cookie_of(i)), "%lu", (unsigned long)i);
-  size_t count = world->count;
-  vt_world_note(world, cookie_of(1));
-  CHECK(world->count == count, "a cookie counts twice");
-}
-
-static void forgets_what_is_pruned(struct vt_world *world) {
-  struct vt_world listening = {.number = 0};
-  vt_world_note(&listening, cookie_of(3 * MANY)); /* another program's */
-  for (uint64_t i = 1; i <= KEPT; i++) vt_world_note(&listening, cookie_of(i * 100));
-  CHECK(vt_world_is_crowded(world), "%zu", world->count);
-  vt_world_prune(world, &listening);
-  for (uint64_t i = 1; i <= MANY; i++) CHECK(vt_world_has(world, cookie_of(i)) == (i % 100 == 0 && i <= KEPT * 100), "%lu", (unsigned long)i);
-  CHECK(!vt_world_has(world, cookie_of(3 * MANY)), "a socket of another program is known");
-  CHECK(world->count == KEPT && world->room <= 64 && !vt_world_is_crowded(world), "%zu of %zu", world->count, world->room);
-  free(listening.cookies);
-}
+enum { MANY = 10000 };
 
 static void is_shared_while_it_is_referred_to(void) {
   struct vt_world *one = vt_world_enter(7), *same = vt_world_enter(7), *other = vt_world_enter(8);
   CHECK(one == same && one != other, "one world for each number");
-  vt_world_note(one, 1);
+  vt_note_listening(-1, one, 1);
   vt_world_leave(one);
-  CHECK(vt_world_has(same, 1) && !vt_world_has(other, 1), "what the last one noted");
+  CHECK(same->listening.count == 1 && other->listening.count == 0, "what the last one noted");
   vt_world_leave(same);
   struct vt_world *again = vt_world_enter(7);
-  CHECK(!vt_world_has(again, 1), "a world that all have left is forgotten");
+  CHECK(again->listening.count == 0, "a world that all have left is forgotten");
   vt_world_leave(again);
   vt_world_leave(other);
 }
@@ -63,20 +38,21 @@ static uint64_t cookie_in(int fd) {
 }
 
 static enum vt_listens who_has(int netlink, struct vt_world *world, int fd) {
+  struct vt_sockets sockets = {.netlink = netlink};
   union vt_address address;
   socklen_t size = sizeof address;
   if (getsockname(fd, &address.any, &size)) abort();
-  return vt_who_listens(netlink, 0, world, &address);
+  return vt_who_listens(&sockets, world, &address);
 }
 
 /* More sockets than the world keeps, of which two still listen. */
 static void keeps_what_listens(int netlink, struct vt_world *world) {
   int noted = listen_at_once(), foreign = listen_at_once();
-  vt_world_note(world, cookie_in(noted));
+  vt_note_listening(netlink, world, cookie_in(noted));
   CHECK(who_has(netlink, world, noted) == VT_LISTENS_OWN, "noted");
   CHECK(who_has(netlink, world, foreign) == VT_LISTENS_FOREIGN, "not noted");
-  for (uint64_t i = 1; i <= MANY; i++) vt_world_note(world, cookie_of(i) | 1ull << 63), vt_listening_prune(netlink, world);
-  CHECK(world->count < 2048, "%zu are noted", world->count);
+  for (uint64_t i = 1; i <= MANY; i++) vt_note_listening(netlink, world, i | 1ull << 63);
+  CHECK(world->listening.count < 1024, "%zu are noted", world->listening.count);
   CHECK(who_has(netlink, world, noted) == VT_LISTENS_OWN, "noted, after pruning");
   CHECK(who_has(netlink, world, foreign) == VT_LISTENS_FOREIGN, "not noted, after pruning");
   close(noted), close(foreign);
@@ -87,22 +63,22 @@ static size_t noted_unix_sockets(int netlink, struct vt_world *world, int number
   for (int i = 0; i < number; i++) {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (bind(fd, (const struct sockaddr *)&unnamed, sizeof unnamed.sun_family)) abort();
-    vt_unix_note(netlink, world, fd, NULL, 0);
+    vt_note_bound(netlink, world, fd, NULL, 0);
     if (stay_open) fds[i] = fd;
     else close(fd);
   }
-  return world->bound_count;
+  return world->noted_count;
 }
 
 static void forgets_closed_unix_sockets(int netlink, struct vt_world *world) {
   enum { OPEN = 300 };
   int fds[OPEN];
-  CHECK(noted_unix_sockets(netlink, world, OPEN, true, fds) == OPEN, "%zu", world->bound_count);
+  CHECK(noted_unix_sockets(netlink, world, OPEN, true, fds) == OPEN, "%zu", world->noted_count);
   size_t count = noted_unix_sockets(netlink, world, MANY, false, NULL);
   CHECK(count >= OPEN && count <= 1024, "%zu are noted", count);
   for (int i = 0; i < OPEN; i++) {
-    vt_unix_note(netlink, world, fds[i], NULL, 0);
-    CHECK(world->bound_count == count, "an open socket was forgotten");
+    vt_note_bound(netlink, world, fds[i], NULL, 0);
+    CHECK(world->noted_count == count, "an open socket was forgotten");
     close(fds[i]);
   }
 }
@@ -116,10 +92,8 @@ static void counts_a_message_without_its_body_as_none(void) {
 
 int main(void) {
   struct vt_world *world = vt_world_enter(1);
-  knows_what_it_noted(world);
-  forgets_what_is_pruned(world);
-  int netlink = vt_listening_open();
-  bool told = netlink >= 0 && !vt_listening_probe();
+  int netlink = vt_whose_open();
+  bool told = netlink >= 0 && !vt_whose_probe();
   if (told) keeps_what_listens(netlink, world), forgets_closed_unix_sockets(netlink, world);
   else printf("  skipped: the kernel does not tell whose a socket is (CONFIG_INET_DIAG)\n");
   if (netlink >= 0) close(netlink);

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../base/clock.ts'
 import { sizeText } from '../../base/text.ts'
-import { eraseLine, isTerminal, prefixed, type Sink, standardError, standardOutput } from '../output.ts'
+import { eraseLine, isTerminal, prefixed, standardError, standardOutput } from '../output.ts'
 
 type Stream = 'stdout' | 'stderr'
 
@@ -8,7 +8,7 @@ const newline = 0x0a
 
 /** Passes a command's output on to ours: unchanged, and only as fast as it is consumed. */
 export class OutputRelay {
-  readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
+  readonly #sinks = { stdout: standardOutput, stderr: standardError }
   readonly #isTerminal: Readonly<Record<Stream, boolean>> = { stdout: isTerminal(1), stderr: isTerminal(2) }
   #status: StatusLine | undefined
   #cancelling: AbortController | undefined

@@ -2,32 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Home, program } from '../../cli/vitrine.ts'
-import {
-  dockerToml,
-  eventually,
-  missingEngine,
-  openDockerShell,
-  processesWith,
-  startEngine,
-  type TestEngine,
-} from './engine.ts'
-
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
+import { describeEngine, dockerToml, eventually, openDockerShell, processesWith } from './engine.ts'
 
 let lengths = 800_000 + (process.pid % 1000) * 100
 const nextLength = () => String(++lengths)
 
-describe.skipIf(missing !== null)(`the rest of a line whose command was ended${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('the rest of a line whose command was ended', (engine) => {
   it('does not run after the deadline', async () => {
-    const shell = await openDockerShell(engine, { mode: 'write' })
+    const shell = await openDockerShell(engine(), { mode: 'write' })
     for (let round = 0; round < 20; round++) {
       const result = await shell.execute({ command: 'sleep 30; touch marker', timeoutMs: 600 })
       expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
@@ -37,7 +21,7 @@ describe.skipIf(missing !== null)(`the rest of a line whose command was ended${s
   })
 
   it('does not run after a cancel, however many processes stand on the line', async () => {
-    const shell = await openDockerShell(engine, { mode: 'write' })
+    const shell = await openDockerShell(engine(), { mode: 'write' })
     await shell.execute({ command: 'true' })
     for (let round = 0; round < 10; round++) {
       const length = nextLength()
@@ -53,7 +37,7 @@ describe.skipIf(missing !== null)(`the rest of a line whose command was ended${s
   })
 
   it.each(['read', 'write'] as const)('a handler that exits with 0 is no success: %s mode', async (mode) => {
-    const shell = await openDockerShell(engine, { mode, toml: '[shell]\nkill_grace_ms = 3000\n' })
+    const shell = await openDockerShell(engine(), { mode, toml: '[shell]\nkill_grace_ms = 3000\n' })
     await shell.execute({ command: 'true' })
     const command = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
     const result = await shell.execute({ command, timeoutMs: 1000 })
@@ -70,7 +54,7 @@ describe.skipIf(missing !== null)(`the rest of a line whose command was ended${s
     const args = ['run', '--backend', 'docker', '--write', '--', `sleep ${length}; touch marker`]
     const child = spawn(process.execPath, [program, ...args], {
       cwd: home.directory,
-      env: { ...home.env, DOCKER_HOST: engine.host },
+      env: { ...home.env, DOCKER_HOST: engine().host },
       stdio: 'ignore',
     })
     await eventually(() => processesWith(`sleep\0${length}`).length === 1, 'it runs')

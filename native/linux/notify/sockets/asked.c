@@ -7,8 +7,7 @@
 
 #include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/sockets/sockets.h"
-#include "notify/sockets/unix_peers.h"
+#include "notify/sockets/whose.h"
 
 enum { TCP_CLOSE = 7 }; /* net/tcp_states.h */
 
@@ -57,7 +56,7 @@ static void tell_peer(struct vt_notification *notification, int fd) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != getpid() || !vt_sockets_ready(notification->sockets)) return;
-  pid_t process = vt_unix_peer_process(notification->sockets->netlink, notification->listener->world, fd);
+  pid_t process = vt_peer_process(notification->sockets->netlink, notification->listener->world, fd);
   if (process) peer.pid = process, tell(notification, &peer, sizeof peer);
 }
 

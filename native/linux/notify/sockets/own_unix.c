@@ -2,8 +2,6 @@
  * scopes these, and connect(2) to what a command of the world has bound. Carried out here, on the borrowed socket: a continued call could
  * have its path replaced after the check. */
 #define _GNU_SOURCE
-#include "notify/sockets/own_unix.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -18,9 +16,7 @@
 #include "notify/caller/place.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/sockets/connecting.h"
-#include "notify/sockets/unix_bound.h"
-#include "notify/sockets/unix_peers.h"
+#include "notify/sockets/whose.h"
 #include "workspace/workspace.h"
 
 enum { TCP_ABI = 4, ABSTRACT_SCOPE_ABI = 6, GOES_ON = -1, NAME_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
@@ -91,7 +87,7 @@ static int bind_path(struct vt_notification *notification, int fd, const char *p
   if (error) return error == VT_NO_FILE ? EACCES : error;
   error = bind_at(notification, &place, fd);
   if (!error && fstatat(place.parent, place.name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-    vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, &status, 0);
+    vt_note_bound(notification->sockets->netlink, notification->listener->world, fd, &status, 0);
   vt_resolved_close(&place);
   return error;
 }
@@ -125,7 +121,7 @@ void vt_unix_bind(struct vt_notification *notification, int fd, const union vt_a
 
 static void note_peer(const struct vt_notification *notification, int fd, pid_t listener) {
   pid_t client = vt_caller_process(&notification->caller);
-  vt_unix_note_peer(notification->sockets->netlink, notification->listener->world, fd, client, listener);
+  vt_note_client(notification->sockets->netlink, notification->listener->world, fd, client, listener);
 }
 
 /* The socket at a path, if it is the world's; -1 with errno. */
@@ -137,7 +133,7 @@ static int open_own(struct vt_notification *notification, const char *path, pid_
   int fd = openat(place.parent, place.name[0] ? place.name : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC);
   error = fd < 0 ? errno : fstat(fd, &status) ? errno : !S_ISSOCK(status.st_mode) ? ECONNREFUSED : 0;
   vt_resolved_close(&place);
-  if (!error && !vt_unix_is_own(notification->sockets->netlink, notification->listener->world, &status, listener)) error = EACCES;
+  if (!error && !vt_is_own_file(notification->sockets->netlink, notification->listener->world, &status, listener)) error = EACCES;
   if (!error) return fd;
   if (fd >= 0) close(fd);
   errno = error;
@@ -152,20 +148,20 @@ static int connect_path(struct vt_notification *notification, int fd, const char
   note_peer(notification, fd, listener);
   int size = snprintf(address.un.sun_path, NAME_ROOM, "/proc/thread-self/fd/%d", socket);
   int error = vt_connect_now(fd, &address, (socklen_t)(before + (size_t)size + 1));
-  *waits = error == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && vt_connecting_add_unix(notification, fd, socket);
+  *waits = error == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && vt_connect_later(notification, fd, socket);
   if (!*waits) close(socket);
   return error;
 }
 
 /* Another process can take the name between the look and the connection: its process is then not the one that has listened, ours. */
 static int connect_name(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
-  bool exists = false;
   pid_t listener = 0;
   struct ucred peer;
   socklen_t size = sizeof peer;
-  bool own = vt_unix_is_own_name(notification->sockets->netlink, notification->listener->world, address->un.sun_path + 1,
-                                 length - before - 1, &exists, &listener);
-  if (!own) return exists ? EACCES : ECONNREFUSED;
+  const char *name = address->un.sun_path + 1;
+  struct vt_world *world = notification->listener->world;
+  enum vt_listens who = vt_who_listens_by_name(notification->sockets->netlink, world, name, length - before - 1, &listener);
+  if (who != VT_LISTENS_OWN) return who == VT_LISTENS_NONE ? ECONNREFUSED : EACCES;
   note_peer(notification, fd, listener);
   int error = vt_connect_now(fd, address, length);
   if (error || (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid())) return error;

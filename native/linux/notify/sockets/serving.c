@@ -1,26 +1,24 @@
 /* bind(2) and listen(2) of a command's own TCP sockets: carried out here, on the borrowed socket with a copy of the address. A continued
  * call could have either replaced after the check. */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "confine/confinement.h"
+#include "base/basics.h"
+#include "core.h"
 #include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "notify/sockets/inert.h"
-#include "notify/sockets/listening.h"
-#include "notify/sockets/open_ports.h"
-#include "notify/sockets/own_unix.h"
-#include "notify/sockets/unix_bound.h"
-#include "notify/sockets/sockets.h"
+#include "notify/sockets/whose.h"
 #include "notify/world/world.h"
 
 bool vt_sockets_ready(struct vt_sockets *sockets) {
   if (sockets->netlink >= 0) return true;
   sockets->device = (int)if_nametoindex("lo");
-  if (sockets->device) sockets->netlink = vt_listening_open();
+  if (sockets->device) sockets->netlink = vt_whose_open();
   return sockets->netlink >= 0;
 }
 
@@ -72,6 +70,43 @@ bool vt_own_bind(struct vt_notification *notification) {
   return kind != VT_KIND_OTHER && (kind != VT_KIND_DATAGRAM || inert);
 }
 
+_Static_assert(sizeof(struct vt_open_port){}.address >= INET6_ADDRSTRLEN, "an address fits");
+_Static_assert(sizeof(struct vt_open_port){}.program >= VT_PROGRAM_BYTES, "a program fits");
+
+static bool describe(int fd, struct vt_open_port *port) {
+  union vt_address address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, &address.any, &size)) return false;
+  const void *host = address.any.sa_family == AF_INET6 ? (void *)&address.in6.sin6_addr : &address.in.sin_addr;
+  port->port = ntohs(address.in.sin_port);
+  return inet_ntop(address.any.sa_family, host, port->address, sizeof port->address) != NULL;
+}
+
+static bool is_same(const struct vt_open_port *one, const struct vt_open_port *other) {
+  return one->port == other->port && strcmp(one->address, other->address) == 0;
+}
+
+static void add(struct vt_listener *listener, const struct vt_open_port *port) {
+  pthread_mutex_lock(&listener->lock);
+  if (!listener->open_ports) listener->open_ports = vt_must(calloc(VT_OPEN_PORTS_MAX + 1, sizeof *port));
+  struct vt_open_port *row = listener->open_ports, *end = row + VT_OPEN_PORTS_MAX;
+  while (row < end && row->port && !is_same(row, port)) row++;
+  if (row < end && !row->port) *row = *port;
+  pthread_mutex_unlock(&listener->lock);
+}
+
+/* Where the processes of a command listen, for its result. An address and port that are noted, or that no row is left for, change
+ * nothing. */
+static void note_open_port(struct vt_notification *notification, int fd) {
+  struct vt_open_port port;
+  memset(&port, 0, sizeof port);
+  if (!describe(fd, &port)) return;
+  vt_caller_identify(&notification->caller, &notification->known);
+  port.pid = notification->caller.process;
+  memcpy(port.program, notification->caller.program, sizeof notification->caller.program);
+  add(notification->listener, &port);
+}
+
 /* Its socket is noted before another thread can look for it. */
 static int listen_noted(struct vt_notification *notification, int fd, int backlog) {
   struct vt_world *world = notification->listener->world;
@@ -80,10 +115,9 @@ static int listen_noted(struct vt_notification *notification, int fd, int backlo
   if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size)) return errno;
   pthread_mutex_lock(&world->lock);
   int error = listen(fd, backlog) ? errno : 0;
-  if (!error) vt_world_note(world, cookie);
-  if (!error) vt_listening_prune(notification->sockets->netlink, world);
+  if (!error) vt_note_listening(notification->sockets->netlink, world, cookie);
   pthread_mutex_unlock(&world->lock);
-  if (!error) vt_open_ports_note(notification, fd);
+  if (!error) note_open_port(notification, fd);
   return error;
 }
 
@@ -91,7 +125,7 @@ static int listen_at_name(struct vt_notification *notification, int fd) {
   if (!vt_sockets_ready(notification->sockets)) return EACCES;
   if (listen(fd, (int)vt_argument(notification, 1))) return errno;
   pid_t process = vt_caller_process(&notification->caller);
-  vt_unix_note(notification->sockets->netlink, notification->listener->world, fd, NULL, process);
+  vt_note_bound(notification->sockets->netlink, notification->listener->world, fd, NULL, process);
   return 0;
 }
 

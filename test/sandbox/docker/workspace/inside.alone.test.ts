@@ -1,14 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { engineFrames } from '../../../../src/sandbox/docker/keeper.ts'
+import { expect, it } from 'vitest'
+import { engineFrames } from '../../../../src/sandbox/docker/frames.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { readable } from '../../../helpers/repository.ts'
-import { missingEngine, startEngine, type TestEngine, testImage } from '../engine.ts'
-
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
+import { describeEngine, type TestEngine, testImage } from '../engine.ts'
 
 /** Node of this machine with its libraries, as mounts: the image has none. */
 const loader = '/vitrine/loader'
@@ -70,8 +67,8 @@ async function runInside({ engine }: TestEngine, workspace: string, uid: number,
   const frames = engineFrames((stream, bytes) => {
     output[stream] += bytes.toString()
   })
-  frames.add(head)
-  socket.on('data', (chunk: Buffer) => frames.add(chunk))
+  frames(head)
+  socket.on('data', frames)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   await engine.call({ method: 'POST', path: `/containers/${Id}/start` })
   const { StatusCode } = await engine.call<{ StatusCode: number }>({
@@ -83,12 +80,7 @@ async function runInside({ engine }: TestEngine, workspace: string, uid: number,
   return { ...output, exitCode: StatusCode }
 }
 
-describe.skipIf(missing !== null)(`vitrine inside of a container, workspace mode${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('vitrine inside of a container, workspace mode', (engine) => {
   function repositoryOf(uid: number): string {
     const workspace = realpathSync(makeDirectory())
     execFileSync('git', ['init', '-q', workspace])
@@ -117,7 +109,7 @@ describe.skipIf(missing !== null)(`vitrine inside of a container, workspace mode
       'echo x > /tmp/out',
     ]
     const line = `${allowed} && echo worked; ${refused.map((one) => `( ${one} ) && echo did: '${one.split(';').at(-1)}'`).join('; ')}; exit 7`
-    const { stdout, exitCode, stderr } = await runInside(engine, workspace, uid, line)
+    const { stdout, exitCode, stderr } = await runInside(engine(), workspace, uid, line)
     expect({ stdout, exitCode }, stderr).toEqual({ stdout: 'worked\n', exitCode: 7 })
     expect(readFileSync(join(workspace, 'a/b/file'), 'utf8')).toBe('x\n')
     expect(readFileSync(join(workspace, '.git/config'), 'utf8')).toBe(config)

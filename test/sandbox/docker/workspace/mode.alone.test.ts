@@ -9,21 +9,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { type MadeMounts, nodeMounts } from '../../../../src/sandbox/docker/spec.ts'
+import { expect, it } from 'vitest'
+import { type MadeMounts, nodeMounts } from '../../../../src/sandbox/docker/mounts.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../../helpers/place.ts'
 import {
   containersOf,
+  describeEngine,
   eventually,
-  missingEngine,
   openDockerShell,
-  startEngine,
   type TestEngine,
   testImage,
 } from '../engine.ts'
 
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
 const ordinary = 65_534
 /** Whether another user can read what is mounted: in a checkout of umask 077 it cannot. */
 const isShared = (mounts: MadeMounts) =>
@@ -75,13 +72,9 @@ function lookAt(directory: string): string[] {
     .sort()
 }
 
-describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
+describeEngine('workspace mode of the docker backend', (engine) => {
   const open = (options: TestShellOptions = {}) =>
-    openDockerShell(engine, { cwd: makeRepository(0), mode: 'workspace', ...options })
+    openDockerShell(engine(), { cwd: makeRepository(0), mode: 'workspace', ...options })
 
   it.each(forbidden)('refuses what is protected, and says so: %s', async (command) => {
     const shell = await open()
@@ -148,7 +141,7 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
     await eventually(
       async () =>
-        (await containersOf(engine)).every(({ Labels }) => Labels['vitrine.workspace'] !== shell.cwd),
+        (await containersOf(engine())).every(({ Labels }) => Labels['vitrine.workspace'] !== shell.cwd),
       'the container is gone',
     )
   })
@@ -161,13 +154,13 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
       const envrc = JSON.stringify(join(cwd, '.envrc'))
       writeFileSync(join(cwd, 'preload.cjs'), `require('fs').writeFileSync(${envrc}, '')`)
       const toml = source === 'the configuration' ? `[env]\nset = { NODE_OPTIONS = "${value}" }\n` : ''
-      const image = source === 'the image' ? await imageWith(engine, `NODE_OPTIONS=${value}`) : testImage
+      const image = source === 'the image' ? await imageWith(engine(), `NODE_OPTIONS=${value}`) : testImage
       const shell = await openTestShell({
         cwd,
         mode: 'workspace',
         backend: 'docker',
         toml: `[docker]\nimage = "${image}"\n${toml}`,
-        env: { DOCKER_HOST: engine.host },
+        env: { DOCKER_HOST: engine().host },
       })
       const env = source === 'the caller' ? { NODE_OPTIONS: value } : {}
       const { stdout } = await shell.execute({ command: 'echo "$NODE_OPTIONS"', env })

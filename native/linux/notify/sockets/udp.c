@@ -1,8 +1,6 @@
 /* UDP sockets that neither send nor receive. Programs open one to ask about interfaces (netdevice(7)): Java, ifconfig, if_nametoindex(3).
  * Gradle also binds one, to any address and port. */
 #define _GNU_SOURCE
-#include "notify/sockets/inert.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,6 +48,7 @@ static int open_inert(int family) {
   return -1;
 }
 
+/* socket(2): the caller gets one. */
 void vt_handle_socket(struct vt_notification *notification) {
   notification->own_sandbox = notification->sockets && vt_has_own_sandbox(notification);
   bool refused = !notification->sockets || notification->own_sandbox;
@@ -62,15 +61,13 @@ bool vt_is_inert(const struct vt_notification *notification, enum vt_kind kind) 
   return kind == VT_KIND_DATAGRAM && !notification->listener->network;
 }
 
-static void refuse(struct vt_notification *notification, int fd, int error) {
+void vt_inert_refuse(struct vt_notification *notification, int fd, int error) {
   notification->error = error;
   notification->done = false;
   notification->counted = notification->has_text = true;
   notification->operation = VT_OP_SOCKET;
   strcpy(notification->text, vt_socket_option(fd, SO_DOMAIN) == AF_INET ? "inet" : "inet6");
 }
-
-void vt_inert_refuse(struct vt_notification *notification, int fd) { refuse(notification, fd, EACCES); }
 
 static bool is_any(const union vt_address *address) {
   if (address->in.sin_port) return false; /* sin6_port is there, too */
@@ -80,7 +77,7 @@ static bool is_any(const union vt_address *address) {
 
 void vt_inert_bind(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
   notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox || !is_any(address)) return vt_inert_refuse(notification, fd);
+  if (notification->own_sandbox || !is_any(address)) return vt_inert_refuse(notification, fd, EACCES);
   notification->error = bind(fd, &address->any, length) ? errno : 0;
   notification->done = notification->error == 0;
 }
@@ -89,6 +86,6 @@ void vt_inert_bind(struct vt_notification *notification, int fd, const union vt_
 void vt_handle_send(struct vt_notification *notification) {
   int fd = notification->sockets ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
   if (fd < 0) return;
-  if (vt_is_inert(notification, vt_kind_of(fd))) refuse(notification, fd, EPERM);
+  if (vt_is_inert(notification, vt_kind_of(fd))) vt_inert_refuse(notification, fd, EPERM);
   close(fd);
 }
