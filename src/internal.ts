@@ -25,7 +25,7 @@ export {
   type OwnContainer,
 } from './host/docker-tools.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
-export { loadConfig, publicSuffixIn } from './host/load-config.ts'
+export { loadConfig } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
 export type { ShellOptions } from './host/shell-options.ts'
 export { workspaceOf } from './host/workspace.ts'

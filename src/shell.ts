@@ -1,6 +1,7 @@
 import { Admission } from './admit/admission.ts'
 import type { StandingApproval } from './admit/approvals.ts'
-import { type AuditEntry, openRecorder, type Recorder } from './audit/open.ts'
+import type { AuditEntry, Recorder } from './audit/recorder.ts'
+import { loadLate } from './base/process.ts'
 import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
 import type { IgnoredValue } from './config/load.ts'
 import { checkBackend } from './config/origin.ts'
@@ -50,7 +51,10 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const backend = await openBackend(host, loaded, { ...options, cwd, env })
   const admission = new Admission({ loaded, cwd, env, ...backend, approver: options.approver })
   await admission.ready()
-  const recorder = await openRecorder(host, loaded, { cwd, env })
+  const { path, required } = loaded.config.audit
+  // Imported late because most shells have no audit log.
+  const audit = path !== '' || required ? await loadLate(() => import('./audit/recorder.ts')) : undefined
+  const recorder = await audit?.makeRecorder(host, loaded, { cwd, env })
   const context = contextOf(loaded, backend, admission, { ...options, cwd, env })
   const shell = new Shell(context, recorder, loaded.ignored)
   shell.mode = options.mode ?? loaded.config.shell.mode

@@ -8,7 +8,7 @@ import { type Enforcement, hostSupport, loadConfig, openShell, type Shell } from
 import { isVitrineError } from '../messages/error.ts'
 import type { Attempt, CheckSettings, Context, Diagnosis, Finding, Seen } from './attempt.ts'
 import { attempts } from './attempts.ts'
-import { type Found, readSystem, trapsOf } from './system.ts'
+import { readSystem, trapsOf } from './system.ts'
 
 type Setup = Pick<Context, 'program' | 'directory' | 'env'>
 
@@ -23,7 +23,10 @@ export async function diagnose(program: Setup['program'], onTry?: OnTry): Promis
   try {
     const unavailable = await whyUnavailable(setup)
     const rights = unavailable || made === undefined ? [] : await findings('read', setup, onTry)
-    return report({ system: readSystem(), host: hostSupport(), unavailable }, rights)
+    const [system, host] = [readSystem(), hostSupport()]
+    const verdict = unavailable ? 'unavailable' : verdictOf(rights)
+    const traps = trapsOf({ system, host, unavailable })
+    return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
   } finally {
     if (made !== undefined) rmSync(made, { recursive: true, force: true })
   }
@@ -51,13 +54,6 @@ async function whyUnavailable(setup: Setup): Promise<Diagnosis['unavailable']> {
     if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') return error.refusal
     throw error
   }
-}
-
-function report(found: Found, rights: readonly Finding[]): Diagnosis {
-  const { system, host, unavailable } = found
-  const verdict = unavailable ? 'unavailable' : verdictOf(rights)
-  const traps = trapsOf(found)
-  return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
 }
 
 /** Not needed for read mode: denial reports are no right of the host, and the others are what commands may do. */
