@@ -70,7 +70,6 @@
             "native/linux/launch/spawn.c",
             "native/linux/supervise/streams.c",
             "native/linux/supervise/supervisor.c",
-            "native/linux/confine/filter/syscalls.c",
             "native/linux/notify/caller/borrow_fd.c",
             "native/linux/supervise/terminal.c",
             "native/linux/base/threads.c",
