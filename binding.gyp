@@ -72,7 +72,6 @@
             "native/linux/supervise/streams.c",
             "native/linux/supervise/supervisor.c",
             "native/linux/confine/filter/syscalls.c",
-            "native/linux/notify/caller/borrow_fd.c",
             "native/linux/supervise/terminal.c",
             "native/linux/base/threads.c",
             "native/linux/limits/usage.c",

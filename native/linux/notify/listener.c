@@ -88,28 +88,6 @@ void vt_listener_release(struct vt_listener *listener) {
   free(listener);
 }
 
-static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_listener *left;
-
-void vt_listener_leave(struct vt_listener *listener) {
-  pthread_mutex_lock(&left_lock);
-  listener->next = left;
-  left = listener;
-  pthread_mutex_unlock(&left_lock);
-  vt_mailbox_wake();
-}
-
-void vt_listener_reap(void) {
-  pthread_mutex_lock(&left_lock);
-  struct vt_listener *listener = left;
-  left = NULL;
-  pthread_mutex_unlock(&left_lock);
-  for (struct vt_listener *next; listener; listener = next) {
-    next = listener->next;
-    vt_listener_release(listener);
-  }
-}
-
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused) {
   pthread_mutex_lock(&listener->lock);
   if (!listener->denials) listener->denials = vt_must(calloc(1, sizeof *listener->denials));

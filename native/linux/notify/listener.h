@@ -22,7 +22,7 @@ struct vt_listener {
   char **services;         /* where it may connect to beside (VT_SERVICE), NULL-terminated; NULL: nowhere */
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
-  struct vt_listener *next; /* of those that wait for a notifier, or are to be released */
+  struct vt_listener *next; /* of those that wait for a notifier */
   uint64_t most_file_bytes; /* largest size of a file (vt_fsize_most()); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
@@ -51,10 +51,6 @@ bool vt_listener_is_closed(struct vt_listener *listener);
 
 void vt_listener_retain(struct vt_listener *listener);
 void vt_listener_release(struct vt_listener *listener);
-
-/* Releases a reference from a thread with another descriptor table: the supervisor does it, by vt_listener_reap(). */
-void vt_listener_leave(struct vt_listener *listener);
-void vt_listener_reap(void);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 

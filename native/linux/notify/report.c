@@ -9,15 +9,8 @@
 #include "base/files.h"
 
 const char *vt_operation_name(enum vt_operation operation) {
-  static const char *const names[] = {
-      [VT_OP_WRITE] = "write",       [VT_OP_CREATE] = "create",       [VT_OP_DELETE] = "delete",
-      [VT_OP_RENAME] = "rename",     [VT_OP_LINK] = "link",           [VT_OP_TRUNCATE] = "truncate",
-      [VT_OP_METADATA] = "metadata", [VT_OP_DEVICE] = "device",       [VT_OP_LOCK] = "lock",
-      [VT_OP_CONNECT] = "connect",   [VT_OP_SOCKET] = "socket",       [VT_OP_LISTEN] = "listen",
-      [VT_OP_IPC] = "ipc",           [VT_OP_KEY] = "key",             [VT_OP_SIGNAL] = "signal",
-      [VT_OP_PROCESS] = "process",   [VT_OP_NAMESPACE] = "namespace", [VT_OP_MOUNT] = "mount",
-      [VT_OP_SYSTEM] = "system",     [VT_OP_OTHER] = "other",
-  };
+#define NAME(name, text) [VT_OP_##name] = text,
+  static const char *const names[] = {VT_OPERATIONS(NAME)};
   return names[operation];
 }
 

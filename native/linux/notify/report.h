@@ -8,32 +8,16 @@
 
 #include "confine/filter/syscalls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* `other`: the row for the rest, once the table is full */
+#define VT_OPERATIONS(X) \
+  X(WRITE, "write") X(CREATE, "create") X(DELETE, "delete") X(RENAME, "rename") X(LINK, "link") X(TRUNCATE, "truncate") \
+  X(METADATA, "metadata") X(DEVICE, "device") X(LOCK, "lock") X(CONNECT, "connect") X(SOCKET, "socket") X(LISTEN, "listen") \
+  X(IPC, "ipc") X(KEY, "key") X(SIGNAL, "signal") X(PROCESS, "process") X(NAMESPACE, "namespace") X(MOUNT, "mount") \
+  X(SYSTEM, "system") X(OTHER, "other")
 
-enum vt_operation {
-  VT_OP_WRITE,
-  VT_OP_CREATE,
-  VT_OP_DELETE,
-  VT_OP_RENAME,
-  VT_OP_LINK,
-  VT_OP_TRUNCATE,
-  VT_OP_METADATA,
-  VT_OP_DEVICE,
-  VT_OP_LOCK,
-  VT_OP_CONNECT,
-  VT_OP_SOCKET,
-  VT_OP_LISTEN,
-  VT_OP_IPC,
-  VT_OP_KEY,
-  VT_OP_SIGNAL,
-  VT_OP_PROCESS,
-  VT_OP_NAMESPACE,
-  VT_OP_MOUNT,
-  VT_OP_SYSTEM,
-  VT_OP_OTHER, /* the row for the rest, once the table is full */
-};
+#define VT_OPERATION(name, text) VT_OP_##name,
+enum vt_operation { VT_OPERATIONS(VT_OPERATION) };
+#undef VT_OPERATION
 
 const char *vt_operation_name(enum vt_operation operation);
 
@@ -93,7 +77,3 @@ void vt_notes_add(struct vt_notes *notes, enum vt_note_kind kind, const char *pa
 void vt_notes_follow(struct vt_notes *notes, const char *old, const char *new);
 
 void vt_notes_free(struct vt_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif

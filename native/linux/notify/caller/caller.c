@@ -15,6 +15,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/kernel.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 #include "base/watched.h"
@@ -44,8 +46,7 @@ pid_t vt_caller_process(const struct vt_caller *caller) {
 
 void vt_caller_forget(struct vt_known_caller *known) {
   if (known->thread) close(known->comm);
-  if (known->opened) close(known->pidfd);
-  *known = (struct vt_known_caller){.thread = 0};
+  known->thread = 0;
 }
 
 void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known) {
@@ -53,19 +54,13 @@ void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known)
     caller->process = known->process;
     return;
   }
-  if (known->thread) close(known->comm);
-  known->thread = 0;
+  vt_caller_forget(known);
   caller->process = vt_caller_process(caller);
   caller->program[0] = 0;
   int comm = vt_procfs_file(caller->process, "comm");
   if (comm < 0) return;
-  if (!read_comm(comm, caller->program)) {
-    close(comm);
-    return;
-  }
-  known->thread = caller->thread;
-  known->process = caller->process;
-  known->comm = comm;
+  *known = (struct vt_known_caller){caller->thread, caller->process, comm};
+  if (!read_comm(comm, caller->program)) vt_caller_forget(known);
 }
 
 /* Docker's default filter refuses process_vm_readv(2) without CAP_SYS_PTRACE. This needs the same right (proc_pid_mem(5)). */
@@ -153,6 +148,27 @@ bool vt_caller_is_dumpable(const struct vt_caller *caller) {
   struct stat status;
   snprintf(path, sizeof path, "/proc/%d/status", caller->thread);
   return geteuid() == 0 || (stat(path, &status) == 0 && status.st_uid == geteuid());
+}
+
+/* linux/pidfd.h: PIDFD_THREAD, Linux 6.9; before, by its process. */
+int vt_borrow_descriptor(const struct vt_caller *caller, int number) {
+  enum { OF_THREAD = O_EXCL };
+  int pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, OF_THREAD);
+  if (pidfd < 0) pidfd = (int)syscall(NR_PIDFD_OPEN, vt_caller_process(caller), 0);
+  if (pidfd < 0) return -1;
+  int fd = (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0);
+  vt_close(pidfd);
+  return fd;
+}
+
+/* Closing any descriptor of a file drops all POSIX locks of that descriptor table on it (F_SETLK(2const)): a command could
+ * make the host lose a database lock. So only a thread with its own table borrows. The descriptor is certain to be the caller's only
+ * if the call still waits (seccomp_unotify(2)). */
+int vt_borrow_proven(const struct vt_notification *notification, int number) {
+  int fd = notification->apart ? vt_borrow_descriptor(&notification->caller, number) : -1;
+  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
+  close(fd);
+  return -1;
 }
 
 static bool has_domain(const struct vt_notification *notification) {

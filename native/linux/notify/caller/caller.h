@@ -17,13 +17,11 @@ struct vt_caller {
   char program[VT_PROGRAM_BYTES];
 };
 
-/* The caller identified last, with /proc/PID/comm open, and the one whose descriptor was borrowed last, with its pidfd: each saves a tenth
- * of a call. Using either fails with ESRCH once the thread is gone, even if its number is reused (fs/proc/base.c, kernel/pid.c). */
+/* The caller identified last, with /proc/PID/comm open, which saves a tenth of a refused call. Reading it fails with ESRCH once the thread
+ * is gone, even if its number is reused (fs/proc/base.c). */
 struct vt_known_caller {
   pid_t thread, process; /* 0: none */
   int comm;
-  pid_t opened; /* 0: none */
-  int pidfd;
 };
 
 /* Fills in process and program; if unknown, the thread's id and "". Never blocks. */
@@ -81,13 +79,9 @@ int vt_as_reader_open(const struct vt_notification *notification, int directory,
 /* `call`: SYS_linkat or SYS_renameat2, which have the same arguments. */
 int vt_as_reader_move(const struct vt_notification *notification, long call, int from, const char *old, int to, const char *new, uint32_t flags);
 
-/* Borrowed descriptors (borrow_fd.c): our own descriptor for a caller's open file description (pidfd_getfd(2)). */
-/* Gives the calling thread a descriptor table of its own with only these, which it sorts. Does not need pidfd_getfd(2). -1 and errno. */
-int vt_borrow_table_of(int *kept, size_t count);
+/* Our own descriptor for a caller's open file description (pidfd_getfd(2)). It is certain to be the caller's only if the call still waits
+ * afterwards. */
+int vt_borrow_descriptor(const struct vt_caller *caller, int number);
 
-/* Duplicates the caller's descriptor. It is certain to be the caller's only if the call still waits afterwards. */
-int vt_borrow_descriptor(struct vt_caller *caller, int number);
-
-/* The caller's descriptor, for certain. -1: not permitted (ptrace(2)), there is none, the caller is gone, or this thread has no table of
- * its own. */
-int vt_borrow_proven(struct vt_notification *notification, int number);
+/* The caller's, for certain. -1: not permitted (ptrace(2)), there is none, the caller is gone, or this thread has no table of its own. */
+int vt_borrow_proven(const struct vt_notification *notification, int number);

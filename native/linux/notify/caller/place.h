@@ -41,10 +41,6 @@ int vt_resolve_base(const struct vt_caller *caller, int directory);
 /* Test hook, called before each lookup if a test program defines it. */
 void vt_test_before_lookup(void) __attribute__((weak, visibility("hidden")));
 
-/* Whether this kernel opens an empty path with O_EMPTYPATH; a test program may override it. */
-bool vt_resolve_takes_empty_path(void);
-bool vt_test_takes_empty_path(void) __attribute__((weak, visibility("hidden")));
-
 void vt_resolved_close(struct vt_resolved *place);
 
 /* The directories of a workspace that the last calls were about, each kept open on the descriptor that was proven (workspace.h). Not

@@ -8,18 +8,10 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "confine/confinement.h"
-#include "notify/caller/caller.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/caller/place.h"
-#include "workspace/workspace.h"
 
 /* linux/fs.h: RENAME_* */
 enum { NO_REPLACE = 1, EXCHANGE = 2 };
-
-static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
-  return notification->listener->confinement->workspace;
-}
 
 /* Both names are in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
  * filled directory could come to stand there. */
@@ -37,7 +29,7 @@ bool vt_workspace_links(struct vt_notification *notification, const struct vt_re
   struct vt_spot from, to;
   vt_workspace_spot(notification, old, true, &from);
   vt_workspace_spot(notification, new, true, &to);
-  bool acts = both_in(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
+  bool acts = both_in(&from, &to) && !(old->exists && vt_workspace_protects(vt_workspace_of(notification), &old->status));
   bool left = vt_spot_is_left(&from) && vt_spot_is_left(&to);
   if (acts && vt_workspace_may_act(notification)) link_and_notice(notification, new, &from, &to);
   vt_spot_close(&from);
@@ -54,7 +46,7 @@ static bool is_writable(int fd) {
 static bool may_name(const struct vt_notification *notification, int fd) {
   struct stat status;
   char path[PATH_MAX];
-  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || vt_workspace_protects(workspace_of(notification), &status)) return false;
+  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || vt_workspace_protects(vt_workspace_of(notification), &status)) return false;
   if (status.st_nlink == 0) return is_writable(fd);
   return vt_path_of(fd, path, sizeof path) == 0 && vt_workspace_holds(notification->listener, fd, path);
 }

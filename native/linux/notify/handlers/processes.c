@@ -117,10 +117,8 @@ static int signal_of(const struct vt_notification *notification) {
 }
 
 static void name_target(struct vt_notification *notification, pid_t target) {
-  notification->has_text = true;
-  if (target == -1) snprintf(notification->text, sizeof notification->text, "every process");
-  else if (target < 0) snprintf(notification->text, sizeof notification->text, "group %d", -target);
-  else snprintf(notification->text, sizeof notification->text, "pid %d", target);
+  if (target == -1) vt_say(notification, "every process");
+  else vt_say(notification, target < 0 ? "group %d" : "pid %d", abs(target));
 }
 
 /* A process and its group share a session, so this covers the pidfd's group too (PIDFD_SIGNAL_PROCESS_GROUP). */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "confine/confinement.h"
 #include "notify/caller/place.h"
 #include "notify/notification.h"
 #include "workspace/workspace.h"
@@ -28,13 +29,17 @@ bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *
 /* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
 enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot);
 
+/* A file that was opened without truncating and waiting, and looked at with this outcome: -1 with errno, closed, or as the flags say. */
+int vt_workspace_settle(int fd, int error, uint32_t flags);
+
 /* False: the caller is gone, and nothing is carried out. */
 bool vt_workspace_may_act(struct vt_notification *notification);
 
 /* Notes the outcome of a call that was carried out. */
-static inline void vt_workspace_finish(struct vt_notification *notification, int failed) {
-  notification->error = failed ? errno : 0;
-  notification->done = !failed;
+static inline void vt_workspace_finish(struct vt_notification *notification, int failed) { vt_answer(notification, failed ? errno : 0); }
+
+static inline const struct vt_workspace *vt_workspace_of(const struct vt_notification *notification) {
+  return notification->listener->confinement->workspace;
 }
 
 /* The call goes on, and Landlock decides: the caller has a sandbox of its own (caller/caller.h). */
