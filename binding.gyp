@@ -28,7 +28,6 @@
             "native/linux/notify/listener.c",
             "native/linux/supervise/deadline.c",
             "native/linux/notify/dispatch.c",
-            "native/linux/notify/report.c",
             "native/linux/notify/handlers/connect.c",
             "native/linux/notify/world/own_paths.c",
             "native/linux/notify/sockets/address.c",

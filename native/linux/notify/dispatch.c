@@ -40,7 +40,7 @@ void vt_dispatch(struct vt_notification *notification) {
 }
 
 static void count(struct vt_notification *notification) {
-  vt_caller_identify(&notification->caller, &notification->known);
+  vt_caller_identify(&notification->caller);
   if (!vt_caller_still_waits(notification)) return;
   struct vt_denial refused = {
       .operation = notification->operation,

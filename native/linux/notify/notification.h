@@ -10,7 +10,6 @@
 
 #include "confine/filter/syscalls.h"
 #include "notify/caller/caller.h"
-#include "notify/report.h"
 #include "notify/listener.h"
 
 struct vt_notification;
@@ -45,7 +44,6 @@ enum vt_operation vt_call_operation(const struct vt_call *call, const struct sec
 bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data);
 
 struct vt_notification {
-  struct vt_known_caller known; /* kept between notifications, while all else starts as 0 */
   struct seccomp_notif notif;
   struct vt_listener *listener;
   const int *roots;            /* of the workspace, in this thread's table; NULL: it carries nothing out (notifiers.c) */

@@ -177,7 +177,6 @@ static void answer(struct server *server) {
   vt_wait_drop(&server->waiting);
   if (server->sockets.netlink >= 0) close(server->sockets.netlink);
   vt_known_forget(&server->known);
-  vt_caller_forget(&server->notification.known);
 }
 
 /* Its descriptor table is closed when the thread ends. */

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "notify/report.h"
+#include "notify/listener.h"
 #include "notify/caller/place.h"
 #include "confine/probe.h"
 #include "test/check.h"

@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "notify/report.h"
+#include "notify/listener.h"
 
-struct vt_listener;
 struct vt_notification;
 
 struct vt_caller {
@@ -17,20 +16,11 @@ struct vt_caller {
   char program[VT_PROGRAM_BYTES];
 };
 
-/* The caller identified last, with /proc/PID/comm open, which saves a tenth of a refused call. Reading it fails with ESRCH once the thread
- * is gone, even if its number is reused (fs/proc/base.c). */
-struct vt_known_caller {
-  pid_t thread, process; /* 0: none */
-  int comm;
-};
-
 /* Fills in process and program; if unknown, the thread's id and "". Never blocks. */
-void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known);
+void vt_caller_identify(struct vt_caller *caller);
 
 /* The thread group's id. */
 pid_t vt_caller_process(const struct vt_caller *caller);
-
-void vt_caller_forget(struct vt_known_caller *known);
 
 /* Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);
@@ -41,8 +31,11 @@ ssize_t vt_caller_write(const struct vt_caller *caller, uint64_t address, const 
 /* At most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
 
-/* Reads /proc/PID/LINK; its length, or -1 with errno. */
-ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size);
+/* What a descriptor, or AT_FDCWD, is open on, as /proc names it; the length, or -1 with errno. */
+ssize_t vt_caller_path(const struct vt_caller *caller, int descriptor, char *to, size_t size);
+
+/* Opens it anew, with O_CLOEXEC: our own descriptor, or -1 with errno. */
+int vt_caller_open(const struct vt_caller *caller, int descriptor, int flags);
 
 /* False if the process made itself undumpable (PR_SET_DUMPABLE, prctl(2)): root owns its /proc files (proc(5)). Always true
  * for a host that runs as root. */

@@ -28,9 +28,7 @@ void vt_say(struct vt_notification *notification, const char *format, ...) {
 }
 
 static void describe_descriptor(struct vt_notification *notification, int fd) {
-  char link[32];
-  snprintf(link, sizeof link, "fd/%d", fd);
-  ssize_t length = vt_caller_link(&notification->caller, link, notification->text, sizeof notification->text);
+  ssize_t length = vt_caller_path(&notification->caller, fd, notification->text, sizeof notification->text);
   notification->is_path = length > 0 && notification->text[0] == '/'; /* not "pipe:[1]" */
   if (!notification->is_path) notification->text[0] = 0;
   else if (notification->call->operation == VT_OP_METADATA)
@@ -184,9 +182,8 @@ static int named_descriptor(const struct vt_notification *notification) {
 }
 
 static bool is_closed(const struct vt_notification *notification, int fd) {
-  char name[32], link[8];
-  snprintf(name, sizeof name, "fd/%d", fd);
-  return fd < 0 || (vt_caller_link(&notification->caller, name, link, sizeof link) < 0 && errno == ENOENT);
+  char path[8];
+  return fd < 0 || (vt_caller_path(&notification->caller, fd, path, sizeof path) < 0 && errno == ENOENT);
 }
 
 /* A path that is absolute needs no directory (openat(2)). */

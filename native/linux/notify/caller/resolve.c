@@ -11,13 +11,6 @@
 
 enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
-int vt_resolve_base(const struct vt_caller *caller, int directory) {
-  char path[48];
-  if (directory == AT_FDCWD) snprintf(path, sizeof path, "/proc/%d/cwd", caller->thread);
-  else snprintf(path, sizeof path, "/proc/%d/fd/%d", caller->thread, directory);
-  return open(path, DIRECTORY);
-}
-
 int vt_resolve_split(const char *given, char directory[PATH_MAX], char name[NAME_MAX + 1]) {
   const char *slash = strrchr(given, '/');
   size_t before = slash ? (size_t)(slash + 1 - given) : 0, length = strlen(given + before);
@@ -173,7 +166,7 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
   if (strlen(path) >= sizeof given) return ENAMETOOLONG;
   place->slashed = cut_slashes(strcpy(given, path));
   if (vt_test_before_lookup) vt_test_before_lookup();
-  int base = given[0] == '/' ? AT_FDCWD : vt_resolve_base(caller, directory);
+  int base = given[0] == '/' ? AT_FDCWD : vt_caller_open(caller, directory, DIRECTORY);
   if (given[0] != '/' && base < 0) return errno;
   int error = find_directly(base, given, follow, place);
   if (error == ELOOP) {

@@ -77,7 +77,7 @@ static int connect_for(int fd, const union vt_address *address, socklen_t length
 }
 
 static void identify(struct vt_notification *notification, struct vt_proxy_client *client) {
-  vt_caller_identify(&notification->caller, &notification->known);
+  vt_caller_identify(&notification->caller);
   client->command = notification->listener->proxy.command;
   client->pid = notification->caller.process;
   memcpy(client->program, notification->caller.program, sizeof client->program);

@@ -47,11 +47,9 @@ static void judge_unread(struct vt_notification *notification, bool often_harmle
 /* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path is the descriptor's file: takes its path. An older kernel would find
  * nothing. */
 static int take_path_of_descriptor(struct vt_notification *notification) {
-  char link[32] = "cwd";
   if (!vt_opens(notification) || !(vt_open_flags(notification) & VT_O_EMPTYPATH)) return ENOENT;
   int base = vt_directory(notification, notification->call->directory);
-  if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
-  if (vt_caller_link(&notification->caller, link, notification->given, sizeof notification->given) < 0) return errno;
+  if (vt_caller_path(&notification->caller, base, notification->given, sizeof notification->given) < 0) return errno;
   return notification->given[0] == '/' ? 0 : VT_NO_FILE;
 }
 
@@ -242,7 +240,7 @@ void vt_handle_link(struct vt_notification *notification) {
   if (link_descriptor(notification)) return;
   if (!find_both(notification, (flags & AT_SYMLINK_FOLLOW) != 0, &old, &new)) return;
   bool possible = old.exists && !new.exists && !new.slashed, meant = possible && !S_ISDIR(old.status.st_mode);
-  bool acts = possible && vt_workspace_links(notification, &old, &new);
+  bool acts = possible && vt_workspace_moves(notification, &old, &new);
   if (meant && !acts && !is_granted_name(notification, &new) && may_change(&new))
     refuse_link(notification, &old, &new);
   fail_here(notification, !old.exists ? ENOENT : new.exists ? EEXIST : !possible ? ENOENT : !meant ? EPERM : why_not_changed(&new));
@@ -265,7 +263,7 @@ void vt_handle_rename(struct vt_notification *notification) {
   bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
-  if (possible && !vt_workspace_renames(notification, &old, &new) && !granted && may_change(&old) && may_change(&new)) {
+  if (possible && !vt_workspace_moves(notification, &old, &new) && !granted && may_change(&old) && may_change(&new)) {
     /* git config renames config.lock: the protected name says what is refused. */
     bool only_new = is_protected(notification, &new) && !is_protected(notification, &old);
     refuse(notification, VT_OP_RENAME, only_new ? &new : &old);

@@ -52,10 +52,9 @@ bool vt_is_private(const struct vt_listener *listener, int fd) {
   return vt_workspace_holds(listener, fd, path);
 }
 
+/* A number below 0 is none, AT_FDCWD neither. */
 static int open_descriptor(const struct vt_notification *notification, int number) {
-  char link[48];
-  snprintf(link, sizeof link, "/proc/%d/fd/%d", notification->caller.thread, number);
-  return open(link, O_PATH | O_CLOEXEC);
+  return number < 0 ? -1 : vt_caller_open(&notification->caller, number, O_PATH);
 }
 
 /* A directory descriptor and no path: the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */

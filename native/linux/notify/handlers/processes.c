@@ -72,10 +72,9 @@ static pid_t number_in_pidfd(const struct vt_caller *caller, int pidfd) {
 
 /* A /proc/PID directory serves as a pidfd too (pidfd_send_signal(2)). */
 static pid_t number_in_directory(const struct vt_caller *caller, int directory) {
-  char name[32], path[PATH_MAX];
+  char path[PATH_MAX];
   int number = 0, end = 0;
-  snprintf(name, sizeof name, "fd/%d", directory);
-  if (vt_caller_link(caller, name, path, sizeof path) <= 0) return NOT_KNOWN;
+  if (vt_caller_path(caller, directory, path, sizeof path) <= 0) return NOT_KNOWN;
   sscanf(path, "/proc/%d%n", &number, &end);
   return end > 0 && path[end] == 0 ? number : NOT_KNOWN;
 }

@@ -204,17 +204,8 @@ bool vt_questions_ask(struct vt_questions *questions, const struct vt_notificati
   if (!questions) return false;
   pthread_mutex_lock(&questions->lock);
   struct question *question = find(questions, path);
-  if (!question) question = put(questions, path);
-  if (question) wait_for(questions, question, notification);
-  bool yes = question && question->answered && question->yes;
-  pthread_mutex_unlock(&questions->lock);
-  return yes;
-}
-
-bool vt_questions_allowed(struct vt_questions *questions, const char *path) {
-  if (!questions) return false;
-  pthread_mutex_lock(&questions->lock);
-  const struct question *question = find(questions, path);
+  if (!question && notification) question = put(questions, path);
+  if (question && notification) wait_for(questions, question, notification);
   bool yes = question && question->answered && question->yes;
   pthread_mutex_unlock(&questions->lock);
   return yes;

@@ -206,7 +206,7 @@ bool vt_workspace_creates(struct vt_notification *notification, const struct vt_
 static bool was_approved(const struct vt_listener *listener, const struct vt_spot *spot, const char *path, bool own) {
   char by[PATH_MAX];
   if (spot->kind != VT_SPOT_PROTECTED || !spot->protected_by || vt_path_node_path(spot->protected_by, by, sizeof by) < 0) return false;
-  return (!own || strcmp(by, path) == 0) && vt_questions_allowed(listener->questions, by);
+  return (!own || strcmp(by, path) == 0) && vt_questions_ask(listener->questions, NULL, by);
 }
 
 bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path) {

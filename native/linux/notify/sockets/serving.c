@@ -95,7 +95,7 @@ static void note_open_port(struct vt_notification *notification, int fd) {
   struct vt_open_port port;
   memset(&port, 0, sizeof port);
   if (!describe(fd, &port)) return;
-  vt_caller_identify(&notification->caller, &notification->known);
+  vt_caller_identify(&notification->caller);
   port.pid = notification->caller.process;
   memcpy(port.program, notification->caller.program, sizeof notification->caller.program);
   add(notification->listener, &port);

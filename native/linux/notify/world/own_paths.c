@@ -136,11 +136,10 @@ static int open_by(int fd, const char *link, const char *slave, int number, uint
 
 static int open_slave_of(struct vt_notification *notification, struct vt_caller *process, int number, uint32_t flags) {
   enum { MOST = 256 };
-  char name[32], link[32], slave[32];
+  char link[32], slave[32];
   snprintf(slave, sizeof slave, "/dev/pts/%d", number);
   for (int at = 0; at < MOST; at++) {
-    snprintf(name, sizeof name, "fd/%d", at);
-    ssize_t length = vt_caller_link(process, name, link, sizeof link);
+    ssize_t length = vt_caller_path(process, at, link, sizeof link);
     if (length < 0 || (!strstr(link, "ptmx") && strcmp(link, slave))) continue;
     int fd = borrow_from(notification, process, at), opened = fd < 0 ? -1 : open_by(fd, link, slave, number, flags);
     if (opened >= 0) return opened;
