@@ -218,9 +218,7 @@ describe('what a result makes of refusals', () => {
   it('each program, each operation and each path has a denial, with a count', async () => {
     const { run, cwd } = await makeGround()
     const { denials } = await run('cp link a; tee a < link; cp link a; mkdir a; mkdir b; rmdir .; mkdir a')
-    expect(
-      denials.map(({ operation, path, program, count }) => [operation, path, program, count]),
-    ).toEqual([
+    expect(denials.map(({ operation, path, program, count }) => [operation, path, program, count])).toEqual([
       ['create', join(cwd, 'a'), 'cp', 2],
       ['create', join(cwd, 'a'), 'tee', 1],
       ['create', join(cwd, 'a'), 'mkdir', 2],
