@@ -10,7 +10,6 @@
             "native/compat/strings.cc",
             "native/compat/glibc.c",
             "native/linux/confine/filter/bpf.c",
-            "native/linux/confine/filter/bpf_tree.c",
             "native/linux/notify/caller/caller.c",
             "native/linux/notify/call_table.c",
             "native/linux/limits/cgroup.c",

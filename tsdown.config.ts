@@ -14,9 +14,8 @@ const decider = '/src/admit/decider.ts'
 /** Its imports say nothing on what is used: it has everything that a face can use. */
 const everything = '/src/internal.ts'
 
-/** What they import is one file beside the one that npm links, so that --version and --help load little else. */
-const linked = '/src/cli/main.ts'
-const main = [linked, '/src/cli/output.ts', '/src/base/did-you-mean.ts']
+/** What they import is one file, so that --version and --help load little else. */
+const said = ['/src/cli/output.ts', '/src/base/did-you-mean.ts']
 
 /** Whether no import() stands between a module and one of `paths`. */
 function isImportedBy(
@@ -166,7 +165,7 @@ export default defineConfig([
       codeSplitting: {
         groups: [
           {
-            name: (id, modules) => (!id.endsWith(linked) && isImportedBy(main, id, modules) ? 'base' : null),
+            name: (id, modules) => (isImportedBy(said, id, modules) ? 'base' : null),
             priority: 2,
           },
           { name: (id, modules) => (isImportedBy(start, id, modules) ? 'run' : null), priority: 1 },

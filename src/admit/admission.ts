@@ -1,17 +1,10 @@
 import { abortAfter, monotonicMs } from '../base/clock.ts'
 import { loadLate } from '../base/process.ts'
-import { quoted } from '../base/text.ts'
+import { quoted, visible } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
-import { isVitrineError, VitrineError } from '../messages/error.ts'
-import {
-  explainChange,
-  explainHeld,
-  explainHost,
-  explainNotAsked,
-  explainSecondRun,
-  explainUnheld,
-} from '../messages/policy.ts'
-import { mayBeDenied, rulesEveryMode } from '../policy/decide.ts'
+import { VitrineError } from '../messages/error.ts'
+import { explainChange, explainHeld, explainUnheld, refusedText } from '../messages/policy.ts'
+import { mayBeDenied, rulesEveryMode } from '../policy/need.ts'
 import { checkNewDirectory } from '../request/lookup.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, inputOf, isYes, type StandingApproval } from './approvals.ts'
@@ -59,6 +52,8 @@ export interface ApprovalWait {
   readonly signal: AbortSignal | undefined
 }
 
+const explainNotAsked = 'write mode, and there is no approver to ask ([policy] unattended)'
+
 /** Of what no rule speaks. */
 const unread: Readonly<Record<Mode, Decision>> = {
   read: { verdict: 'allow', reason: explainHeld('read'), matches: [] },
@@ -77,7 +72,6 @@ export class Admission {
   readonly #asks: boolean
   readonly #isRuled: boolean
   #opened: Promise<Decider> | undefined
-  #deciderWithLines: Promise<Decider> | undefined
 
   constructor(options: AdmissionOptions) {
     this.#options = options
@@ -113,7 +107,7 @@ export class Admission {
   async decide(command: CommandToDecide): Promise<Decision> {
     const { preset } = this.#options.loaded.config.policy
     if (!this.#needsReading(command, preset === 'default')) return unread[command.mode]
-    return this.#withLines(command, await (await this.#decider()).decide(command))
+    return (await this.#decider()).decide(command)
   }
 
   /** Admits, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED, by the deadline. */
@@ -132,13 +126,12 @@ export class Admission {
   async #decided(command: CommandToAdmit): Promise<Decision> {
     const { mode, refused } = command
     if (!this.#needsReading(command, this.#asks)) return unread[mode]
-    const first = await (await this.#decider()).decide(
-      refused ? { ...command, canHold: () => false } : command,
-    )
-    const own = first.verdict === 'allow' ? first : await this.#withLines(command, first)
+    const decider = await this.#decider()
+    const own = await decider.decide(refused ? { ...command, canHold: () => false } : command)
     if (refused && own.verdict !== 'deny') {
       const matches = own.matches.filter(({ why }) => why !== explainUnheld)
-      const reason = explainSecondRun(refused.mode, refused.denials, command.cwd)
+      const told = refusedText(refused.denials, command.cwd)
+      const reason = `${refused.mode} mode refused it (${told}); with approval it runs again from the start, unsandboxed`
       return { verdict: 'ask', reason, matches }
     }
     const { held, ...rest } = own
@@ -177,7 +170,9 @@ export class Admission {
   ): Promise<HostAnswer | undefined> {
     if (!this.#approvals) return undefined
     const { host, port, program } = connect
-    const decision = { verdict: 'ask', reason: explainHost(host, port, program), matches: [] } as const
+    const asking = program === undefined ? 'it' : `its program ${visible(program)}`
+    const reason = `${asking} is about to connect to ${visible(host)}, port ${port}, which [shell] network does not list`
+    const decision = { verdict: 'ask', reason, matches: [] } as const
     return { host, port, approval: await this.#ask(this.#approvals, { ...command, connect }, decision, wait) }
   }
 
@@ -216,24 +211,6 @@ export class Admission {
       return await approvals.approves(request, decision)
     } finally {
       waiting.end()
-    }
-  }
-
-  /** Decides again with the lines of configured rules, looked up once and only where one is reported. */
-  async #withLines(command: CommandToDecide, decision: Decision): Promise<Decision> {
-    const { loaded } = this.#options
-    if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
-      return decision
-    this.#deciderWithLines ??= loadLate(() => import('./decider.ts')).then(async ({ Decider, ruleOrigins }) =>
-      Decider.open(this.#options, await ruleOrigins(loaded)),
-    )
-    try {
-      return await (await this.#deciderWithLines).decide(command)
-    } catch (error) {
-      this.#deciderWithLines = undefined
-      // The file has changed since it was loaded: the loaded rules stay in force, without their lines.
-      if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision
-      throw error
     }
   }
 

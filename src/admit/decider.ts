@@ -9,14 +9,7 @@ import { decide } from '../policy/decide.ts'
 import { type Places, pathsToResolve } from '../policy/paths.ts'
 import { type PolicyRequest, planRequest, type RequestToDecide } from '../policy/plan.ts'
 import { compareVerdicts } from '../policy/rules.ts'
-import {
-  buildRules,
-  listOfRules,
-  type OriginOf,
-  type RuleList,
-  type RuleOrigin,
-  type RuleSet,
-} from '../policy/ruleset.ts'
+import { buildRules, type FileOf, listOfRules, type RuleList, type RuleSet } from '../policy/ruleset.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { dialectOf } from '../request/interpreter.ts'
 import { answered, isUnanswered, whereIs } from '../request/lookup.ts'
@@ -51,12 +44,12 @@ export class Decider {
   readonly #place: HostPlace
   readonly #program: string
 
-  /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
-  static async open(options: DeciderOptions, originOf?: OriginOf): Promise<Decider> {
+  /** Throws CONFIG_INVALID for a faulty rule. */
+  static async open(options: DeciderOptions): Promise<Decider> {
     const { config, outerPreset: preset } = options.loaded
     const outer = preset && { ...options.loaded, config: { ...config, policy: { ...config.policy, preset } } }
-    const outerRules = outer && (await rulesOf(outer, originOf))
-    return new Decider(await rulesOf(options.loaded, originOf), outerRules, options)
+    const outerRules = outer && (await rulesOf(outer))
+    return new Decider(await rulesOf(options.loaded), outerRules, options)
   }
 
   private constructor(
@@ -159,41 +152,18 @@ export class Decider {
   }
 }
 
-type Entry = Parameters<OriginOf>
-
 /** Builds the rules. The place of a faulty one is looked up only on error. */
-async function rulesOf(loaded: LoadedConfig, originOf = filesOf(loaded)): Promise<RuleSet> {
-  const { config } = loaded
-  let asked: Entry | undefined
+async function rulesOf(loaded: LoadedConfig): Promise<RuleSet> {
+  const { config, sources } = loaded
+  let asked: Parameters<FileOf> | undefined
   try {
     return buildRules(config.policy, (...entry) => {
       asked = entry
-      return originOf(...entry)
+      return sources[`policy.${entry[0]}`].where || 'config'
     })
   } catch (error) {
     if (!asked || !isVitrineError(error) || error.refusal.code !== 'CONFIG_INVALID') throw error
     const place = await placeOfEntry(loaded, ...asked)
     throw place ? new VitrineError({ ...error.refusal, ...place }) : error
   }
-}
-
-function filesOf({ sources }: LoadedConfig): OriginOf {
-  return (key) => ({ file: sources[`policy.${key}`].where || 'config' })
-}
-
-const listKeys = ['allow', 'ask', 'deny', 'safe', 'rule'] as const
-
-/** The file and line of every rule. Slow: each is searched for in its file. */
-export async function ruleOrigins(loaded: LoadedConfig): Promise<OriginOf> {
-  const otherwise = filesOf(loaded)
-  const places = new Map<string, RuleOrigin>()
-  for (const key of listKeys) {
-    const { source } = loaded.sources[`policy.${key}`]
-    if (source !== 'user' && source !== 'project') continue
-    for (const index of loaded.config.policy[key].keys()) {
-      const place = await placeOfEntry(loaded, key, index)
-      if (place) places.set(`${key} ${index}`, place)
-    }
-  }
-  return (key, index) => places.get(`${key} ${index}`) ?? otherwise(key, index)
 }

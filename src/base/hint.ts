@@ -6,12 +6,6 @@ import type { Denial } from './types.ts'
  */
 export type HintReader = 'user' | 'tool' | 'only-tool' | 'only-command'
 
-/** How a line ended, for a hint at what it says. */
-export interface LineEnd {
-  readonly signal: NodeJS.Signals | null
-  readonly reader: HintReader
-}
-
 /** What connects a git directory outside of the workspace with it: a repaired worktree, or naming its work tree. */
 export interface RepositoryRemedy {
   readonly how: 'repair' | 'name'

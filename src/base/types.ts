@@ -174,7 +174,7 @@ export interface PolicyMatch {
   readonly command: string
   /** The first words of the rule, or the name of a check, for example `redirect`. */
   readonly rule: string
-  /** Where the rule comes from: a built-in list, a preset, or a config file and its line. */
+  /** Where the rule comes from: a built-in list, a preset, or a config file. */
   readonly source: string
   readonly verdict: Decision['verdict']
   readonly why: string

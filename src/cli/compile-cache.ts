@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { exitCode } from './output.ts'
+
+/** `exitCode.refused` of output.ts, which is loaded after this file. */
+const refused = 125
 
 type Require = (name: string) => unknown
 type Compiled = (
@@ -29,28 +31,17 @@ export function useCompileCache(command: string, entry: NodeModule): void {
   if (env['NODE_DISABLE_COMPILE_CACHE'] || versions['bun'] || versions['deno']) return
   const root = dirname(dirname(entry.filename))
   const directory = join(root, '.compiled')
-  if (!hasCompileCache())
+  const { enableCompileCache } = nodesCache()
+  if (!enableCompileCache)
     loadOwnFiles(entry, (file) => join(directory, `${basename(file)}.${command}.${version}-${arch}`))
-  else if (isOurs(root)) nodesCache().enableCompileCache?.(directory)
-}
-
-/** Node writes its own cache at its teardown, unless it can be told to write earlier (since 22.10). False: it has not. */
-export function isCompileCacheWritten(): boolean {
-  if (!hasCompileCache()) return true
-  const { flushCompileCache } = nodesCache()
-  flushCompileCache?.()
-  return flushCompileCache !== undefined
-}
-
-function hasCompileCache(): boolean {
-  return Number.parseInt(process.versions.node, 10) >= 22
+  else if (isOurs(root)) enableCompileCache(directory)
 }
 
 interface NodesCache {
   readonly enableCompileCache?: (directory: string) => void
-  readonly flushCompileCache?: () => void
 }
 
+/** Since Node 22. */
 function nodesCache(): NodesCache {
   const modules: object = process.getBuiltinModule('node:module')
   return modules
@@ -68,7 +59,7 @@ function loadOwnFiles(entry: NodeModule, keptAs: (file: string) => string): void
   const fresh = new Map<string, () => Buffer>()
   // At exit the data holds the functions that have run: too few of them where vitrine refused.
   process.once('exit', (code) => {
-    if (code !== exitCode.refused) for (const [kept, data] of fresh) keep(kept, data())
+    if (code !== refused) for (const [kept, data] of fresh) keep(kept, data())
   })
   const search: Require = entry.require.bind(entry)
   const requireFrom = (directory: string) => (name: string) =>

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { useCompileCache } from './compile-cache.ts'
-import { packageVersion, print, refuse } from './output.ts'
 
 interface Command {
   /** Resolves to the exit code once everything has been written. Throws if nothing ran. */
@@ -21,16 +20,11 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  const isVersion = name === '--version' || name === '-V' || name === '-v'
-  if (isVersion)
-    return args.length === 0 ? print(`${packageVersion()}\n`) : refuse(`${name} takes nothing after it.`)
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
-  if (!name || !command || own.includes('--help') || own.includes('-h')) {
-    const { help } = await import('./help.ts')
-    return help(name, args, Object.keys(commands))
-  }
-  useCompileCache(name, module)
+  const runs = name && command && !own.includes('--help') && !own.includes('-h')
+  useCompileCache(runs ? name : 'help', module)
+  if (!runs) return (await import('./help.ts')).help(name, args, Object.keys(commands))
   try {
     return await (await command()).main(args)
   } catch (error) {

@@ -30,7 +30,7 @@ const schema = v.partial(
   ['command', 'argv', 'cwd'],
 )
 
-/** Names the lines of rules. Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */
+/** Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */
 export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecide): Promise<Decision> {
   await checkBackend(loaded)
   const { mode, ...request } = readFields('question', command, schema)
@@ -50,8 +50,8 @@ export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
 /** Imported late: the parser costs start-up time. */
 async function openDecider(loaded: LoadedConfig, cwd: string) {
   const { env } = process
-  const { Decider, ruleOrigins } = await import('../admit/decider.ts')
-  return Decider.open({ loaded, cwd, env, place: placeOf(loaded) }, await ruleOrigins(loaded))
+  const { Decider } = await import('../admit/decider.ts')
+  return Decider.open({ loaded, cwd, env, place: placeOf(loaded) })
 }
 
 function placeOf({ config }: LoadedConfig): HostPlace {

@@ -80,42 +80,16 @@ export const windowsFailures = {
 } as const
 
 /** A word of bash's language, as the line has it. */
-export interface BashWord {
-  readonly kind: keyof typeof inDash
-  readonly text: string
-}
-
-/** What dash makes of it, and what to write instead. */
-const inDash = {
-  redirect: 'starts the command in the background and empties the file (write "> FILE 2>&1")',
-  descriptor: 'is an error (write "> FILE 2>&1")',
-  braces: 'stays as it is (write the words out, or use seq)',
-  quotes: 'is no quoting of its own (use printf)',
-  syntax: 'is a syntax error',
-  'here-string': 'is a syntax error (pipe in the text, or use a here-document)',
-  pipe: 'is a syntax error (write "2>&1 |")',
-  condition: 'is no command (write "[ ... ]")',
-  array: 'is no array',
-  append: 'is no assignment (write NAME="$NAME...")',
-  expansion: 'is a bad substitution',
-  arithmetic: 'is no arithmetic (write "$(( ... ))")',
-  builtin: 'is no command',
-  source: 'is no command (write ". ./FILE")',
-  echo: 'prints its option (use printf)',
-  pipefail: 'may be no option',
-  job: 'finds no such job (write "kill $!")',
-} as const
-
 const maxWords = 4
 
-/** The shell of the line is dash, and bash would have read it otherwise. Other shells are a setting. */
-export function dashHint(words: readonly BashWord[], reader: HintReader): string {
-  const said = words.slice(0, maxWords).map(({ kind, text }) => `"${shown(text)}" ${inDash[kind]}`)
+/** The shell of the line is dash, and bash would have read these words otherwise. Other shells are a setting. */
+export function dashHint(words: readonly string[], reader: HintReader): string {
+  const said = words.slice(0, maxWords).map((text) => `"${shown(text)}"`)
   const way =
     reader === 'user'
       ? 'For bash: --shell bash, or [shell] program = "bash".'
       : 'Write it for sh, or ask the user to set [shell] program = "bash".'
-  return `The shell is dash, which reads this line otherwise than bash does: ${said.join('; ')}. ${way}`
+  return `The shell is dash, which reads this line otherwise than bash does, or not at all: ${said.join(', ')}. ${way}`
 }
 
 /** @param pattern that of `pkill -f`, which matches the arguments of the shell that runs the line */

@@ -1,4 +1,4 @@
-import type { Address } from './addresses.ts'
+import { words } from '../base/text.ts'
 import {
   allows,
   denies,
@@ -70,21 +70,11 @@ export interface HostRules {
   readonly deny: readonly HostPattern[]
 }
 
-type RuleVerdict = 'listed' | 'not-listed' | 'denied'
-
-export function verdictOn({ allow, deny }: HostRules, host: Host, port: number): RuleVerdict {
+/** Of a host as it is asked for, or of an address to which its name leads. */
+export function verdictOn({ allow, deny }: HostRules, host: Host, port: number) {
   if (deny.some((pattern) => denies(pattern, host, port))) return 'denied'
-  return allow.every((list) => isIn(list, host, port)) ? 'listed' : 'not-listed'
-}
-
-/** Whether the address itself is listed, which permits also one that is not public. */
-export function isListedAddress({ allow }: HostRules, address: Address, port: number): boolean {
-  return allow.every((list) => isIn(list, address, port))
-}
-
-/** Whether `[network] deny` lists the address: no name may lead to it then. */
-export function isDeniedAddress({ deny }: HostRules, address: Address, port: number): boolean {
-  return deny.some((pattern) => denies(pattern, address, port))
+  const isListed = allow.every((list) => list.some((pattern) => allows(pattern, host, port)))
+  return isListed ? 'listed' : 'not-listed'
 }
 
 /** The listed loopback addresses, each `ADDRESS:PORT`. */
@@ -101,10 +91,6 @@ function isLoopback({ kind, name }: Host): boolean {
   return kind === 'address' && (name === '::1' || name.startsWith('127.'))
 }
 
-function isIn(list: readonly HostPattern[], host: Host, port: number): boolean {
-  return list.some((pattern) => allows(pattern, host, port))
-}
-
 interface ProxyPlace {
   readonly port: number
   readonly secret: string
@@ -114,27 +100,20 @@ interface ProxyPlace {
 
 export const loopback: readonly string[] = ['localhost', '127.0.0.1', '::1']
 
+// In lower case too: curl reads http_proxy only so, because of CGI. No SOCKS in ALL_PROXY: httpx and others prepare every proxy that is
+// named, and fail without their package for SOCKS.
+const toProxy = words(`
+  HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY all_proxy
+  npm_config_proxy npm_config_https_proxy CARGO_HTTP_PROXY PIP_PROXY`)
+// Other exceptions would be refused.
+const pastProxy = words('NO_PROXY no_proxy npm_config_noproxy')
+
 /** What makes programs connect by the proxy. */
 export function proxyVariables({ port, secret, own }: ProxyPlace): Readonly<Record<string, string>> {
-  const direct = own.join(',')
   const http = `http://vitrine:${secret}@127.0.0.1:${port}`
   return {
-    // Lower case: curl reads http_proxy only so, because of CGI.
-    HTTP_PROXY: http,
-    HTTPS_PROXY: http,
-    http_proxy: http,
-    https_proxy: http,
-    // Not SOCKS: httpx and others prepare every proxy that is named, and fail without their package for SOCKS.
-    ALL_PROXY: http,
-    all_proxy: http,
-    // Other exceptions would be refused.
-    NO_PROXY: direct,
-    no_proxy: direct,
-    npm_config_proxy: http,
-    npm_config_https_proxy: http,
-    npm_config_noproxy: direct,
-    CARGO_HTTP_PROXY: http,
-    PIP_PROXY: http,
+    ...Object.fromEntries(toProxy.map((name) => [name, http])),
+    ...Object.fromEntries(pastProxy.map((name) => [name, own.join(',')])),
     NODE_USE_ENV_PROXY: '1',
     JAVA_TOOL_OPTIONS: javaOptions(port, own),
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { abortAfter } from '../base/clock.ts'
 import type { Connection, ConnectionReason } from '../base/types.ts'
-import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './access.ts'
+import { type HostRules, verdictOn } from './access.ts'
 import { type Address, addressesOf, isPublic, type Resolver } from './addresses.ts'
 import { type Host, hostAndPort } from './hosts.ts'
 
@@ -16,16 +16,18 @@ export interface GateOptions {
 /** @param signal aborts when the command has ended */
 export type AskHost = (wanted: Wanted, signal: AbortSignal) => Promise<boolean>
 
-/** An open connection to a host. */
-export interface Upstream {
-  readonly socket: Socket
-  readonly record: OpenRecord
-  readonly gate: Gate
+export interface Client {
+  readonly pid: number
+  readonly program: string
 }
 
-export interface Wanted {
+/** What a client wants to connect to. */
+export interface Target {
   readonly host: Host
   readonly port: number
+}
+
+export interface Wanted extends Target {
   readonly client: Client | undefined
 }
 
@@ -40,7 +42,6 @@ export class Gate {
   /** The proxy knows the connections of the command by this number, from the system, or by the secret, from the client. */
   readonly number = ++numbers
   readonly secret = randomBytes(24).toString('hex')
-  readonly rules: HostRules
   readonly #options: GateOptions
   readonly #records = new Records()
   readonly #open = new Map<Socket, OpenRecord>()
@@ -49,7 +50,6 @@ export class Gate {
   #bytes = 0
 
   constructor(options: GateOptions) {
-    this.rules = options.rules
     this.#options = options
   }
 
@@ -58,26 +58,14 @@ export class Gate {
   }
 
   /** Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. */
-  async connect(wanted: Wanted): Promise<Upstream | { readonly reason: ConnectionReason }> {
-    const { host, port, client } = wanted
-    if (this.#open.size + this.#pending >= maxOpen || this.#bytes > maxBytes)
-      return this.refuse(wanted, 'too-many')
-    this.#pending += 1
-    try {
-      const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted))
-      if (typeof socket === 'string') return this.refuse(wanted, socket)
-      const record = this.#records.add(host, port, undefined, client)
-      this.#open.set(socket, record)
-      socket.once('close', () => this.#count(socket))
-      return { socket, record, gate: this }
-    } finally {
-      this.#pending -= 1
-    }
-  }
-
-  refuse({ host, port, client }: Wanted, reason: ConnectionReason): { readonly reason: ConnectionReason } {
-    this.#records.add(host, port, reason, client)
-    return { reason }
+  async connect(wanted: Wanted): Promise<Socket | ConnectionReason> {
+    const connected = await this.#connected(wanted)
+    const record = this.#records.add(wanted, typeof connected === 'string' ? connected : undefined)
+    if (typeof connected === 'string') return connected
+    this.#open.set(connected, record)
+    connected.once('close', () => this.#count(connected))
+    if (this.#closing.signal.aborted) this.close() // meanwhile
+    return connected
   }
 
   /** Counts bytes of a connection; false: the command has moved too many. */
@@ -104,48 +92,50 @@ export class Gate {
     record.received += socket.bytesRead
   }
 
+  async #connected(wanted: Wanted): Promise<Socket | ConnectionReason> {
+    if (this.#open.size + this.#pending >= maxOpen || this.#bytes > maxBytes) return 'too-many'
+    this.#pending += 1
+    try {
+      const refusal = await this.#refusal(wanted)
+      if (refusal !== undefined) return refusal
+      // Begins after a question: a person may take longer to answer it.
+      const wait = abortAfter(connectMs, this.#closing.signal)
+      return await this.#connectedWithin(wanted, wait.signal).finally(wait.end)
+    } finally {
+      this.#pending -= 1
+    }
+  }
+
   /** Why the command may not connect to the host; undefined: it may. */
   async #refusal(wanted: Wanted): Promise<ConnectionReason | undefined> {
     const { host, port } = wanted
-    const { ask } = this.#options
-    const verdict = verdictOn(this.rules, host, port)
+    const { ask, rules } = this.#options
+    const verdict = verdictOn(rules, host, port)
     if (verdict !== 'not-listed') return verdict === 'denied' ? verdict : undefined
     // A yes cannot open an address that is not public, so there is nothing to ask.
     if (!ask || (host.kind === 'address' && !isPublic(host))) return 'not-listed'
     return (await ask(wanted, this.#closing.signal)) ? undefined : 'not-approved'
   }
 
-  async #connected(wanted: Wanted): Promise<Socket | ConnectionReason> {
-    // Begins after a question: a person may take longer to answer it.
-    const wait = abortAfter(connectMs, this.#closing.signal)
-    try {
-      return await this.#connectedWithin(wanted, wait.signal)
-    } finally {
-      wait.end()
-    }
-  }
-
-  async #connectedWithin({ host, port }: Wanted, signal: AbortSignal): Promise<Socket | ConnectionReason> {
-    const found = await this.#addresses(host, signal)
+  async #connectedWithin({ host, port }: Target, signal: AbortSignal): Promise<Socket | ConnectionReason> {
+    const { resolver, rules } = this.#options
+    const found = host.kind === 'address' ? [host] : await addressesOf(host.name, resolver, signal, this)
     if (!found) return signal.aborted ? 'unreachable' : 'not-found'
-    if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
-    const open = found.filter((address) => isPublic(address) || isListedAddress(this.rules, address, port))
+    // `[network] deny` lists the address: no name may lead to it then.
+    if (found.some((address) => verdictOn(rules, address, port) === 'denied')) return 'denied'
+    // An address that is listed itself may also be one that is not public.
+    const open = found.filter((address) => isPublic(address) || verdictOn(rules, address, port) === 'listed')
     if (open.length === 0) return 'not-public'
-    return (await connectTo({ addresses: open, port }, signal)) ?? 'unreachable'
+    return (await connectTo(open, port, signal)) ?? 'unreachable'
   }
-
-  async #addresses(host: Host, signal: AbortSignal): Promise<readonly Address[] | undefined> {
-    return host.kind === 'address' ? [host] : addressesOf(host.name, this.#options.resolver, signal, this)
-  }
-}
-
-interface Target {
-  readonly addresses: readonly Address[]
-  readonly port: number
 }
 
 /** Undefined: none of the addresses could be reached in time. */
-function connectTo({ addresses, port }: Target, signal: AbortSignal): Promise<Socket | undefined> {
+function connectTo(
+  addresses: readonly Address[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket | undefined> {
   const known = addresses.map(({ name, family }) => ({ address: name, family }))
   return new Promise((resolve) => {
     const socket = connect({
@@ -188,23 +178,13 @@ interface Counts {
 /** A record whose counts can still change. */
 type OpenRecord = Omit<Connection, keyof Counts> & Counts
 
-export interface Client {
-  readonly pid: number
-  readonly program: string
-}
-
 /** The connections of one command, in the order in which they were asked for. */
 export class Records {
   readonly #records = new Set<OpenRecord>()
   readonly #sizes = { allowed: 0, refused: 0 }
   readonly #known = new Map<string, OpenRecord>()
 
-  add(
-    host: Host,
-    port: number,
-    reason: ConnectionReason | undefined,
-    client: Client | undefined,
-  ): OpenRecord {
+  add({ host, port, client }: Wanted, reason?: ConnectionReason): OpenRecord {
     const key = `${hostAndPort(host, port)} ${reason ?? ''}`
     const last = this.#known.get(key)
     const verdict = reason ? 'refused' : 'allowed'
@@ -215,7 +195,7 @@ export class Records {
       return last
     }
     if (!reason && host !== others && this.#sizes.allowed >= maxWithHosts)
-      return this.add(others, port, undefined, client)
+      return this.add({ host: others, port, client })
     const about = { host: host.name, port, verdict, ...(reason && { reason }) } as const
     const record = { ...about, sent: 0, received: 0, ...client, count: 1 }
     if (isFull && reason) return record

@@ -5,13 +5,19 @@ import { pipeline } from 'node:stream/promises'
 import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
 import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
-import type { Client, Gate, Upstream, Wanted } from './gate.ts'
-import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
+import type { Client, Gate, Target } from './gate.ts'
+import { hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
 
 /** Whose connection it is. */
 export interface Owner {
   readonly gate: Gate
   readonly client: Client | undefined
+}
+
+/** An open connection to a host. */
+interface Upstream {
+  readonly gate: Gate
+  readonly socket: Socket
 }
 
 /** Finds the command by the secret, or without one by the socket. Undefined: it belongs to none. */
@@ -35,7 +41,7 @@ export function httpProxy(ownerOf: FindOwner): Server {
   // Node would drop what follows 1000 headers, such as the length of a body, and yet obey it. A head has 16 KiB at most.
   server.maxHeadersCount = 0
   server.on('connect', (message, socket, head) => {
-    void connectTo(message, { socket: socket as Socket, head }, ownerOf).catch(() => socket.destroy())
+    void connectTo(message, socket as Socket, head, ownerOf).catch(() => socket.destroy())
   })
   server.on('clientError', (_error, socket) => {
     if (socket.writable)
@@ -51,19 +57,18 @@ interface Refused {
 }
 
 /** The connection that a client asks for. Without a target the request is none that a proxy takes. */
-async function upstreamFor<T extends Target>(
+async function upstreamFor(
   { headers, socket }: IncomingMessage,
-  target: T | undefined,
+  target: Target | undefined,
   ownerOf: FindOwner,
-): Promise<(Upstream & { readonly wanted: T & Wanted }) | Refused> {
+): Promise<Upstream | Refused> {
   if (!target) return { status: 400, text: badProxyRequest }
   const owner = ownerOf(socket, secretIn(headers['proxy-authorization']))
   if (!owner) return { status: 407, text: unknownClient }
-  const wanted = { ...target, client: owner.client }
-  const upstream = await owner.gate.connect(wanted)
-  if (!('reason' in upstream)) return { ...upstream, wanted }
-  const text = refusedHost(hostAndPort(target.host, target.port), upstream.reason)
-  return { status: statusOf(upstream.reason), text }
+  const { host, port } = target
+  const connected = await owner.gate.connect({ host, port, client: owner.client })
+  if (typeof connected !== 'string') return { gate: owner.gate, socket: connected }
+  return { status: statusOf(connected), text: refusedHost(hostAndPort(host, port), connected) }
 }
 
 function statusOf(reason: ConnectionReason): number {
@@ -71,19 +76,15 @@ function statusOf(reason: ConnectionReason): number {
   return reason === 'too-many' ? 429 : 403
 }
 
-interface ConnectingClient {
-  readonly socket: Socket
-  readonly head: Buffer
-}
-
 async function connectTo(
   message: IncomingMessage,
-  { socket: client, head }: ConnectingClient,
+  client: Socket,
+  head: Buffer,
   ownerOf: FindOwner,
 ): Promise<void> {
   client.on('error', () => client.destroy())
   client.unshift(head) // now: after the client's end nothing can be put back
-  const target = authorityIn(message.url ?? '')
+  const target = targetIn(message.url ?? '')
   const agreed = target && agrees(message.headers.host, target) ? target : undefined
   const upstream = await upstreamFor(message, agreed, ownerOf)
   if ('status' in upstream) {
@@ -97,27 +98,21 @@ async function connectTo(
   tunnel(client, upstream)
 }
 
+/** One request on a connection of its own: what the client asks for next is checked again. */
 async function forward(
   message: IncomingMessage,
   response: ServerResponse,
   ownerOf: FindOwner,
 ): Promise<void> {
   // A Host header that comes with it is ignored, and replaced (RFC 9112, 3.2.2).
-  const upstream = await upstreamFor(message, absoluteIn(message.url ?? ''), ownerOf)
-  if ('status' in upstream) return respond(response, upstream)
-  relay(message, response, upstream)
-}
-
-/** One request on a connection of its own: what it asks for next is checked again. */
-function relay(
-  message: IncomingMessage,
-  response: ServerResponse,
-  { socket, gate, wanted }: Upstream & { readonly wanted: Target & { readonly path: string } },
-): void {
+  const url = absoluteIn(message.url ?? '')
+  const upstream = await upstreamFor(message, url, ownerOf)
+  if ('status' in upstream || !url) return respond(response, upstream as Refused)
+  const { socket, gate } = upstream
   const outgoing = request({
     method: message.method,
-    path: wanted.path,
-    headers: requestHeaders(message, hostHeader(wanted)),
+    path: url.path,
+    headers: requestHeaders(message, url),
     setHost: false,
     createConnection: () => socket,
   })
@@ -158,13 +153,8 @@ function passHead(
   }
 }
 
-interface Target {
-  readonly host: Host
-  readonly port: number
-}
-
 /** `HOST:PORT` */
-function authorityIn(text: string): Target | undefined {
+function targetIn(text: string): Target | undefined {
   const { hostText, portText } = splitPort(text)
   const host = parseHost(hostText)
   const port = parsePort(portText ?? '')
@@ -174,7 +164,7 @@ function authorityIn(text: string): Target | undefined {
 /** `http://HOST[:PORT]/PATH`; undefined for other schemes. A user before the host, as wget sends it, is left out. */
 function absoluteIn(url: string): (Target & { readonly path: string }) | undefined {
   const [, authority = '', rest = ''] = /^http:\/\/(?:[^/?#@\\]*@)?([^/?#]*)([^#]*)$/i.exec(url) ?? []
-  const target = authorityIn(/:[0-9]+$/.test(authority) ? authority : `${authority.replace(/:$/, '')}:80`)
+  const target = targetIn(/:[0-9]+$/.test(authority) ? authority : `${authority.replace(/:$/, '')}:80`)
   return target && { ...target, path: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
@@ -185,10 +175,6 @@ function agrees(header: string | undefined, { host, port }: Target): boolean {
   const named = parseHost(hostText)
   const isPort = portText === undefined || portText === String(port)
   return isPort && named?.kind === host.kind && named.name === host.name
-}
-
-function hostHeader({ host, port }: Target): string {
-  return port === 80 ? hostAndPort(host, port).replace(/:80$/, '') : hostAndPort(host, port)
 }
 
 /** `Basic USER:SECRET` (RFC 7617) */
@@ -206,11 +192,11 @@ const hopByHop = new Set(
     upgrade`),
 )
 
-function requestHeaders(message: IncomingMessage, host: string): string[] {
-  const { rawHeaders, headers } = message
+function requestHeaders({ rawHeaders, headers }: IncomingMessage, { host, port }: Target): string[] {
+  const name = hostAndPort(host, port).replace(/:80$/, '')
   const kept = endToEnd(rawHeaders, 'host')
   const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
-  return ['Host', host, ...kept, ...chunked, 'Connection', 'close']
+  return ['Host', name, ...kept, ...chunked, 'Connection', 'close']
 }
 
 /** A length is never hop-by-hop (RFC 9110, 7.6.1): a body without it could pass for a second request. */

@@ -1,24 +1,9 @@
-import { posix } from 'node:path'
 import type { Decision, PolicyMatch } from '../base/types.ts'
-import {
-  explainAlone,
-  explainBackground,
-  explainConfirmed,
-  explainDisaster,
-  explainFeature,
-  explainForkBomb,
-  explainHeld,
-  explainHeldLine,
-  explainNothing,
-  explainSystemPath,
-  explainUnheld,
-  explainUnknownPath,
-  explainUnsure,
-} from '../messages/policy.ts'
+import { disasters, explainHeld, explainUnheld, shown } from '../messages/policy.ts'
 import { denyList, disasterOf } from './disasters.ts'
-import type { Feature } from './line.ts'
+import type { Doubt, Feature } from './line.ts'
 import { changesOwnFiles, type PathUse, type Places, pathUses, placesByText, systemPathOf } from './paths.ts'
-import type { PlannedStep, PolicyRequest } from './plan.ts'
+import type { PolicyRequest } from './plan.ts'
 import { windowsSystemPath } from './powershell.ts'
 import {
   type JudgedStep,
@@ -28,11 +13,10 @@ import {
   nameIn,
   onlySilences,
   type PolicyInput,
-  policyMatch,
   verdictWhenUnsure,
 } from './programs.ts'
 import { strictest } from './rules.ts'
-import type { PolicySettings, RuleSet } from './ruleset.ts'
+import type { RuleSet } from './ruleset.ts'
 import { changesNothing } from './safe-list.ts'
 
 /** The strictest match gives verdict and reason. Pure: knows the machine by `places` only. */
@@ -52,9 +36,9 @@ export function decide(request: PolicyRequest, rules: RuleSet, places: Places): 
   const decision = decisionOf(matches, rules.autoConfirm)
   if (decision.verdict !== 'allow') return decision
   if (!isHeld) return besideOthers(decision, steps, given)
-  return request.mode === 'read'
-    ? decision
-    : { verdict: 'allow', held: true, reason: explainHeldLine(decision.reason), matches }
+  if (request.mode === 'read') return decision
+  const reason = `${decision.reason}; read mode keeps the line from changing anything`
+  return { verdict: 'allow', held: true, reason, matches }
 }
 
 /** By its words, and by those of what it starts. Where a guess is wrong, the operating system holds the line all the same. */
@@ -74,7 +58,10 @@ function besideOthers(decision: Decision, steps: readonly JudgedStep[], given: P
   const alone = steps.filter(({ step: { command, own }, standing }) => {
     return standing === 'safe' && command.words.length > 0 && !changesNothing(command, own)
   })
-  const asked = alone.map(({ row }): PolicyMatch => ({ ...row, verdict: 'ask', why: explainAlone(row.rule) }))
+  const asked = alone.map(({ row }): PolicyMatch => {
+    const why = `"${shown(row.rule)}" reads only as far as read mode holds it, and the rest of the line needs write mode`
+    return { ...row, verdict: 'ask', why }
+  })
   const [first] = asked
   if (!first) return decision
   const others = decision.matches.filter((match) => !alone.some(({ row }) => row === match))
@@ -83,140 +70,127 @@ function besideOthers(decision: Decision, steps: readonly JudgedStep[], given: P
 
 /** In read and workspace mode the operating system holds the line: only what the user denies counts. */
 function heldByMode(steps: readonly JudgedStep[], given: PolicyInput): Decision {
-  const { request } = given
-  const reason = explainHeld(request.mode)
+  const { request, rules } = given
+  const why = explainHeld(request.mode)
+  const held = { source: `preset ${rules.preset}`, verdict: 'allow', why } as const
   const matches = [
-    ...matchUnsure(given),
+    ...request.doubts.map((doubt) => unsure(doubt, given)),
     ...steps.flatMap(({ step: { command }, strict }) =>
-      strict.length > 0
-        ? strict
-        : [policyMatch(command.text, nameIn(command), `preset ${given.rules.preset}`, 'allow', reason)],
+      strict.length > 0 ? strict : [{ command: command.text, rule: nameIn(command), ...held }],
     ),
   ]
-  const decision = decisionOf(matches, given.rules.autoConfirm)
-  return decision.verdict === 'allow' ? { ...decision, reason } : decision
+  const decision = decisionOf(matches, rules.autoConfirm)
+  return decision.verdict === 'allow' ? { ...decision, reason: why } : decision
 }
 
 function decisionOf(matches: readonly PolicyMatch[], autoConfirm: boolean): Decision {
   const worst = strictest(matches)
-  if (!worst) return { verdict: 'allow', reason: explainNothing, matches }
+  if (!worst) return { verdict: 'allow', reason: 'the line runs no program', matches }
   if (worst.verdict === 'ask' && autoConfirm)
-    return { verdict: 'allow', reason: explainConfirmed(worst.why), matches }
+    return { verdict: 'allow', reason: `confirmed by auto_confirm, although ${worst.why}`, matches }
   return { verdict: worst.verdict, reason: worst.why, matches }
 }
 
+/** What is said about the line as a whole. */
 function matchLine(given: PolicyInput): PolicyMatch[] {
-  const { request, rules } = given
+  const { request, rules, places } = given
   const command = textOf(request)
-  const bombs = request.forkBombs.map((name) =>
-    policyMatch(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
-  )
   const source = `preset ${rules.preset}`
-  const features = [...request.features]
-  const refused =
-    rules.preset === 'analysis'
-      ? features
-          .filter((name) => !isLetThrough(name, given))
-          .map((name) => policyMatch(command, name, source, 'deny', explainFeature(name)))
-      : features.includes('background') && rules.preset === 'default'
-        ? [policyMatch(command, 'background', source, 'ask', explainBackground)]
-        : []
-  return [...bombs, ...refused, ...matchUnsure(given)]
+  const silent = places.unanswered
+  const unanswered = 'a file system does not answer, so it is unknown where the paths of the line lead'
+  const doubts: readonly Doubt[] =
+    silent === undefined
+      ? request.doubts
+      : [...request.doubts, { why: unanswered, text: silent, unread: true }]
+  return [
+    ...request.forkBombs.map((name) =>
+      denied(command, 'fork bomb', `${disasters['fork bomb']}: ${shown(name)}`),
+    ),
+    ...[...request.features].flatMap((name): PolicyMatch[] => {
+      if (rules.preset === 'analysis' && !isLetThrough(name, given))
+        return [{ command, rule: 'one command', source, verdict: 'deny', why: notPlain(name) }]
+      if (rules.preset !== 'default' || name !== 'a background command (&)') return []
+      return [
+        { command, rule: 'background', source, verdict: 'ask', why: `${name} continues after the line` },
+      ]
+    }),
+    ...doubts.map((doubt) => unsure(doubt, given)),
+  ]
 }
 
-function matchUnsure(given: PolicyInput): PolicyMatch[] {
-  const { request, places } = given
-  const { unanswered } = places
-  const doubts = [
-    ...request.unsure,
-    ...(unanswered === undefined ? [] : [{ kind: 'unanswered' as const, text: unanswered }]),
-  ]
-  return doubts.map((doubt) =>
-    policyMatch(
-      textOf(request),
-      `unsure: ${doubt.kind}`,
-      'reading the line',
-      verdictWhenUnsure(given, doubt.kind),
-      explainUnsure(doubt),
-    ),
-  )
+function notPlain(feature: Feature): string {
+  const remedy = feature === 'a pipe' ? ', or set [policy] pipes = true' : ''
+  return `the analysis preset does not allow ${feature}: run one plain command at a time, without $${remedy}`
 }
 
 /** True if the `pipes` setting permits the feature; each program of a pipe is checked separately. */
 function isLetThrough(feature: Feature, { request: { steps }, rules }: PolicyInput): boolean {
   if (!rules.pipes) return false
-  if (feature === 'redirect') return steps.every(({ command }) => command.redirects.every(onlySilences))
-  return feature === 'pipe'
+  if (feature === 'a redirect') return steps.every(({ command }) => command.redirects.every(onlySilences))
+  return feature === 'a pipe'
 }
 
-function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): PolicyMatch[] {
-  const { step, strict } = judged
-  const uses = pathUses(step, given.request.home)
-  const isAnalysis = given.rules.preset === 'analysis'
-  return [
-    ...matchDisaster(step, uses, given),
-    ...matchOwnFiles(
-      step,
-      isHeld && given.request.canHold !== false ? uses.filter(({ redirect }) => redirect) : uses,
-      given,
-    ),
-    ...strict,
-    // The operating system holds what a safe command starts, and what variables make of it.
-    ...(isHeld && step.isInner ? [] : [judged.row]),
-    ...(isHeld && (step.isInner || !isAnalysis) ? [] : matchAssignments(step, given.rules)),
-    ...matchRedirects(step, given.rules),
-    ...(isAnalysis ? uses.flatMap((use) => matchSystem(use, step, given)) : []),
-  ]
+function unsure({ why, text, unread }: Doubt, given: PolicyInput): PolicyMatch {
+  return {
+    command: textOf(given.request),
+    rule: 'unsure',
+    source: 'reading the line',
+    verdict: verdictWhenUnsure(given, unread),
+    why: text === '' ? why : `${why}: ${shown(text)}`,
+  }
+}
+
+function denied(command: string, rule: string, why: string): PolicyMatch {
+  return { command, rule, source: denyList, verdict: 'deny', why }
 }
 
 /** Under preset `analysis` a line runs nowhere but in read mode. */
 function matchUnheld({ request, rules }: PolicyInput): PolicyMatch[] {
   if (request.mode === 'read' || request.canHold !== false) return []
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
-  return [policyMatch(textOf(request), 'unheld', `preset ${rules.preset}`, verdict, explainUnheld)]
+  const source = `preset ${rules.preset}`
+  return [{ command: textOf(request), rule: 'unheld', source, verdict, why: explainUnheld }]
 }
 
-function matchDisaster(
-  { command }: PlannedStep,
-  uses: readonly PathUse[],
-  { request, places }: PolicyInput,
-): PolicyMatch[] {
+function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): PolicyMatch[] {
+  const { step, strict, row } = judged
+  const { request, rules, places } = given
+  const uses = pathUses(step, request.home)
+  const isAnalysis = rules.preset === 'analysis'
+  // The operating system holds what a safe command starts, and what variables make of it.
+  const isInner = isHeld && step.isInner
   const named = placesByText(uses, places)
-  const disaster = disasterOf(command, request.home, ({ text }) => named.get(text) ?? [])
-  return disaster ? [policyMatch(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
+  const disaster = disasterOf(step.command, request.home, ({ text }) => named.get(text) ?? [])
+  const writes = isHeld && request.canHold !== false ? uses.filter(({ redirect }) => redirect) : uses
+  const found = [
+    ...(disaster ? [disaster] : []),
+    ...(changesOwnFiles(step, writes, places) ? (['changes-own-rules'] as const) : []),
+  ]
+  return [
+    ...found.map((name) => denied(step.command.text, name, disasters[name])),
+    ...strict,
+    ...(isInner ? [] : [row]),
+    ...(isHeld && (isInner || !isAnalysis) ? [] : matchAssignments(step, given)),
+    ...matchRedirects(step, given),
+    ...(isAnalysis ? uses.flatMap((use) => matchSystem(use, judged, given)) : []),
+  ]
 }
 
-function matchOwnFiles(step: PlannedStep, uses: readonly PathUse[], { places }: PolicyInput): PolicyMatch[] {
-  if (!changesOwnFiles(step, uses, places)) return []
-  const why = explainDisaster('changes-own-rules')
-  return [policyMatch(step.command.text, 'changes-own-rules', denyList, 'deny', why)]
-}
-
-function matchSystem(use: PathUse, { command }: PlannedStep, { request }: PolicyInput): PolicyMatch[] {
+function matchSystem(
+  use: PathUse,
+  { step: { command } }: JudgedStep,
+  { request }: PolicyInput,
+): PolicyMatch[] {
   const found =
     request.shell === 'powershell' ? windowsSystemPath(command, use.text, request.cwd) : systemPathOf(use)
   if (found === undefined) return []
-  const why = found === 'unknown' ? explainUnknownPath(use.text) : explainSystemPath(use.text, found)
-  return [policyMatch(command.text, 'system path', 'preset analysis', 'deny', why)]
+  const why =
+    found === 'unknown'
+      ? `it is unknown where ${shown(use.text)} leads until the line runs`
+      : `${shown(use.text)} leads to a system path (${shown(found)}), which the analysis preset does not read`
+  return [{ command: command.text, rule: 'system path', source: 'preset analysis', verdict: 'deny', why }]
 }
 
 function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
-
-/** Whether the settings say something in every mode. If not, a line of read or workspace mode is not even parsed. */
-export function rulesEveryMode({ preset, ask, deny, rule }: PolicySettings): boolean {
-  return preset === 'analysis' || ask.length + deny.length + rule.length > 0
-}
-
-/**
- * Whether write mode may deny a line about which no approver is asked. If not, it is not even parsed.
- * @param own vitrine's own files under names of the user's
- */
-export function mayBeDenied(text: string, own: readonly string[]): boolean {
-  return DISASTER.test(text) || own.some((path) => text.includes(posix.basename(path)))
-}
-
-/** A word of the deny list, or of vitrine's own files; or one that quotes may hide. */
-const DISASTER =
-  /\b(?:rm|mv)\b|\w[\\'"]+\w|mk\w*fs|mkswap|newfs|wipefs|blkdiscard|-delete|unlink|shred|srm|\bdd\b|\/dev\/(?!null\b)|vitrine|\(\s*\)/

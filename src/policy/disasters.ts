@@ -1,16 +1,12 @@
 import { posix } from 'node:path'
+import type { disasters } from '../messages/policy.ts'
 import { knownValue, literalWord, type SimpleCommand, type Word } from './line.ts'
 import { nameOf } from './program.ts'
 
 /** The source of what it denies. */
 export const denyList = 'built-in deny list'
 
-export type Disaster =
-  | 'removes-root'
-  | 'removes-home'
-  | 'makes-filesystem'
-  | 'overwrites-device'
-  | 'changes-own-rules'
+type Disaster = keyof typeof disasters
 
 const ROOT = /^\/[/.]*(?:\*?|\{[.*,]+\}[.*]*)$/
 const HOME = /^(?:~|\$HOME|\$\{HOME(?:[:?#%-][^}]*)?\})(?:[/.]*\*?|\/+\.\*|\/+\{[.*,]+\}[.*]*)$/
@@ -67,7 +63,7 @@ function wholeAmong(
 ): Disaster | undefined {
   for (const word of words) {
     const unquoted = word.kind !== 'literal'
-    const paths = resolve(word).map((path) => path.replace(/(?<!\/)\/+\**$/, '') || '/')
+    const paths = resolve(word).map((path) => path.replace(/(?<!\/)\/[/*]*$/, '') || '/')
     if (ROOT.test(word.value) || paths.includes('/')) return 'removes-root'
     if ((unquoted && HOME.test(word.text.replaceAll('"', ''))) || (home !== '' && paths.includes(home)))
       return 'removes-home'

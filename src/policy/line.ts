@@ -1,9 +1,8 @@
 /**
- * How much is known before expansion. `literal`: everything. `tilde`: all but the leading home directory.
- * `glob`: file names that begin with `fixed`. `brace`: words that begin with `fixed`. `quoted`: one word that
- * begins with `fixed`. `open`: any number of words with any content.
+ * How much is known before expansion. `literal`: everything. `glob`: file names that match a pattern. `one`: one word. `open`: any
+ * number of words with any content.
  */
-export type WordKind = 'literal' | 'tilde' | 'glob' | 'brace' | 'quoted' | 'open'
+export type WordKind = 'literal' | 'glob' | 'one' | 'open'
 
 export interface Word {
   readonly text: string
@@ -12,12 +11,8 @@ export interface Word {
   readonly kind: WordKind
   /** The word's beginning, whatever it expands to. */
   readonly fixed: string
-  /** The pattern of a glob, with quoted characters escaped by a backslash. */
+  /** Of a glob, with quoted characters escaped by a backslash. */
   readonly pattern?: string
-  /** An open word or one with braces may hold a glob, so the shell searches for names. */
-  readonly matching?: true
-  /** The program that runs the command fills this in: find with names it finds, xargs with its input. */
-  readonly filledBy?: 'find' | 'xargs'
 }
 
 export interface Assignment {
@@ -43,54 +38,28 @@ export interface SimpleCommand {
   readonly required: boolean
 }
 
-/** Constructs that the `analysis` preset refuses. */
-export type Feature =
-  | 'chain'
-  | 'pipe'
-  | 'background'
-  | 'redirect'
-  | 'here-document'
-  | 'substitution'
-  | 'expansion'
-  | 'compound'
+/** Constructs that the `analysis` preset refuses, by what it calls them. */
+export type Feature = 'a pipe' | 'a redirect' | 'a background command (&)' | 'more than one plain command'
 
-/** Why a line could not be read with certainty. `text` is the source text or the parser's message. */
-export interface Unsure {
-  readonly kind: UnsureKind
+/** Why a line could not be read with certainty. */
+export interface Doubt {
+  readonly why: string
+  /** What it is about, as written. */
   readonly text: string
+  /** A part of the line has not been read at all. */
+  readonly unread?: true
 }
-
-export type UnsureKind =
-  | 'too-long'
-  | 'too-many-here-documents'
-  | 'too-many-commands'
-  | 'nesting'
-  | 'syntax'
-  | 'control-character'
-  | 'not-unicode'
-  | 'odd-blank'
-  | 'line-continuation'
-  | 'bash-only'
-  | 'here-document'
-  | 'parameter'
-  | 'arithmetic'
-  | 'substitution'
-  | 'function'
-  | 'descriptor'
-  | 'program-name'
-  | 'dynamic-script'
-  | 'other-shell'
-  | 'unknown-shell'
-  | 'unanswered'
 
 export interface ParsedLine {
   /** Includes nested commands. */
   readonly commands: readonly SimpleCommand[]
   readonly features: ReadonlySet<Feature>
   /** Empty if the line was read with certainty. */
-  readonly unsure: readonly Unsure[]
+  readonly doubts: readonly Doubt[]
   /** Functions that call themselves repeatedly. */
   readonly forkBombs: readonly string[]
+  /** What bash reads otherwise than dash does. */
+  readonly bashWords: ReadonlySet<string>
 }
 
 export function literalWord(text: string): Word {
@@ -104,27 +73,20 @@ export function knownValue(word: Word | undefined): string | undefined {
   return word?.kind === 'literal' ? word.value : undefined
 }
 
-/** True if the word may expand to any number of words but one. */
-export function maySplit({ kind }: Word): boolean {
-  return kind === 'open' || kind === 'glob' || kind === 'brace'
-}
-
 /** Expands the home directory at the start of a path: `~/x`, `$HOME/x`, `"${HOME}/x"`. */
-export function atHome({ kind, value, text }: Word, home: string): string | undefined {
-  if (home === '' || kind === 'literal') return undefined
-  if (kind === 'tilde' && /^~(?:\/|$)/.test(value)) return home + value.slice(1)
+export function atHome({ kind, text, value }: Word, home: string): string | undefined {
+  if (home === '' || kind === 'literal' || kind === 'glob') return undefined
+  if (/^~(?:\/[^$`]*)?$/.test(text)) return kind === 'one' ? home + value.slice(1) : undefined
   const [, rest] = /^"?\$(?:HOME|\{HOME\})"?((?:\/[^$`*?[{"'\\]*)?)"?$/.exec(text) ?? []
   return rest === undefined ? undefined : home + rest
 }
 
-export function lineOfArgv(argv: readonly string[]): ParsedLine {
-  const command: SimpleCommand = {
-    text: argv.join(' '),
-    assignments: [],
-    words: argv.map(literalWord),
-    redirects: [],
-    chain: 0,
-    required: false,
-  }
-  return { commands: [command], features: new Set(), unsure: [], forkBombs: [] }
+/** A command of a text or an argument vector that has words only. */
+export function commandOf(text: string, words: readonly Word[]): SimpleCommand {
+  return { text, assignments: [], words, redirects: [], chain: 0, required: false }
+}
+
+export function lineOf(commands: readonly SimpleCommand[], doubts: readonly Doubt[] = []): ParsedLine {
+  const features = new Set<Feature>(commands.length > 1 ? ['a pipe'] : [])
+  return { commands, features, doubts, forkBombs: [], bashWords: new Set() }
 }

@@ -10,26 +10,29 @@ import {
 } from 'unbash'
 import { errorText } from '../base/errno.ts'
 import {
+  bashCommand,
+  differs,
   doubtsOfText,
+  isOfBash,
   multipliesItself,
-  overCap,
   plainArithmetic,
+  plainCondition,
   plainDelimiter,
   plainNestedBody,
   plainParameter,
   plainSubstitution,
 } from './dialects.ts'
 import {
+  commandOf,
+  type Doubt,
   type Feature,
   literalWord,
   type ParsedLine,
   type SimpleCommand,
-  type Unsure,
-  type UnsureKind,
   unknownWords,
   type Word,
 } from './line.ts'
-import { argumentOf, assignmentOf, conditionWords, holdsOperators, redirectOf, wordOf } from './words.ts'
+import { argumentOf, assignmentOf, holdsOperators, redirectOf, wordOf } from './words.ts'
 
 const maxDepth = 48
 const maxDoubts = 20
@@ -48,19 +51,20 @@ interface Place {
 /** Parses a shell line into simple commands and doubts about its reading. Never throws. */
 export function parseLine(line: string): ParsedLine {
   const walker = new Walker(doubtsOfText(line))
-  if (!overCap(walker.unsure)) walker.read(line)
+  if (!walker.doubts.some(({ unread }) => unread)) walker.read(line)
   return walker
 }
 
 class Walker implements ParsedLine {
   readonly commands: SimpleCommand[] = []
   readonly features = new Set<Feature>()
-  readonly unsure: Unsure[]
+  readonly doubts: Doubt[]
   readonly forkBombs: string[] = []
+  readonly bashWords = new Set<string>()
   #chains = 0
 
-  constructor(unsure: Unsure[]) {
-    this.unsure = unsure
+  constructor(doubts: Doubt[]) {
+    this.doubts = doubts
   }
 
   read(line: string): void {
@@ -69,18 +73,23 @@ class Walker implements ParsedLine {
       this.#visit(parse(line), place)
     } catch (error) {
       // The parser promises not to throw; if it does, the line is marked unsure.
-      this.#doubt('syntax', errorText(error))
+      this.#doubt(invalid, errorText(error))
     }
   }
 
-  #doubt(kind: UnsureKind, text: string): void {
-    const isNew = !this.unsure.some((known) => known.kind === kind && known.text === text)
-    if (isNew && this.unsure.length < maxDoubts) this.unsure.push({ kind, text })
+  #doubt(why: string, text: string, how: Pick<Doubt, 'unread'> = {}): void {
+    const isNew = !this.doubts.some((known) => known.why === why && known.text === text)
+    if (isNew && this.doubts.length < maxDoubts) this.doubts.push({ why, text, ...how })
+  }
+
+  #bash(text: string, name = text): void {
+    this.bashWords.add(name)
+    this.#doubt(differs, text)
   }
 
   #visit(node: SyntaxNode, outer: Place): void {
     if (outer.depth > maxDepth) {
-      this.#doubt('nesting', '')
+      this.#doubt('the line is nested too deeply to parse reliably', '', { unread: true })
       return
     }
     const place = { ...outer, depth: outer.depth + 1 }
@@ -94,19 +103,22 @@ class Walker implements ParsedLine {
   #inspectList(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
       case 'Script':
-        for (const { message } of node.errors ?? []) this.#doubt('syntax', message)
+        for (const { message } of node.errors ?? []) this.#doubt(invalid, message)
         this.#statements(node, { ...place, source: node.source ?? place.source })
         return true
       case 'CompoundList':
         this.#statements(node, place)
         return true
       case 'Statement':
-        if (node.background) this.features.add('background')
+        if (node.background) this.features.add('a background command (&)')
         this.#children(node, place)
         return true
-      case 'AndOr':
-        this.#andOr(node, place)
+      case 'AndOr': {
+        this.features.add(several)
+        const required = node.operators.every((operator) => operator === '&&')
+        for (const command of node.commands) this.#visit(command, { ...place, required })
         return true
+      }
       case 'Pipeline':
         this.#pipeline(node, place)
         return true
@@ -118,21 +130,15 @@ class Walker implements ParsedLine {
     }
   }
 
-  #statements(node: Extract<SyntaxNode, { type: 'Script' | 'CompoundList' }>, place: Place): void {
-    if (node.commands.length > 1) this.features.add('chain')
-    for (const statement of node.commands)
+  #statements({ commands }: Extract<SyntaxNode, { type: 'Script' | 'CompoundList' }>, place: Place): void {
+    if (commands.length > 1) this.features.add(several)
+    for (const statement of commands)
       this.#visit(statement, { ...place, chain: ++this.#chains, required: false })
   }
 
-  #andOr(node: Extract<SyntaxNode, { type: 'AndOr' }>, place: Place): void {
-    this.features.add('chain')
-    const onlyAnd = node.operators.every((operator) => operator === '&&')
-    for (const command of node.commands) this.#visit(command, { ...place, required: onlyAnd })
-  }
-
   #pipeline(node: Pipeline, place: Place): void {
-    if (node.commands.length > 1) this.features.add('pipe')
-    if (node.operators.includes('|&')) this.#doubt('bash-only', '|&')
+    if (node.commands.length > 1) this.features.add('a pipe')
+    if (node.operators.includes('|&')) this.#bash('|&')
     if (node.prefixes.some(({ type }) => type === 'Time')) this.#time(node, place)
     for (const command of node.commands) this.#visit(command, { ...place, required: false })
   }
@@ -143,16 +149,20 @@ class Walker implements ParsedLine {
     const [prefix, ...others] = node.prefixes.filter(({ type }) => type === 'Time')
     const isPlain =
       first?.type === 'Command' && first.prefix.length === 0 && first.name && !first.name.text.startsWith('-')
-    if (!prefix || others.length > 0 || !isPlain) this.#doubt('bash-only', 'time')
+    if (!prefix || others.length > 0 || !isPlain) this.#doubt(differs, 'time')
     else this.#add(prefix, { ...place, required: false }, { words: [literalWord('time')] })
   }
 
   #command(node: Command, place: Place): void {
-    if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
+    const [head, ...rest] = words
+    if (head && head.kind !== 'literal')
+      this.#doubt('it is unknown which program runs until the line runs', head.text)
     // dash, and bash as sh, put its text in place of words of later lines.
     const defines = ({ kind, value }: Word) => kind !== 'literal' || value.includes('=')
-    if (node.name?.value === 'alias' && words.some(defines)) this.#doubt('bash-only', 'alias')
+    if (head?.value === 'alias' && rest.some(defines)) this.#doubt(differs, 'alias')
+    const ofBash = bashCommand(head?.value ?? '', rest)
+    if (ofBash !== undefined) this.bashWords.add(ofBash)
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
     // Substitutions in its words run first.
     this.#children(node, { ...place, required: false })
@@ -164,21 +174,24 @@ class Walker implements ParsedLine {
     { source, chain, required }: Place,
     parts: Partial<Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>>,
   ): void {
-    if (this.commands.length === maxCommands) this.#doubt('too-many-commands', '')
-    if (this.commands.length < maxCommands)
-      this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, required })
+    if (this.commands.length === maxCommands)
+      this.#doubt('the line has more than 2,000 commands', '', { unread: true })
+    else this.commands.push({ ...commandOf(source.slice(node.pos, node.end), []), ...parts, chain, required })
   }
 
   #inspectPart(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
       case 'Word':
-        if (holdsOperators(node)) this.#doubt('syntax', node.text)
+        if (holdsOperators(node)) this.#doubt(invalid, node.text)
         break
       case 'AnsiCQuoted':
       case 'LocaleString':
       case 'ProcessSubstitution':
       case 'ExtendedGlob':
-        this.#doubt('bash-only', node.text)
+        this.#bash(node.text)
+        break
+      case 'BraceExpansion':
+        this.bashWords.add(node.text)
         break
       case 'DoubleQuoted':
         this.#children(node, { ...place, quoted: true })
@@ -187,16 +200,17 @@ class Walker implements ParsedLine {
         this.#substitution(node, place)
         return true
       case 'ArithmeticExpansion':
-        this.features.add('expansion')
-        if (!plainArithmetic(node.text)) this.#doubt('arithmetic', node.text)
+        this.features.add(several)
+        if (!plainArithmetic(node.text)) this.#doubt('arithmetic with names can run code in bash', node.text)
         break
       case 'SimpleExpansion':
       case 'ParameterExpansion':
-        this.features.add('expansion')
-        if (!plainParameter(node.text)) this.#doubt('parameter', node.text)
+        this.features.add(several)
+        if (node.type === 'ParameterExpansion' && isOfBash(node)) this.bashWords.add(node.text)
+        if (!plainParameter(node.text)) this.#doubt(differs, node.text)
         break
       case 'Assignment':
-        if (node.append || node.index || node.value.type === 'ArrayValue') this.#doubt('bash-only', node.text)
+        if (node.append || node.index || node.value.type === 'ArrayValue') this.#bash(node.text)
         break
       case 'Redirect':
       case 'HereString':
@@ -211,22 +225,22 @@ class Walker implements ParsedLine {
   }
 
   #substitution(node: CommandExpansionPart, place: Place): void {
-    this.features.add('substitution')
-    if (!node.script || !plainSubstitution(node.text, place.quoted)) this.#doubt('substitution', node.text)
+    this.features.add(several)
+    if (!node.script || !plainSubstitution(node.text, place.quoted)) this.#doubt(differs, node.text)
     this.#children(node, { ...place, substituted: true, quoted: false, required: false })
   }
 
   #redirect(node: Redirection, place: Place): void {
-    this.features.add(node.type === 'HereDoc' ? 'here-document' : 'redirect')
+    this.features.add(node.type === 'HereDoc' ? several : 'a redirect')
     const text = place.source.slice(node.pos, node.end)
     if (node.descriptor?.type === 'FileDescriptorVariable' || (node.descriptor?.value ?? 0) > 9)
-      this.#doubt('descriptor', text)
-    if (node.type === 'HereString') this.#doubt('bash-only', '<<<')
+      this.#doubt(differs, text)
+    if (node.type === 'HereString') this.#bash('<<<')
     else if (node.type === 'HereDoc') this.#hereDocument(node, place)
-    else if (node.operator.startsWith('&>')) this.#doubt('bash-only', node.operator)
+    else if (node.operator.startsWith('&>')) this.#bash(node.operator)
     // dash reads a one-digit descriptor in `>&12` and fails; bash opens descriptor 12.
-    else if (/^\d\d/.test(node.target?.text ?? '') && node.operator.endsWith('&'))
-      this.#doubt('descriptor', text)
+    else if (/^\d\d/.test(node.target?.text ?? '') && node.operator.endsWith('&')) this.#doubt(differs, text)
+    else if (node.operator === '>&' && /^[^\d$"'`-]/.test(node.target?.text ?? '')) this.bashWords.add(text)
   }
 
   #hereDocument({ delimiter, body, closing }: HereDoc, { source, substituted }: Place): void {
@@ -234,48 +248,40 @@ class Walker implements ParsedLine {
     const continued = delimiter?.quoted === false && source.slice(body.pos, closing?.end).includes('\\\n')
     const hidden = substituted && !plainNestedBody(body.text)
     if (!delimiter || !closing || !plainDelimiter(delimiter.text) || continued || hidden)
-      this.#doubt('here-document', delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
-  }
-
-  /** `[[ ]]` is a condition in bash and a missing program in dash, where a newline ends its words. */
-  #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
-    const isOneLine = !place.source.slice(node.pos, node.end).includes('\n')
-    const inner = isOneLine ? conditionWords(node.expression) : undefined
-    if (inner) this.#add(node, place, { words: [literalWord('[['), ...inner, literalWord(']]')] })
-    else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
+      this.#doubt(differs, delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
   }
 
   #inspectCompound(node: SyntaxNode, place: Place): void {
+    const text = place.source.slice(node.pos, node.end)
+    if (!/^(?:Literal|Glob|SingleQuoted|FileDescriptor)$/.test(node.type)) this.features.add(several)
     switch (node.type) {
       case 'ArithmeticCommand':
       case 'ArithmeticFor':
       case 'Coproc':
       case 'Select':
-        this.#doubt('bash-only', place.source.slice(node.pos, node.end))
+        this.#bash(text, node.type.startsWith('Arithmetic') ? '((' : node.type.toLowerCase())
         break
       case 'TestCommand':
-        this.#test(node, place)
+        this.bashWords.add('[[')
+        // A condition in bash, and a missing program in dash, where a newline ends its words.
+        if (text.includes('\n') || !plainCondition(node.expression)) this.#doubt(differs, text)
+        else this.#add(node, place, { words: [literalWord('[[')] })
         break
       case 'Function':
-        this.#doubt('function', node.name.value)
+        this.#doubt('a function can take the name of any program', node.name.value)
+        if (text.startsWith('function')) this.bashWords.add('function')
         if (multipliesItself(node.body, node.name.value, false)) this.forkBombs.push(node.name.value)
         break
       case 'Subshell':
         // dash reads `((` as arithmetic only after `$`; bash tries arithmetic first.
-        if (place.source.startsWith('((', node.pos)) this.#doubt('bash-only', '((')
+        if (text.startsWith('((')) this.#doubt(differs, '((')
         break
       case 'Case':
-        if (place.substituted) this.#doubt('substitution', 'case')
-        if (node.items.some(({ terminator }) => terminator && terminator !== ';;'))
-          this.#doubt('bash-only', ';&')
+        if (place.substituted) this.#doubt(differs, 'case')
+        if (node.items.some(({ terminator }) => terminator && terminator !== ';;')) this.#bash(';&')
         break
       case 'For':
-        this.#add(node.name, place, {
-          assignments: (node.wordlist?.map(wordOf) ?? [unknownWords]).map((value) => ({
-            name: node.name.value,
-            value,
-          })),
-        })
+        this.#add(node.name, place, { assignments: [{ name: node.name.value, value: unknownWords }] })
         break
       case 'Redirected':
         this.#add(node, place, { redirects: node.redirects.map(redirectOf(place.source)) })
@@ -283,12 +289,9 @@ class Walker implements ParsedLine {
       default:
         break
     }
-    if (COMPOUND.test(node.type)) this.features.add('compound')
     this.#children(node, { ...place, required: false })
   }
 }
 
-const nothing = { words: [], assignments: [], redirects: [] }
-
-const COMPOUND =
-  /^(?:ArithmeticCommand|ArithmeticFor|TestCommand|Coproc|Select|Function|Subshell|BraceGroup|Case|For|If|While|Redirected)$/
+const invalid = 'the line is not valid shell'
+const several = 'more than one plain command'

@@ -3,7 +3,7 @@ import { isBeneath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import { removesTrees } from './disasters.ts'
 import { atHome, knownValue, literalWord, type SimpleCommand, type Word } from './line.ts'
-import type { PlannedStep, PolicyRequest } from './plan.ts'
+import type { PolicyRequest, Step } from './plan.ts'
 import { nameOf } from './program.ts'
 
 /** A word that may name files. */
@@ -11,7 +11,8 @@ export interface PathUse {
   readonly text: string
   /** Absolute, as written: `a/..` need not be the parent of `a`. One for each directory that the command may run in. */
   readonly paths: readonly string[]
-  readonly globs: readonly string[]
+  /** True if they are patterns. */
+  readonly isGlob: boolean
   /** What it names is known only when the line runs. */
   readonly open: boolean
   /** True for a redirect, false for an argument. */
@@ -22,45 +23,39 @@ const URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
 const DESCRIPTOR = /^(?:\d+|-)$/
 
 /** Every argument and every file of a redirect: which words name files only their program knows. */
-export function pathUses({ command, bases, own }: PlannedStep, home: string): readonly PathUse[] {
+export function pathUses({ command, bases, own }: Step, home: string): readonly PathUse[] {
   const targets = command.redirects.flatMap(({ target }) =>
     target && !DESCRIPTOR.test(target.value) ? [target] : [],
   )
   // find(1) starts in the current directory by default.
   const implied = own[0]?.value === 'find' ? [literalWord('.')] : []
   return [
-    ...[...implied, ...own.slice(1)].map((word) => useOf(word, bases, home, false)),
-    ...targets.map((word) => useOf(word, bases, home, true)),
+    ...[...implied, ...own.slice(1)].map((word) => ({ ...useOf(word, bases, home), redirect: false })),
+    ...targets.map((word) => ({ ...useOf(word, bases, home), redirect: true })),
   ]
 }
 
 /** Paths to follow links in. */
 export function pathsToResolve({ steps, home }: PolicyRequest): readonly string[] {
-  const found = new Set<string>()
-  for (const use of steps.flatMap((step) => pathUses(step, home))) {
-    for (const path of use.paths) found.add(path)
-    for (const glob of use.globs) found.add(partsOfGlob(glob).directory)
-  }
-  return [...found].slice(0, maxResolved)
+  const paths = steps.flatMap((step) => pathUses(step, home).flatMap((use) => use.paths))
+  return [...new Set(paths)].slice(0, maxResolved)
 }
 
 /** A line that names more is built to take time. */
 const maxResolved = 500
 
-function useOf(word: Word, bases: readonly string[], home: string, redirect: boolean): PathUse {
-  const none = { text: word.text, paths: [], globs: [], open: false, redirect }
-  if (word.kind === 'literal' && word.value === '') return none
-  if (word.kind === 'glob' && word.pattern !== undefined) {
-    const pattern = word.pattern.startsWith('~/') && home !== '' ? home + word.pattern.slice(1) : word.pattern
-    if (pattern.startsWith('~')) return { ...none, open: true }
-    return { ...none, globs: absolute(pattern, bases), open: bases.length === 0 }
-  }
+function useOf(word: Word, bases: readonly string[], home: string): Omit<PathUse, 'redirect'> {
+  const { text, kind, pattern = '' } = word
+  const use = { text, isGlob: kind === 'glob', open: false }
   const path = atHome(word, home)
-  if (path !== undefined) return { ...none, paths: [path] }
-  if (word.filledBy !== undefined) return none
-  if (word.kind !== 'literal') return { ...none, open: true }
-  const paths = namesIn(word.value).flatMap((name) => absolute(name, bases))
-  return { ...none, paths, open: bases.length === 0 && !word.value.startsWith('/') }
+  if (path !== undefined) return { ...use, paths: [path] }
+  const names = kind === 'literal' ? namesIn(word.value) : [pattern.replace(/^~(?=\/)/, home || '~')]
+  if (kind === 'one' || kind === 'open' || (use.isGlob && names[0]?.startsWith('~')))
+    return { ...use, paths: [], open: true }
+  const paths = names.flatMap((name) =>
+    name.startsWith('/') ? [name] : bases.map((base) => `${base}/${name}`),
+  )
+  return { ...use, paths, open: bases.length === 0 && names.some((name) => !name.startsWith('/')) }
 }
 
 /** Paths a word may contain: itself, a value attached to it, or what follows an `@`. */
@@ -76,20 +71,8 @@ function namesIn(value: string): readonly string[] {
   return parts.filter((part) => part !== '')
 }
 
-function absolute(path: string, bases: readonly string[]): readonly string[] {
-  return path.startsWith('/') ? [path] : bases.map((base) => `${base}/${path}`)
-}
-
-/** Where a pattern looks before its first wildcard, and what it looks for there. */
-export function partsOfGlob(glob: string): { readonly directory: string; readonly rest: readonly string[] } {
-  const parts = posix.normalize(glob).replace(/\/$/, '').split('/')
-  const open = parts.findIndex((part) => /[*?[\\]/.test(part))
-  const end = open === -1 ? parts.length : open
-  return { directory: parts.slice(0, end).join('/') || '/', rest: parts.slice(end) }
-}
-
 /** Whether a pattern may match the path or something in it; `above`: also a directory that holds it. */
-export function couldReach(glob: string, path: string, above = false): boolean {
+function couldReach(glob: string, path: string, above = false): boolean {
   const patterns = posix.normalize(glob).split('/')
   const parts = path.split('/')
   if (!above && patterns.length < parts.length) return false
@@ -102,66 +85,33 @@ export function couldReach(glob: string, path: string, above = false): boolean {
   })
 }
 
+/** Whether a pattern may match a name. A question mark counts as a star: in dash it is a byte. So does what a bracket begins. */
+export function couldMatch(pattern: string, name: string): boolean {
+  const star = '\0'
+  const plain = pattern.replace(/\\(.)|[*?]|\[.*/gs, (_, escaped?: string) => escaped ?? star)
+  const [first = '', ...others] = plain.split(star)
+  const last = others.pop()
+  if (last === undefined) return name === first
+  if (!name.startsWith(first) || !name.endsWith(last)) return false
+  let at = first.length
+  for (const part of others) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= name.length - last.length
+}
+
 const systemPaths = ['/etc', '/root', '/proc', '/sys', '/boot', '/usr/sbin']
 
 /** The system path that a word names as written, or `unknown`: for preset `analysis`. */
-export function systemPathOf({ paths, globs, open, text }: PathUse): string | undefined {
+export function systemPathOf({ paths, isGlob, open, text }: PathUse): string | undefined {
   const written = paths.map((path) => posix.normalize(path))
-  // macOS also finds /ETC.
-  const found = written.find((path) => systemPaths.some((system) => isBeneath(path.toLowerCase(), system)))
-  if (found !== undefined) return found
-  const matched = systemPaths.find((path) => globs.some((glob) => couldReach(glob, path)))
-  return matched ?? (open && /[/~]/.test(text) ? 'unknown' : undefined)
-}
-
-/** Unsupported syntax matches. `?` is a byte in dash: for non-ASCII names it matches any text. */
-export function couldMatch(pattern: string, name: string): boolean {
-  const expression = expressionOf(pattern, isAscii(name) ? '.' : '.*')
-  return expression === undefined || expression.test(name)
-}
-
-function isAscii(name: string): boolean {
-  return /^[\0-\x7f]*$/.test(name)
-}
-
-type One = '.' | '.*'
-
-const known = new Map<string, RegExp | undefined>()
-const maxKnown = 500
-
-function expressionOf(pattern: string, one: One): RegExp | undefined {
-  const key = `${one} ${pattern}`
-  if (known.has(key)) return known.get(key)
-  if (known.size > maxKnown) known.clear()
-  const expression = translate(pattern, one)
-  known.set(key, expression)
-  return expression
-}
-
-const maxStars = 100
-
-/** Translates conservatively: `undefined` for brackets and very many stars. */
-function translate(pattern: string, one: One): RegExp | undefined {
-  // The text between stars.
-  const parts = ['']
-  for (let at = 0; at < pattern.length; at++) {
-    const character = pattern.charAt(at)
-    const piece = character === '*' ? '.*' : character === '?' ? one : undefined
-    if (character === '[') return undefined
-    if (piece === '.*') parts.push('')
-    else parts.push(parts.pop() + (piece ?? plain(character === '\\' ? pattern.charAt(++at) : character)))
-  }
-  const [first = '', ...others] = parts
-  const last = others.pop()
-  const middle = others.filter((part) => part !== '')
-  if (middle.length > maxStars) return undefined
-  // The first match of each part is enough. A lookahead does not backtrack: the time is not exponential in the number of stars.
-  const found = middle.map((part, at) => `(?=(.*?${part}))(?:\\${at + 1})`)
-  return new RegExp(`^${first}${found.join('')}${last === undefined ? '' : `.*${last}`}$`, 's')
-}
-
-function plain(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const named = isGlob
+    ? systemPaths.find((system) => written.some((path) => couldReach(path, system)))
+    : // macOS also finds /ETC.
+      written.find((path) => systemPaths.some((system) => isBeneath(path.toLowerCase(), system)))
+  return named ?? (open && /[/~]/.test(text) ? 'unknown' : undefined)
 }
 
 /** What write mode has to know of the disk to keep a line from its disasters. */
@@ -175,9 +125,8 @@ export interface Places {
 }
 
 /** As written, and behind links. */
-export function placesOf({ paths, globs }: PathUse, { real }: Places): readonly string[] {
-  const named = paths.flatMap((path) => [posix.normalize(path), real.get(path) ?? path])
-  return [...new Set([...named, ...globs.flatMap((glob) => placesOfGlob(glob, real))])]
+function placesOf({ paths }: PathUse, { real }: Places): readonly string[] {
+  return paths.flatMap((path) => [posix.normalize(path), real.get(path) ?? path])
 }
 
 /** The places that each word names. A line may name one thousands of times. */
@@ -194,26 +143,18 @@ export function placesByText(
   return new Map([...found].map(([text, known]) => [text, [...known]]))
 }
 
-function placesOfGlob(glob: string, real: Places['real']): readonly string[] {
-  const { directory, rest } = partsOfGlob(glob)
-  const there = real.get(directory)
-  return [posix.join(directory, ...rest), ...(there === undefined ? [] : [posix.join(there, ...rest)])]
-}
-
-// git subcommands that name files but leave them unchanged.
-const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
-
 /** Of them no argument names a file to change. */
 const reading = new Set(
-  words(
-    'cd ls cat head tail grep egrep fgrep rg wc stat diff cmp du cut tr realpath readlink basename dirname echo printf test [ [[',
-  ),
+  words(`
+    cd ls cat head tail grep egrep fgrep rg wc stat diff cmp du cut tr realpath readlink basename dirname echo printf test [ [[`),
 )
 
 /** Whether the command may change vitrine's configuration, state or audit log. */
-export function changesOwnFiles({ command }: PlannedStep, uses: readonly PathUse[], places: Places): boolean {
-  const name = nameOf(knownValue(command.words[0]) ?? '')
-  const reads = reading.has(name) || (name === 'git' && recording.has(command.words[1]?.value ?? ''))
+export function changesOwnFiles({ command }: Step, uses: readonly PathUse[], places: Places): boolean {
+  const [head, option] = command.words
+  const name = nameOf(knownValue(head) ?? '')
+  const records = name === 'git' && /^(?:add|commit|diff|log|status)$/.test(option?.value ?? '')
+  const reads = records || reading.has(name)
   const distinct = new Map(uses.map((use) => [`${use.redirect} ${use.paths} ${use.text}`, use]))
   return [...distinct.values()].some((use) => (use.redirect || !reads) && touches(use, name, command, places))
 }
@@ -221,13 +162,11 @@ export function changesOwnFiles({ command }: PlannedStep, uses: readonly PathUse
 function touches(use: PathUse, name: string, command: SimpleCommand, places: Places): boolean {
   const arrivals = isTarget(use, name, command) ? arrivingNames(command) : []
   const removes = (name === 'mv' && arrivals.length === 0) || (name === 'rm' && removesTrees(command.words))
-  const isGlob = use.globs.length > 0
   return placesOf(use, places).some((path) => {
+    if (use.isGlob) return places.own.some((own) => couldReach(path, own, removes))
     const changed = [path, ...arrivals.map((arrival) => posix.join(path, arrival))]
-    return places.own.some((own) =>
-      isGlob
-        ? couldReach(path, own, removes)
-        : changed.some((each) => isBeneath(each, own)) || (removes && isBeneath(own, path)),
+    return places.own.some(
+      (own) => changed.some((each) => isBeneath(each, own)) || (removes && isBeneath(own, path)),
     )
   })
 }

@@ -1,19 +1,20 @@
-import { posix } from 'node:path'
 import type { Environment, Mode } from '../base/types.ts'
-import { type Expanded, expand, type Step } from './expand.ts'
 import {
   atHome,
+  commandOf,
+  type Doubt,
+  type Feature,
   knownValue,
-  lineOfArgv,
+  lineOf,
   literalWord,
   type ParsedLine,
-  type Unsure,
-  type UnsureKind,
+  type SimpleCommand,
   type Word,
 } from './line.ts'
 import { parseLine } from './parse.ts'
 import { parsePowershell } from './powershell.ts'
 import { nameOf } from './program.ts'
+import { startedBy } from './started.ts'
 
 export interface RequestToDecide {
   /** A shell line, or a program with arguments and no shell. */
@@ -36,102 +37,130 @@ export interface RequestToDecide {
   readonly canHold?: boolean | undefined
 }
 
-export interface PolicyRequest extends RequestToDecide {
-  readonly features: ParsedLine['features']
-  readonly steps: readonly PlannedStep[]
-  readonly unsure: readonly Unsure[]
-  readonly forkBombs: readonly string[]
-}
-
-export interface PlannedStep extends Step {
+export interface Step {
+  readonly command: SimpleCommand
+  /** Its words, without those of a command that it starts. */
+  readonly own: readonly Word[]
+  /** What it starts, each as places among the steps: where it is not known which word begins a command, all that may. */
+  readonly starts: readonly (readonly number[])[]
+  readonly isInner: boolean
   /** Directories it may run in; empty if unknown. */
   readonly bases: readonly string[]
 }
 
-const maxBases = 16
+type Reading = Pick<ParsedLine, 'features' | 'doubts' | 'forkBombs'>
+
+export interface PolicyRequest extends RequestToDecide, Reading {
+  readonly steps: readonly Step[]
+}
+
+/** Parses a request. Pure: reads nothing from disk. */
+export function planRequest(request: RequestToDecide): PolicyRequest {
+  const line = read(request)
+  const plan = new Plan(line, request)
+  for (const command of line.commands) plan.follow(command, 0)
+  const { features, steps, doubts, forkBombs } = plan
+  return { ...request, features, steps, doubts, forkBombs }
+}
+
+function read({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
+  if (work.kind === 'argv') return lineOf([commandOf(work.argv.join(' '), work.argv.map(literalWord))])
+  const { line } = work
+  if (shell === 'sh') return parseLine(line)
+  const commands = shell === 'powershell' ? parsePowershell(line) : undefined
+  if (commands) return lineOf(commands)
+  const why = `in a line of ${shell === 'powershell' ? 'PowerShell only a few cmdlets with literal arguments' : 'another shell than sh, bash, dash and ash nothing'} can be parsed reliably`
+  return { ...parseLine(line), doubts: [{ why, text: line }] }
+}
 
 /** What a variable that is removed has no harmless value in: `PAGER=` and no PAGER are not the same. */
 const unset: Word = { ...literalWord(''), kind: 'open' }
 
-/** Parses a request. Pure: reads nothing from disk. */
-export function planRequest(request: RequestToDecide): PolicyRequest {
-  const expanded = withAssignments(expand(lineOf(request)), request.variables ?? {})
-  const { features, unsure, forkBombs } = expanded
-  return { ...request, features, steps: placed(expanded, request), unsure, forkBombs }
-}
+const maxDepth = 6
+/** Each word of a line may begin a command. */
+const maxSteps = 2_000
+const maxBases = 16
 
-function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
-  if (work.kind === 'argv') return lineOfArgv(work.argv)
-  if (shell === 'sh') return parseLine(work.line)
-  if (shell === 'other') return unsureOf(work.line, 'unknown-shell')
-  return parsePowershell(work.line) ?? unsureOf(work.line, 'other-shell')
-}
+/** Follows programs that start others, scripts passed as words, and `cd`. */
+class Plan implements Reading {
+  readonly steps: Step[] = []
+  readonly features: Set<Feature>
+  readonly doubts: Doubt[]
+  readonly forkBombs: string[]
+  readonly #home: string
+  readonly #variables: SimpleCommand['assignments']
+  #bases: readonly string[]
+  /** Where the rest of a list runs that runs only if its `cd` succeeds. */
+  #sure: { readonly chain: number; readonly bases: readonly string[] } | undefined
 
-function unsureOf(line: string, kind: UnsureKind): ParsedLine {
-  const unsure: readonly Unsure[] = [{ kind, text: line }]
-  return { ...parseLine(line), unsure }
-}
+  constructor({ features, doubts, forkBombs }: ParsedLine, request: RequestToDecide) {
+    this.features = new Set(features)
+    this.doubts = [...doubts]
+    this.forkBombs = [...forkBombs]
+    this.#home = request.home
+    this.#variables = Object.entries(request.variables ?? {}).map(([name, value]) => ({
+      name,
+      value: value === undefined ? unset : literalWord(value),
+    }))
+    // Windows paths are not supported.
+    this.#bases = request.shell === 'powershell' ? [] : [request.cwd]
+  }
 
-function withAssignments(expanded: Expanded, variables: Environment): Expanded {
-  const own = Object.entries(variables).map(([name, value]) => ({
-    name,
-    value: value === undefined ? unset : literalWord(value),
-  }))
-  if (own.length === 0) return expanded
-  const steps = expanded.steps.map((step) => {
-    const { command } = step
-    return { ...step, command: { ...command, assignments: [...own, ...command.assignments] } }
-  })
-  return { ...expanded, steps }
-}
-
-/** Follows `cd`; if a change is uncertain, both directories count. */
-function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): PlannedStep[] {
-  // Windows paths are not supported.
-  let bases: readonly string[] = shell === 'powershell' ? [] : [cwd]
-  let sure: { chain: number; bases: readonly string[] } | undefined
-  return steps.map((step) => {
-    const { command } = step
-    if (sure && sure.chain !== command.chain) sure = undefined
-    const here = sure?.bases ?? bases
-    const target = directoryOf(step, here, home)
-    if (target) {
-      bases = bounded(bases, target)
-      sure = command.required && target !== 'unknown' ? { chain: command.chain, bases: target } : undefined
+  /** The place of the command's step. */
+  follow(given: SimpleCommand, depth: number): number {
+    const { own, inner, scripts } = startedBy(given)
+    const starts: (readonly number[])[] = []
+    const command = { ...given, assignments: [...this.#variables, ...given.assignments] }
+    const place = this.steps.push({ command, own, starts, isInner: depth > 0, bases: this.#enter(given) }) - 1
+    if (inner.length + scripts.length === 0) return place
+    if (depth === maxDepth || this.steps.length > maxSteps) {
+      this.doubts.push({ why: 'it starts too many commands', text: given.text, unread: true })
+      return place
     }
-    return { ...step, bases: here }
-  })
+    for (const guesses of inner) starts.push(guesses.map((each) => this.follow(each, depth + 1)))
+    for (const script of scripts)
+      for (const each of this.#read(script, given)) starts.push([this.follow(each, depth + 1)])
+    return place
+  }
+
+  #read(script: Word, { text, chain }: SimpleCommand): readonly SimpleCommand[] {
+    const source = knownValue(script)
+    if (source === undefined) {
+      this.doubts.push({ why: 'it is unknown which script runs until the line runs', text })
+      return []
+    }
+    const line = parseLine(source)
+    this.doubts.push(...line.doubts)
+    this.forkBombs.push(...line.forkBombs)
+    for (const feature of line.features) this.features.add(feature)
+    return line.commands.map((command) => ({ ...command, chain, required: false }))
+  }
+
+  /** Where the command may run. A `cd` may fail: then both directories count for what runs nevertheless. */
+  #enter(command: SimpleCommand): readonly string[] {
+    const { chain, required } = command
+    if (this.#sure?.chain !== chain) this.#sure = undefined
+    const here = this.#sure?.bases ?? this.#bases
+    const target = directoryOf(command, here, this.#home)
+    if (!target) return here
+    this.#sure = required && target.length > 0 ? { chain, bases: target } : undefined
+    const all = [...new Set([...this.#bases, ...target])]
+    this.#bases = target.length === 0 || this.#bases.length === 0 || all.length > maxBases ? [] : all
+    return here
+  }
 }
 
-function bounded(bases: readonly string[], target: readonly string[] | 'unknown'): readonly string[] {
-  if (target === 'unknown' || bases.length === 0) return []
-  const all = [...new Set([...bases, ...target])]
-  return all.length > maxBases ? [] : all
-}
-
+/** Where a `cd` leads; empty if unknown. */
 function directoryOf(
-  { command }: Step,
+  { words: [head, ...rest] }: SimpleCommand,
   bases: readonly string[],
   home: string,
-): readonly string[] | 'unknown' | undefined {
-  const [head, ...rest] = command.words
+): readonly string[] | undefined {
   const name = nameOf(knownValue(head) ?? '')
-  if (name === 'pushd' || name === 'popd' || name === 'chdir') return 'unknown'
+  if (name === 'pushd' || name === 'popd' || name === 'chdir') return []
   if (name !== 'cd') return undefined
   const operand = rest.find(({ value }) => !/^-[LPe@]+$/.test(value) && value !== '--')
-  if (!operand) return home === '' ? 'unknown' : [home]
-  if (operand.value === '-') return 'unknown'
-  const path = atHome(operand, home)
-  if (path !== undefined) return withLogical([path])
-  return operand.kind === 'literal' ? withLogical(joinAll(bases, operand.value)) : 'unknown'
-}
-
-/** `cd link/..` goes to the link's own directory; with -P, or if there is none, to its target's parent. */
-function withLogical(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths.flatMap((path) => (path.includes('..') ? [path, posix.normalize(path)] : [path])))]
-}
-
-function joinAll(bases: readonly string[], path: string): readonly string[] {
-  if (path.startsWith('/')) return [path]
-  return path === '' ? bases : bases.map((base) => `${base}/${path}`)
+  const path = operand ? (atHome(operand, home) ?? knownValue(operand)) : home
+  if (path === undefined || path === '-' || (!operand && home === '')) return []
+  return path.startsWith('/') ? [path] : bases.map((base) => (path === '' ? base : `${base}/${path}`))
 }

@@ -1,7 +1,6 @@
 import { win32 } from 'node:path'
 import { words } from '../base/text.ts'
-import { type Feature, literalWord, type ParsedLine, type SimpleCommand, type Word } from './line.ts'
-import type { Objection } from './program.ts'
+import { commandOf, literalWord, type SimpleCommand, type Word } from './line.ts'
 import { builtIn, indexRules } from './safe-list.ts'
 
 /** Cmdlets that read what their arguments name. Only these and `others`, with literal arguments, and pipes of them are understood. */
@@ -24,11 +23,10 @@ const aliases: Readonly<Record<string, string>> = {
   sort: 'Sort-Object',
   type: 'Get-Content',
 }
-const names = new Map(
-  [...[...readers, ...others].map((name) => [name, name] as const), ...Object.entries(aliases)].map(
-    ([given, name]) => [given.toLowerCase(), name],
-  ),
-)
+const names = new Map([
+  ...[...readers, ...others].map((name) => [name.toLowerCase(), name] as const),
+  ...Object.entries(aliases),
+])
 
 export const powershellRules = indexRules(
   [...readers, ...others].map((name) => {
@@ -36,9 +34,8 @@ export const powershellRules = indexRules(
   }),
 )
 
-function leadingAway(given: readonly Word[]): Objection | undefined {
-  const away = given.find(({ value }) => leadsAway(value))
-  return away && { kind: 'operand', text: away.text }
+function leadingAway(given: readonly Word[]): string | undefined {
+  return given.find(({ value }) => leadsAway(value))?.text
 }
 
 /** Windows ignores blanks behind such a name, also before an extension. */
@@ -81,25 +78,16 @@ export function asTyped(command: SimpleCommand): SimpleCommand {
 // ASCII only: PowerShell accepts other dashes, quotes and blanks too. No commas, which build lists.
 const TOKEN = /^(?:'([ -&(-~]*)'|"([ !#%-_a-~]*)"|([\w.\\/:*?+=-]+)|(\|))(?: +|$)/
 
-/** Parses a PowerShell line if it is unambiguous; otherwise `undefined`. */
-export function parsePowershell(line: string): ParsedLine | undefined {
+/** The commands of a PowerShell line if it is unambiguous; otherwise `undefined`. */
+export function parsePowershell(line: string): readonly SimpleCommand[] | undefined {
   const commands: SimpleCommand[] = []
   for (const part of partsOf(line) ?? [[]]) {
     const [head = '', ...rest] = part
     const name = names.get(head.toLowerCase())
     if (name === undefined) return undefined
-    const given = [name, ...rest].map(literalWord)
-    commands.push({
-      text: part.join(' '),
-      assignments: [],
-      words: given,
-      redirects: [],
-      chain: 0,
-      required: false,
-    })
+    commands.push(commandOf(part.join(' '), [name, ...rest].map(literalWord)))
   }
-  const features = new Set<Feature>(commands.length > 1 ? ['pipe'] : [])
-  return { commands, features, unsure: [], forkBombs: [] }
+  return commands
 }
 
 function partsOf(line: string): readonly string[][] | undefined {

@@ -2,12 +2,6 @@ import { systemDirectories } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import { knownValue, type SimpleCommand, type Word } from './line.ts'
 
-/** Why a rule does not simply allow a command. */
-export interface Objection {
-  readonly kind: 'option' | 'open-word' | 'operand'
-  readonly text: string
-}
-
 /** The program a simple command starts, without the options before its subcommand. */
 export interface NamedProgram {
   /** Name and arguments; a system directory is removed from the name. */
@@ -15,21 +9,12 @@ export interface NamedProgram {
   /** True if the name is looked up in PATH or lies in a system directory. */
   readonly trusted: boolean
   readonly written: string
-  readonly objection?: Objection
+  /** An option before the subcommand with which no rule simply allows it. */
+  readonly objection?: string
 }
-
-const read = new WeakMap<SimpleCommand, NamedProgram>()
 
 /** The program of a simple command; `undefined` if it has only assignments or redirects. */
-export function programOf(command: SimpleCommand): NamedProgram | undefined {
-  const before = read.get(command)
-  if (before) return before
-  const program = readProgram(command)
-  if (program) read.set(command, program)
-  return program
-}
-
-function readProgram({ words }: SimpleCommand): NamedProgram | undefined {
+export function programOf({ words }: SimpleCommand): NamedProgram | undefined {
   const [head, ...rest] = words
   if (!head) return undefined
   const slash = head.value.lastIndexOf('/')
@@ -59,7 +44,7 @@ const gitValued = new Set(
 )
 
 function gitProgram(name: Word, words: readonly Word[]): Omit<NamedProgram, 'trusted' | 'written'> {
-  let objection: Objection | undefined
+  let objection: string | undefined
   let at = 0
   for (; at < words.length; at++) {
     const word = words[at]
@@ -67,9 +52,9 @@ function gitProgram(name: Word, words: readonly Word[]): Omit<NamedProgram, 'tru
     if (!word?.fixed.startsWith('-') || option === '--version') break
     if (option === '-C' && words[at + 1]) at += 1
     else if (option === undefined || !gitHarmless.has(option)) {
-      objection ??= { kind: 'option', text: word.text }
+      objection ??= word.text
       if (option !== undefined && gitValued.has(option)) at += 1
     }
   }
-  return { words: [name, ...words.slice(at)], ...(objection ? { objection } : {}) }
+  return { words: [name, ...words.slice(at)], ...(objection !== undefined && { objection }) }
 }

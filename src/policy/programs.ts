@@ -1,25 +1,19 @@
 import type { PolicyMatch } from '../base/types.ts'
-import {
-  explainAssignment,
-  explainMaybe,
-  explainNothing,
-  explainObjection,
-  explainOpen,
-  explainRedirect,
-  explainRule,
-  explainSafe,
-  explainUnlisted,
-  explainUnsure,
-  explainUntrustedPath,
-} from '../messages/policy.ts'
-import { knownValue, type Redirect, type SimpleCommand, type UnsureKind } from './line.ts'
+import { shown } from '../messages/policy.ts'
+import { knownValue, type Redirect, type SimpleCommand } from './line.ts'
 import type { Places } from './paths.ts'
-import type { PlannedStep, PolicyRequest } from './plan.ts'
+import type { PolicyRequest, Step } from './plan.ts'
 import { asTyped, powershellRules } from './powershell.ts'
 import { programOf } from './program.ts'
 import { applyRule, type Rule, type RuleOutcome, type Verdict } from './rules.ts'
 import type { RuleSet } from './ruleset.ts'
 import { analysisList, type RuleIndex } from './safe-list.ts'
+
+export interface PolicyInput {
+  readonly request: PolicyRequest
+  readonly rules: RuleSet
+  readonly places: Places
+}
 
 /**
  * `safe`: on the safe list, by its words. `allowed`: by a rule of the user, or preset `open`. `neither`: whatever its verdict, the
@@ -28,7 +22,7 @@ import { analysisList, type RuleIndex } from './safe-list.ts'
 type Standing = 'safe' | 'allowed' | 'neither'
 
 export interface JudgedStep {
-  readonly step: PlannedStep
+  readonly step: Step
   readonly standing: Standing
   /** What allows the program, or what the preset says about it. */
   readonly row: PolicyMatch
@@ -37,154 +31,120 @@ export interface JudgedStep {
 }
 
 /** What rules and preset say about the program of a step. */
-export function judged(step: PlannedStep, given: PolicyInput): JudgedStep {
-  const { rules } = given
+export function judged(step: Step, given: PolicyInput): JudgedStep {
   const { command } = step
-  const own = rules.own.flatMap((rule) => typedOutcome(rule, command, given))
-  const strict = own
-    .filter(({ rule }) => rule.verdict !== 'allow')
-    .flatMap((found) => strictRow(found, command, given))
-  const refused = own
-    .filter(({ rule, verdict }) => rule.verdict === 'allow' && verdict !== 'allow')
-    .flatMap((outcome) => refusedRow(outcome, command, given))
+  const own = given.rules.own.flatMap((rule) => typedOutcome(rule, command, given) ?? [])
+  const strict = own.flatMap((found) => strictRow(found, command, given) ?? [])
   const allowed = own.find(({ rule, verdict }) => rule.verdict === 'allow' && verdict === 'allow')
-  return { step, strict: [...strict, ...refused], ...standingOf(step, given, allowed) }
+  if (allowed) return { step, strict, standing: 'allowed', row: ruleRow(allowed, command) }
+  const [standing, rule, why, source = `preset ${given.rules.preset}`] = byPreset(command, given)
+  const verdict = standing === 'neither' ? unlistedVerdict(given) : 'allow'
+  return { step, strict, standing, row: { command: command.text, rule, source, verdict, why } }
 }
 
-function standingOf(
-  step: PlannedStep,
+function unlistedVerdict({ rules }: PolicyInput): Verdict {
+  return rules.preset === 'analysis' ? 'deny' : 'ask'
+}
+
+/** Standing, rule, reason, and source if it is not the preset. */
+function byPreset(
+  command: SimpleCommand,
   given: PolicyInput,
-  allowed: RuleOutcome | undefined,
-): Pick<JudgedStep, 'standing' | 'row'> {
-  const { rules } = given
-  const { command } = step
-  if (allowed) return { standing: 'allowed', row: ruleRow(allowed, command) }
-  const source = `preset ${rules.preset}`
-  if (rules.preset === 'open')
-    return {
-      standing: 'allowed',
-      row: policyMatch(command.text, nameIn(command), source, 'allow', explainOpen),
-    }
+): readonly [Standing, rule: string, why: string, source?: string] {
+  if (given.rules.preset === 'open')
+    return ['allowed', nameIn(command), 'preset open: every command runs unless it is denied']
   // Only assignments or redirects, which are looked at by themselves.
-  if (command.words.length === 0)
-    return { standing: 'safe', row: policyMatch(command.text, 'no program', source, 'allow', explainNothing) }
-  const listed = listedOutcome(step, given)
-  if (listed?.verdict === 'allow') {
-    const name = listed.rule.prefix.join(' ')
-    return {
-      standing: 'safe',
-      row: policyMatch(command.text, name, listed.rule.source, 'allow', explainSafe(name)),
-    }
-  }
-  const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
-  const why = listed?.objection
-    ? explainObjection(listed.rule.prefix.join(' '), listed.objection)
-    : unlisted(command, rules.preset === 'analysis')
-  return { standing: 'neither', row: policyMatch(command.text, 'unlisted', source, verdict, why) }
+  if (command.words.length === 0) return ['safe', 'no program', 'the line runs no program']
+  const listed = listedOutcome(command, given)
+  const name = listed?.rule.prefix.join(' ') ?? ''
+  if (listed?.verdict === 'allow')
+    return ['safe', name, `"${shown(name)}" is on the list of commands that read`, listed.rule.source]
+  const { objection } = listed ?? {}
+  const why = objection === undefined ? unlisted(command, given) : notAllowed(name, objection)
+  return ['neither', 'unlisted', why]
 }
 
 /** A rule that asks or denies also counts where it names the alias that was typed in PowerShell. */
-function typedOutcome(rule: Rule, command: SimpleCommand, { request }: PolicyInput): RuleOutcome[] {
+function typedOutcome(rule: Rule, command: SimpleCommand, { request }: PolicyInput): RuleOutcome | undefined {
   const outcome = applyRule(rule, command)
-  if (outcome) return [outcome]
-  if (rule.verdict === 'allow' || request.shell !== 'powershell') return []
-  const typed = applyRule(rule, asTyped(command))
-  return typed ? [typed] : []
+  if (outcome || rule.verdict === 'allow' || request.shell !== 'powershell') return outcome
+  return applyRule(rule, asTyped(command))
 }
 
-/** The match for an `ask` or `deny` rule. A sandboxed mode asks only under preset `analysis`. */
-function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: PolicyInput): PolicyMatch[] {
-  const { rule, verdict, maybe } = outcome
-  if (verdict === 'ask' && given.request.mode !== 'write' && given.rules.preset !== 'analysis') return []
-  if (!maybe) return [ruleRow(outcome, command)]
-  const name = rule.prefix.join(' ')
-  const unsure = verdict === 'deny' ? verdictWhenUnsure(given) : 'ask'
-  return [policyMatch(command.text, name, rule.source, unsure, explainMaybe(command.text, name))]
-}
-
-/** The match for an `allow` rule whose ask or deny options are given; the preset handles other objections. */
-function refusedRow(
+/**
+ * The match for a rule that asks or denies, also one that allows, if its ask or deny options are given. A sandboxed mode asks only
+ * under preset `analysis`.
+ */
+function strictRow(
   outcome: RuleOutcome,
   command: SimpleCommand,
-  { request, rules }: PolicyInput,
-): PolicyMatch[] {
-  const { rule, verdict, objection } = outcome
-  const names = [...(rule.arguments?.asked ?? []), ...(rule.arguments?.denied ?? [])]
-  const isListed = objection?.kind === 'option' && names.includes(objection.text)
-  const isLenient = rules.preset === 'open' || (request.mode !== 'write' && rules.preset === 'default')
-  return isListed && !(isLenient && verdict === 'ask') ? [ruleRow(outcome, command)] : []
-}
-
-function ruleRow({ rule, verdict, objection }: RuleOutcome, command: SimpleCommand): PolicyMatch {
+  given: PolicyInput,
+): PolicyMatch | undefined {
+  const { rule, verdict, maybe, objection } = outcome
+  const { request, rules } = given
+  const isHeld = request.mode !== 'write' && rules.preset !== 'analysis'
+  if (rule.verdict === 'allow') {
+    const names = [...(rule.arguments?.asked ?? []), ...(rule.arguments?.denied ?? [])]
+    // The preset handles other objections.
+    if (objection === undefined || !names.includes(objection)) return undefined
+    return verdict === 'ask' && (isHeld || rules.preset === 'open') ? undefined : ruleRow(outcome, command)
+  }
+  if (verdict === 'ask' && isHeld) return undefined
+  if (!maybe) return ruleRow(outcome, command)
   const name = rule.prefix.join(' ')
-  const why =
-    objection && rule.reason === ''
-      ? explainObjection(name, objection)
-      : explainRule(verdict, name, rule.reason)
-  return policyMatch(command.text, name, rule.source, verdict, why)
+  return {
+    command: command.text,
+    rule: name,
+    source: rule.source,
+    verdict: verdict === 'deny' ? verdictWhenUnsure(given) : 'ask',
+    why: `"${shown(command.text)}" may become "${shown(name)}" when the shell expands it`,
+  }
 }
 
-/** The safe list's outcome. */
-function listedOutcome({ command }: PlannedStep, { rules, request }: PolicyInput): RuleOutcome | undefined {
-  if (request.shell === 'powershell')
-    return request.work.kind === 'line' ? firstOf(powershellRules, command) : undefined
-  return firstOf(rules.safe, command)
+function notAllowed(rule: string, objection: string): string {
+  return `${rule}: its rule does not allow "${shown(objection)}"`
 }
 
-/** The outcome of the first rule that allows, otherwise of the longest matching prefix. */
-function firstOf(index: RuleIndex, command: SimpleCommand): RuleOutcome | undefined {
+const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }
+
+function ruleRow({ rule, verdict, objection }: RuleOutcome, { text }: SimpleCommand): PolicyMatch {
+  const name = rule.prefix.join(' ')
+  const said = objection ? notAllowed(name, objection) : `the configuration ${does[verdict]} "${shown(name)}"`
+  const why = rule.reason === '' ? said : shown(rule.reason)
+  return { command: text, rule: name, source: rule.source, verdict, why }
+}
+
+/** The safe list's outcome: of the first rule that allows, otherwise of the longest matching prefix. */
+function listedOutcome(command: SimpleCommand, { rules, request }: PolicyInput): RuleOutcome | undefined {
+  const isPowershell = request.shell === 'powershell'
+  if (isPowershell && request.work.kind === 'argv') return undefined
+  const index: RuleIndex = isPowershell ? powershellRules : rules.safe
   const name = knownValue(programOf(command)?.words[0])
   const outcomes = (index.get(name ?? '') ?? []).flatMap((rule) => applyRule(rule, command) ?? [])
   return outcomes.find(({ verdict }) => verdict === 'allow') ?? outcomes[0]
 }
 
-function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
+function unlisted(command: SimpleCommand, { rules }: PolicyInput): string {
   const program = programOf(command)
-  const [head] = command.words
-  const text = head?.text ?? ''
-  if (head?.filledBy) return explainUnsure({ kind: 'program-name', text: '' })
-  if (program && !program.trusted && text.includes('/')) return explainUntrustedPath(text)
-  const shown =
-    program?.words
-      .slice(0, text === 'git' ? 2 : 1)
-      .map((word) => word.text)
-      .join(' ') ?? text
-  return explainUnlisted(shown, isAnalysis ? analysisList : undefined)
+  const name = nameIn(command)
+  if (program && !program.trusted && name.includes('/'))
+    return `"${shown(name)}" is not in a system directory`
+  const words = program?.words.slice(0, name === 'git' ? 2 : 1).map((word) => word.text) ?? [name]
+  const said = `"${shown(words.join(' '))}" is not on the list of commands that read`
+  if (rules.preset !== 'analysis') return said
+  const { programs, subcommands } = analysisList
+  return `${said}; the analysis preset allows: ${programs.join(' ')}, and git ${subcommands.join(' ')}`
 }
 
 export function nameIn({ words: [head] }: SimpleCommand): string {
   return knownValue(head) ?? head?.text ?? ''
 }
 
-export interface PolicyInput {
-  readonly request: PolicyRequest
-  readonly rules: RuleSet
-  readonly places: Places
-}
-
-const unread: ReadonlySet<UnsureKind> = new Set([
-  'too-long',
-  'too-many-here-documents',
-  'too-many-commands',
-  'nesting',
-  'unanswered',
-])
-
-/** For a line that may do anything. In write mode, `ask` even under preset `open`, for what is not known. */
-export function verdictWhenUnsure({ rules, request }: PolicyInput, kind?: UnsureKind): Verdict {
+/** For a line that may do anything. In write mode, `ask` even under preset `open`, for what has not been read. */
+export function verdictWhenUnsure({ rules, request }: PolicyInput, unread = false): Verdict {
   if (rules.preset === 'analysis') return 'deny'
-  if (request.mode === 'write' && (rules.preset === 'default' || (kind && unread.has(kind)))) return 'ask'
+  if (request.mode === 'write' && (rules.preset === 'default' || unread)) return 'ask'
   return rules.own.some(({ verdict }) => verdict === 'deny') ? 'ask' : 'allow'
-}
-
-export function policyMatch(
-  command: string,
-  rule: string,
-  source: string,
-  verdict: Verdict,
-  why: string,
-): PolicyMatch {
-  return { command, rule, source, verdict, why }
 }
 
 /** Variables that choose what programs run or load, or how a shell reads the rest of the line. */
@@ -218,31 +178,42 @@ function isHarmlessSetting(name: string, value: string | undefined): boolean {
 }
 
 /** Variables of a line that runs unsandboxed, in front of a command or of the line's shell. */
-export function matchAssignments({ command }: PlannedStep, rules: RuleSet): PolicyMatch[] {
-  if (rules.preset === 'open') return []
-  const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
+export function matchAssignments({ command }: Step, given: PolicyInput): PolicyMatch[] {
+  const { preset } = given.rules
+  if (preset === 'open') return []
   return command.assignments
     .filter(({ name }) => DANGEROUS.some((names) => names.test(name)))
     .filter(({ name, value }) => !isHarmlessSetting(name, knownValue(value)))
-    .map(({ name }) =>
-      policyMatch(command.text, 'assignment', `preset ${rules.preset}`, verdict, explainAssignment(name)),
-    )
+    .map(({ name }) => ({
+      command: command.text,
+      rule: 'assignment',
+      source: `preset ${preset}`,
+      verdict: unlistedVerdict(given),
+      why: `the variable ${shown(name)} changes what programs run or load`,
+    }))
 }
 
 /** What a redirect of the default preset may write, or open. */
-export function matchRedirects({ command }: PlannedStep, rules: RuleSet): PolicyMatch[] {
+export function matchRedirects({ command }: Step, { rules }: PolicyInput): PolicyMatch[] {
   if (rules.preset !== 'default') return []
   return command.redirects
     .filter((redirect) => !isHarmless(redirect))
-    .map(({ text, operator }) =>
-      policyMatch(command.text, 'redirect', 'preset default', 'ask', explainRedirect(text, operator)),
-    )
+    .map(({ text, operator }) => ({
+      command: command.text,
+      rule: 'redirect',
+      source: 'preset default',
+      verdict: 'ask',
+      why:
+        operator === '<'
+          ? `it is unknown what the redirect ${shown(text)} opens until the line runs`
+          : `the redirect ${shown(text)} may write to a file`,
+    }))
 }
 
 /** /dev/null, descriptors, here-documents, input from a named file: bash connects to /dev/tcp/HOST/PORT. */
 function isHarmless({ operator, target }: Redirect): boolean {
   if (!target) return operator === '<<' || operator === '<<-'
-  if (operator === '<') return target.kind === 'literal' || target.kind === 'tilde'
+  if (operator === '<') return target.kind === 'literal' || /^~[^$`]*$/.test(target.text)
   return onlySilences({ operator, target })
 }
 

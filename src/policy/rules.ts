@@ -1,6 +1,6 @@
 import type { Decision } from '../base/types.ts'
-import { knownValue, maySplit, type SimpleCommand, type Word } from './line.ts'
-import { type NamedProgram, nameOf, type Objection, programOf } from './program.ts'
+import { knownValue, type SimpleCommand, type Word } from './line.ts'
+import { type NamedProgram, nameOf, programOf } from './program.ts'
 
 /** What a user's rule says of arguments. */
 export interface ArgumentRule {
@@ -17,20 +17,20 @@ export interface ArgumentRule {
 export interface Rule {
   readonly prefix: readonly string[]
   readonly verdict: Verdict
-  /** A preset, or a config file and its line. */
+  /** A preset, or a config file. */
   readonly source: string
   readonly reason: string
   /** If absent, any arguments match. */
   readonly arguments?: ArgumentRule
   /** The objection to the words behind the prefix. */
-  readonly check?: (words: readonly Word[]) => Objection | undefined
+  readonly check?: (words: readonly Word[]) => string | undefined
 }
 
 export interface RuleOutcome {
   readonly rule: Rule
   readonly verdict: Verdict
   /** Why the verdict differs from the rule's. */
-  readonly objection?: Objection
+  readonly objection?: string
   /** True if the match depends on how the shell expands the words. */
   readonly maybe: boolean
 }
@@ -41,38 +41,30 @@ export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | und
   if (!program) return undefined
   if (rule.verdict !== 'allow') return applyStrictly(rule, program, command.words)
   if (!startsWith(program, rule.prefix)) return undefined
-  return outcomeOf(rule, program, command.words)
-}
-
-/** `words`: with the options before a subcommand. */
-function outcomeOf(rule: Rule, program: NamedProgram, words: readonly Word[]): RuleOutcome {
-  const { arguments: about } = rule
-  const option = about && listedOption(about, words)
+  const option = listedOption(rule, command.words)
   if (option?.verdict === 'deny') return { rule, maybe: false, ...option }
-  if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
-  if (option) return { rule, maybe: false, ...option }
+  const { verdict } = rule
   const rest = program.words.slice(rule.prefix.length)
-  const objection = (about && objectionTo(rest, about)) ?? rule.check?.(rest)
-  return objection
-    ? { rule, verdict: 'ask', objection, maybe: false }
-    : { rule, verdict: rule.verdict, maybe: false }
+  const objection = program.objection ?? option?.objection ?? objectionTo(rest, rule) ?? rule.check?.(rest)
+  return objection === undefined
+    ? { rule, verdict, maybe: false }
+    : { rule, verdict: 'ask', objection, maybe: false }
 }
 
 /** The first word that is no option of the list, or an operand too many. */
-function objectionTo(words: readonly Word[], { allowed, operands }: ArgumentRule): Objection | undefined {
+function objectionTo(words: readonly Word[], { arguments: about }: Rule): string | undefined {
   const end = words.findIndex((word) => knownValue(word) === '--')
   const before = end === -1 ? words : words.slice(0, end)
-  const options = before.filter((word) => isOption(word) || mayBeOption(word))
-  for (const word of allowed ? options : []) {
-    if (word.kind !== 'literal') return { kind: 'open-word', text: word.text }
-    const wrong = optionsIn(word.value).find((name) => allowed?.has(name) !== true)
-    if (wrong !== undefined) return { kind: 'option', text: wrong }
+  const isAllowed = (name: string) => about?.allowed?.has(name)
+  for (const word of about?.allowed ? before.filter((each) => isOption(each) || mayBeOption(each)) : []) {
+    const wrong = word.kind === 'literal' ? optionsIn(word.value).find((name) => !isAllowed(name)) : word.text
+    if (wrong !== undefined) return wrong
   }
+  const { operands } = about ?? {}
   if (operands === undefined) return undefined
   const given = [...before.filter((word) => !isOption(word)), ...(end === -1 ? [] : words.slice(end + 1))]
-  const several = given.find(maySplit)
-  if (!several && given.length <= operands) return undefined
-  return { kind: 'operand', text: (several ?? given[operands])?.text ?? '' }
+  const several = given.find(({ kind }) => kind === 'open' || kind === 'glob')
+  return (several ?? given[operands])?.text
 }
 
 function isOption({ fixed, value }: Word): boolean {
@@ -81,7 +73,7 @@ function isOption({ fixed, value }: Word): boolean {
 
 /** True if the word may expand to an option, alone or among other words. */
 function mayBeOption({ kind, fixed }: Word): boolean {
-  return kind === 'open' || (fixed === '' && kind !== 'literal' && kind !== 'tilde')
+  return kind === 'open' || (fixed === '' && kind !== 'literal')
 }
 
 /** The options in a word: `--name`, or each letter of a cluster. */
@@ -116,21 +108,20 @@ function applyStrictly(rule: Rule, program: NamedProgram, given: readonly Word[]
     ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(given.slice(1), option)),
   )
   if (found === 'no') return undefined
-  const option = rule.arguments && listedOption(rule.arguments, given)
-  return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
+  return { rule, verdict: rule.verdict, ...listedOption(rule, given), maybe: found === 'maybe' }
 }
 
+/** An option that the rule denies, or asks about. */
 function listedOption(
-  { denied, asked }: ArgumentRule,
+  { arguments: about }: Rule,
   words: readonly Word[],
 ): Pick<RuleOutcome, 'verdict' | 'objection'> | undefined {
-  const found = (names: readonly string[]) => names.find((name) => mentions(words, name))
-  const worst = found(denied)
-  if (worst !== undefined) return { verdict: 'deny', objection: { kind: 'option', text: worst } }
-  const doubtful = found(asked)
-  return doubtful === undefined
-    ? undefined
-    : { verdict: 'ask', objection: { kind: 'option', text: doubtful } }
+  for (const verdict of ['deny', 'ask'] as const) {
+    const names = verdict === 'deny' ? about?.denied : about?.asked
+    const objection = names?.find((name) => mentions(words, name))
+    if (objection !== undefined) return { verdict, objection }
+  }
+  return undefined
 }
 
 type Found = 'yes' | 'maybe' | 'no'
@@ -150,7 +141,7 @@ function findWords(words: readonly Word[], parts: readonly string[]): Found {
     // The loop also visits the places that it adds, each one once: trying every combination would take exponential time.
     for (const place of places) {
       const word = words[place]
-      if (word?.kind !== 'literal') isOpen ||= word !== undefined && couldBe(word, part)
+      if (word?.kind !== 'literal') isOpen ||= word !== undefined && part.startsWith(word.fixed)
       else if (word.value === part) ends.add(place + 1)
       else if (word.value.startsWith('-')) places.add(place + 1).add(place + 2)
     }
@@ -160,13 +151,9 @@ function findWords(words: readonly Word[], parts: readonly string[]): Found {
   return 'yes'
 }
 
-function couldBe(word: Word, part: string): boolean {
-  return word.kind === 'open' ? part.startsWith(word.fixed) || word.fixed === '' : part.startsWith(word.fixed)
-}
-
 function findOption(words: readonly Word[], option: string): Found {
   if (mentions(words, option)) return 'yes'
-  return words.some((word) => word.kind !== 'literal' && couldBe(word, option)) ? 'maybe' : 'no'
+  return words.some((word) => word.kind !== 'literal' && option.startsWith(word.fixed)) ? 'maybe' : 'no'
 }
 
 /** True if the option is given: exactly, with a value, abbreviated or in a cluster. */

@@ -1,7 +1,6 @@
-import type { ConfigProblem } from '../base/refusal.ts'
 import type { Mode } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { disasters, explainEndless } from '../messages/policy.ts'
+import { disasters } from '../messages/policy.ts'
 import { wanted } from '../messages/wanted.ts'
 import { denyList } from './disasters.ts'
 import { knownValue } from './line.ts'
@@ -35,14 +34,8 @@ export interface PolicySettings {
   readonly rule: readonly RuleTable[]
 }
 
-export interface RuleOrigin {
-  readonly file: string
-  readonly line?: number
-  readonly column?: number
-}
-
-/** Finds where an entry of a key is defined: `originOf('deny', 0)`. */
-export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => RuleOrigin
+/** The file that an entry of a key is in: `fileOf('deny', 0)`. */
+export type FileOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => string
 
 export interface RuleSet {
   readonly preset: Preset
@@ -54,18 +47,16 @@ export interface RuleSet {
   readonly pipes: boolean
 }
 
-const nowhere: OriginOf = () => ({ file: 'config' })
-
-/** Builds the rules and checks their examples. Throws CONFIG_INVALID with file and line. */
-export function buildRules(settings: PolicySettings, originOf: OriginOf = nowhere): RuleSet {
+/** Builds the rules and checks their examples. Throws CONFIG_INVALID with the file of the faulty entry, which is the last asked for. */
+export function buildRules(settings: PolicySettings, fileOf: FileOf = () => 'config'): RuleSet {
   return {
     preset: settings.preset,
-    safe: indexRules(safeOf(settings, originOf)),
+    safe: indexRules(safeOf(settings, fileOf)),
     own: [
-      ...settings.rule.map((table, index) => tableRule(table, originOf('rule', index))),
-      ...wordRules(settings, 'deny', originOf),
-      ...wordRules(settings, 'ask', originOf),
-      ...wordRules(settings, 'allow', originOf),
+      ...settings.rule.map((table, index) => tableRule(table, fileOf('rule', index))),
+      ...wordRules(settings, 'deny', fileOf),
+      ...wordRules(settings, 'ask', fileOf),
+      ...wordRules(settings, 'allow', fileOf),
     ],
     autoConfirm: settings.auto_confirm,
     pipes: settings.pipes,
@@ -73,74 +64,50 @@ export function buildRules(settings: PolicySettings, originOf: OriginOf = nowher
 }
 
 /** `safe` selects from the preset's list by first words, and adds what is not on it. */
-function safeOf({ preset, safe }: PolicySettings, originOf: OriginOf): readonly Rule[] {
+function safeOf({ preset, safe }: PolicySettings, fileOf: FileOf): readonly Rule[] {
   const listed = preset === 'analysis' ? analysisRules() : preset === 'default' ? safeRules() : []
   if (safe.length === 0) return listed
   return safe.flatMap((text, index) => {
-    const origin = originOf('safe', index)
-    const prefix = wordsOf(text, 'safe', origin)
-    const picked = listed.filter((rule) => prefix.every((word, at) => rule.prefix[at] === word))
-    if (picked.length > 0) return picked
-    return [{ prefix, verdict: 'allow' as const, source: nameOfOrigin(origin), reason: '' }]
+    const own = wordRule(text, 'safe', 'allow', fileOf('safe', index))
+    const picked = listed.filter((rule) => own.prefix.every((word, at) => rule.prefix[at] === word))
+    return picked.length > 0 ? picked : [own]
   })
 }
 
-function wordRules(settings: PolicySettings, verdict: Verdict, originOf: OriginOf): Rule[] {
-  return settings[verdict].map((text, index) => {
-    const origin = originOf(verdict, index)
-    return { prefix: wordsOf(text, verdict, origin), verdict, source: nameOfOrigin(origin), reason: '' }
-  })
+function wordRules(settings: PolicySettings, verdict: Verdict, fileOf: FileOf): Rule[] {
+  return settings[verdict].map((text, index) => wordRule(text, verdict, verdict, fileOf(verdict, index)))
 }
 
 /** An entry such as `npm test`. */
-function wordsOf(text: string, key: string, origin: RuleOrigin): readonly string[] {
-  const line = parseLine(text)
-  const words = line.commands[0]?.words.map(knownValue) ?? []
-  const known_ = words.filter((word) => word !== undefined)
-  const plain =
-    line.commands.length === 1 &&
-    line.commands.every(({ assignments }) => assignments.length === 0) &&
-    line.unsure.length === 0 &&
-    line.features.size === 0
-  if (!plain || known_.length === 0 || known_.length < words.length)
-    throw invalid(`policy.${key}`, origin, {
-      kind: 'bad-value',
-      wanted: 'the first words of a command',
-      got: JSON.stringify(text),
-    })
-  return known_
+function wordRule(text: string, key: string, verdict: Verdict, source: string): Rule {
+  const { commands, doubts, features } = parseLine(text)
+  const [command, ...others] = commands
+  const prefix = command?.words.flatMap((word) => knownValue(word) ?? []) ?? []
+  const isPlain =
+    command?.words.length === prefix.length &&
+    command.assignments.length + others.length + doubts.length + features.size === 0
+  if (isPlain && prefix.length > 0) return { prefix, verdict, source, reason: '' }
+  throw invalid(`policy.${key}`, source, 'the first words of a command', text)
 }
 
-function tableRule(table: RuleTable, origin: RuleOrigin): Rule {
+function tableRule(table: RuleTable, source: string): Rule {
   const { prefix, verdict, reason, allow_options, ask_options, deny_options, operands } = table
   const noEffect = allow_options ? 'allow_options' : operands === undefined ? undefined : 'operands'
   if (noEffect && verdict !== 'allow')
-    throw invalid(`policy.rule.${noEffect}`, origin, {
-      kind: 'bad-value',
-      wanted: 'verdict = "allow" in the same rule',
-      got: JSON.stringify(verdict),
-    })
-  const limited = allow_options ?? ask_options ?? deny_options ?? operands
-  const rule: Rule = {
-    prefix,
-    verdict,
-    source: nameOfOrigin(origin),
-    reason,
-    ...(limited === undefined ? {} : { arguments: argumentsOfTable(table) }),
-  }
-  for (const example of table.match) if (!appliesTo(rule, example)) throw badExample('match', example, origin)
-  for (const example of table.not_match)
-    if (appliesTo(rule, example)) throw badExample('not_match', example, origin)
-  return rule
-}
-
-function argumentsOfTable({ allow_options, ask_options, deny_options, operands }: RuleTable): ArgumentRule {
-  return {
+    throw invalid(`policy.rule.${noEffect}`, source, 'verdict = "allow" in the same rule', verdict)
+  const limits: ArgumentRule = {
     allowed: allow_options && new Set(allow_options.flatMap(optionsIn)),
     asked: ask_options ?? [],
     denied: deny_options ?? [],
     operands,
   }
+  const isLimited = (allow_options ?? ask_options ?? deny_options ?? operands) !== undefined
+  const rule: Rule = { prefix, verdict, source, reason, ...(isLimited && { arguments: limits }) }
+  for (const key of ['match', 'not_match'] as const)
+    for (const example of table[key])
+      if (appliesTo(rule, example) !== (key === 'match'))
+        throw invalid(`policy.rule.${key}`, source, wanted.example(key === 'match'), example)
+  return rule
 }
 
 function appliesTo(rule: Rule, example: string): boolean {
@@ -150,35 +117,16 @@ function appliesTo(rule: Rule, example: string): boolean {
   })
 }
 
-function badExample(key: 'match' | 'not_match', example: string, origin: RuleOrigin): VitrineError {
-  const said = wanted.example(key === 'match')
-  return invalid(`policy.rule.${key}`, origin, {
-    kind: 'bad-value',
-    wanted: said,
-    got: JSON.stringify(example),
-  })
-}
-
-function invalid(key: string, { file, line, column }: RuleOrigin, problem: ConfigProblem): VitrineError {
-  return new VitrineError({
-    code: 'CONFIG_INVALID',
-    file,
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-    key,
-    problem,
-  })
-}
-
-function nameOfOrigin({ file, line }: RuleOrigin): string {
-  return line === undefined ? file : `${file}:${line}`
+function invalid(key: string, file: string, wanted: string, got: string): VitrineError {
+  const problem = { kind: 'bad-value', wanted, got: JSON.stringify(got) } as const
+  return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
 }
 
 export interface ListedRule {
   readonly verdict: Verdict
   /** The prefix it matches, or the name of a check. */
   readonly rule: string
-  /** A built-in list, a preset, or a config file and its line. */
+  /** A built-in list, a preset, or a config file. */
   readonly source: string
   /** True if the rule restricts arguments. */
   readonly byArguments: boolean
@@ -201,7 +149,6 @@ export function listOfRules(set: RuleSet): RuleList {
     autoConfirm: set.autoConfirm,
     rules: [
       ...Object.entries(disasters).map(([rule, reason]) => ({ ...builtInDenial, rule, reason })),
-      { ...builtInDenial, rule: 'fork bomb', reason: explainEndless },
       ...set.own.map(listed),
       ...[...set.safe.values()].flat().map(listed).sort(byName),
     ],

@@ -1,4 +1,4 @@
-import type { Redirection, SyntaxNode } from 'unbash'
+import type { Redirection } from 'unbash'
 import { type Assignment, literalWord, type Redirect, type Word, type WordKind } from './line.ts'
 
 interface Part {
@@ -24,107 +24,77 @@ interface AssignmentSource {
 
 interface Piece {
   readonly kind: WordKind
-  readonly value: string
+  /** What it begins with, whatever it expands to. */
+  readonly fixed: string
   /** The glob pattern, with quoted characters escaped. */
   readonly pattern: string
 }
 
-const TILDE = /^~[A-Za-z0-9_.+-]*(?:\/|$)/
-const UNQUOTED_GLOB = /(?<!\\)(?:\\\\)*[*?[]/
-
-/** An absolute path or nothing, which no line changes unasked; behind it only a slash keeps this certain. */
-const DIRECTORY = /^"\$(?:HOME|\{HOME\}|PWD|\{PWD\})(?:\/|"\/|"$)/
+const unknown: Piece = { kind: 'open', fixed: '', pattern: '' }
 
 /** Removes quotes and records what only expansion can tell. */
-export function wordOf(source: WordSource): Word {
-  const pieces = source.parts ? source.parts.map(pieceOf) : [bareText(source.text, source.value)]
-  const kind = kindOf(source.text, pieces)
+export function wordOf({ text, value, parts }: WordSource): Word {
+  const pieces = parts ? parts.map(pieceOf) : [bareText(text, value)]
+  const kind = kindOf(text, pieces)
+  if (kind === 'literal') return { text, value, kind, fixed: value }
   const end = pieces.findIndex((piece) => piece.kind !== 'literal')
-  const head = kind === 'tilde' ? [] : end === -1 ? pieces : pieces.slice(0, end)
-  return {
-    text: source.text,
-    value: source.value,
-    kind,
-    fixed:
-      kind === 'literal' ? source.value : DIRECTORY.test(source.text) ? '/' : textBefore(head, pieces[end]),
-    ...(kind === 'glob' ? { pattern: pieces.map((piece) => piece.pattern).join('') } : {}),
-    ...(isMatched(kind, pieces) ? { matching: true } : {}),
-  }
-}
-
-function isMatched(kind: WordKind, pieces: readonly Piece[]): boolean {
-  return (kind === 'open' || kind === 'brace') && pieces.some(({ pattern }) => UNQUOTED_GLOB.test(pattern))
-}
-
-const LOOSE = /(?<!\\)(?:\\\\)*[()<>;&|"'`]/
-
-/** True if unquoted text holds a character that ends a word in a shell, so the parser misread it. */
-export function holdsOperators({ text, parts }: Pick<WordSource, 'text' | 'parts'>): boolean {
-  const bare = parts ? parts.filter(({ type }) => type === 'Literal').map((part) => part.text) : [text]
-  return bare.some((piece) => LOOSE.test(piece))
-}
-
-function pieceOf(part: Part): Piece {
-  const { type, text, value = text } = part
-  switch (type) {
-    case 'Literal':
-      return bareText(text, value)
-    case 'Glob':
-      return { kind: 'glob', value: text, pattern: text }
-    case 'SingleQuoted':
-      return { kind: 'literal', value, pattern: escaped(value) }
-    case 'DoubleQuoted':
-      return quotedPiece(part.parts ?? [])
-    case 'SimpleExpansion':
-      // A number: IFS holds no digit, or the line is asked about.
-      return { kind: /^\$[?#]$/.test(text) ? 'quoted' : 'open', value: '', pattern: '' }
-    case 'BraceExpansion':
-      return { kind: /[$`*?[]/.test(text) ? 'open' : 'brace', value: '', pattern: text }
-    default:
-      return { kind: 'open', value: '', pattern: '' }
-  }
-}
-
-/** Converts unquoted text. A bracket the parser does not mark as a glob may still be one in some shell. */
-function bareText(text: string, value: string): Piece {
-  const isGlob = UNQUOTED_GLOB.test(text) && text !== '['
-  return { kind: isGlob ? 'glob' : 'literal', value: isGlob ? text : value, pattern: unescaped(text) }
-}
-
-function quotedPiece(parts: readonly Part[]): Piece {
-  const end = parts.findIndex(({ type }) => type !== 'Literal')
-  const value = (end === -1 ? parts : parts.slice(0, end)).map((part) => part.value ?? '').join('')
-  // "$@" expands to one word per argument.
-  const many = parts.some(({ text }) => /^\$\{?@/.test(text))
-  return { kind: end === -1 ? 'literal' : many ? 'open' : 'quoted', value, pattern: escaped(value) }
+  const begin = pieces.slice(0, end + 1).map((piece) => piece.fixed)
+  const fixed = text.startsWith('~') ? (/^~(?:\/|$)/.test(text) ? '/' : '') : begin.join('')
+  if (kind !== 'glob') return { text, value, kind, fixed }
+  return { text, value, kind, fixed, pattern: pieces.map(({ pattern }) => pattern).join('') }
 }
 
 function kindOf(text: string, pieces: readonly Piece[]): WordKind {
   const kinds = new Set(pieces.map(({ kind }) => kind))
   kinds.delete('literal')
-  const home = text.startsWith('~')
-  if (kinds.size === 0) return home ? (TILDE.test(text) ? 'tilde' : 'quoted') : 'literal'
-  if (kinds.has('open')) return 'open'
-  if (kinds.has('quoted')) return kinds.size === 1 ? 'quoted' : 'open'
-  return kinds.has('brace') ? 'brace' : 'glob'
+  if (kinds.size === 0) return text.startsWith('~') ? 'one' : 'literal'
+  const [only = 'open'] = kinds
+  return kinds.size === 1 ? only : 'open'
 }
 
-/** The fixed beginning: literal pieces, then text before an expansion or glob in the next piece. */
-function textBefore(head: readonly Piece[], next: Piece | undefined): string {
-  const certain = head.map(({ value }) => value).join('')
-  if (next?.kind === 'quoted') return certain + next.value
-  if (next?.kind !== 'glob') return certain
-  const bare = next.value.slice(0, Math.max(0, next.value.search(/[*?[\\]/)))
-  return certain + bare
+function pieceOf({ type, text, value = text, parts = [] }: Part): Piece {
+  switch (type) {
+    case 'Literal':
+      return bareText(text, value)
+    case 'Glob':
+      return { kind: 'glob', fixed: '', pattern: text }
+    case 'SingleQuoted':
+      return { kind: 'literal', fixed: value, pattern: escaped(value) }
+    case 'DoubleQuoted':
+      return quotedPiece(parts)
+    case 'SimpleExpansion':
+      // A number: IFS holds no digit, or the line is asked about.
+      return /^\$[?#]$/.test(text) ? { ...unknown, kind: 'one' } : unknown
+    default:
+      return unknown
+  }
 }
 
-/** Removes backslashes before characters without meaning in globs: `\/` also begins an absolute path. */
-function unescaped(text: string): string {
-  return text.replace(/\\(.)/gs, (pair, next: string) => ('*?[]{}~\\'.includes(next) ? pair : next))
+/** Converts unquoted text. A bracket the parser does not mark as a glob may still be one in some shell. */
+function bareText(text: string, value: string): Piece {
+  // Backslashes before characters without meaning in globs go: `\/` also begins an absolute path.
+  const pattern = text.replace(/\\(.)/gs, (pair, next: string) => ('*?[]{}~\\'.includes(next) ? pair : next))
+  const isGlob = /(?<!\\)(?:\\\\)*[*?[]/.test(text) && text !== '['
+  if (!isGlob) return { kind: 'literal', fixed: value, pattern }
+  return { kind: 'glob', fixed: text.slice(0, text.search(/[*?[\\]/)), pattern }
+}
+
+function quotedPiece(parts: readonly Part[]): Piece {
+  const end = parts.findIndex(({ type }) => type !== 'Literal')
+  const fixed = (end === -1 ? parts : parts.slice(0, end)).map((part) => part.value ?? '').join('')
+  // "$@" expands to one word per argument.
+  const many = parts.some(({ text }) => /^\$\{?@/.test(text))
+  return { kind: end === -1 ? 'literal' : many ? 'open' : 'one', fixed, pattern: escaped(fixed) }
 }
 
 function escaped(value: string): string {
   return value.replace(/[\\*?[\]{}~]/g, '\\$&')
+}
+
+/** True if unquoted text holds a character that ends a word in a shell, so the parser misread it. */
+export function holdsOperators({ text, parts }: Pick<WordSource, 'text' | 'parts'>): boolean {
+  const bare = parts ? parts.filter(({ type }) => type === 'Literal').map((part) => part.text) : [text]
+  return bare.some((piece) => /(?<!\\)(?:\\\\)*[()<>;&|"'`]/.test(piece))
 }
 
 export function assignmentOf({ name, value }: AssignmentSource): Assignment {
@@ -144,26 +114,4 @@ export function redirectOf(source: string): (node: Redirection) => Redirect {
     operator: node.operator,
     ...('target' in node && node.target ? { target: wordOf(node.target) } : {}),
   })
-}
-
-type Condition = Extract<SyntaxNode, { type: 'TestCommand' }>['expression']
-
-/** With one operator. `undefined` for several, and for `<` and `>`, which dash reads as redirects. */
-export function conditionWords(condition: Condition): readonly Word[] | undefined {
-  switch (condition.type) {
-    case 'TestUnary':
-      return [literalWord(condition.operator), wordOf(condition.operand)]
-    case 'TestBinary': {
-      const { left, operator, right } = condition
-      return operator === '<' || operator === '>'
-        ? undefined
-        : [wordOf(left), literalWord(operator), wordOf(right)]
-    }
-    case 'TestNot': {
-      const inner = condition.negations.length === 1 ? conditionWords(condition.operand) : undefined
-      return inner && [literalWord('!'), ...inner]
-    }
-    default:
-      return undefined
-  }
 }

@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import type { LineEnd } from '../base/hint.ts'
 import { realPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import type { Variables } from './environment.ts'
@@ -21,7 +20,9 @@ interface ArgvContext {
 export interface Interpreter {
   readonly name: string
   line(line: string): ProgramToStart
-  hint?(line: string, end: LineEnd): Promise<string | undefined> | string | undefined
+  /** On this machine. */
+  isDash?(): boolean
+  hint?(line: string): string | undefined
   argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart
 }
 
@@ -62,9 +63,7 @@ export function posixShell(program = 'sh'): Interpreter {
 
 /** The same on this machine, where it is known which program `sh` is. */
 export function localShell(program = 'sh'): Interpreter {
-  const hint: Interpreter['hint'] = (line, end) =>
-    mayNeedHint(line) ? hintAbout(line, end, isDash(program)) : undefined
-  return { ...posixShell(program), hint }
+  return { ...posixShell(program), isDash: () => isDash(program) }
 }
 
 /** Programs looked up as execvp(3) does. */
@@ -87,30 +86,4 @@ export function isDash(program: string): boolean {
   const is = basename(realPath(place) ?? '') === 'dash'
   dashes.set(program, is)
   return is
-}
-
-/** Imported late: the parser costs start-up time. */
-async function hintAbout(line: string, end: LineEnd, inDash: boolean): Promise<string | undefined> {
-  const { lineHint } = await import('./line-hint.ts')
-  return lineHint(line, end, inDash)
-}
-
-/** What `line-hint.ts` looks for, and what merely looks like it: most lines have none, and need no parser. */
-const mayHold = [
-  // Redirects, substitutions, here-strings, pipes
-  String.raw`&>|>&\s*[^\s\d&-]|[<>]\(|<<<|\|&|;&`,
-  // Conditions, arithmetic, quotes, braces, arrays
-  String.raw`\[\[|\(\(|\$["']|\{[^{}]*(?:,|\.\.)[^{}]*\}|=\(|\+=|\]=`,
-  String.raw`\$\{(?:!|\w+(?:\[|\/|\^|,|:\s*[\d(-]))`,
-  // Built-in commands and keywords
-  String.raw`\b(?:echo\s+-\w*e|pipefail|source|declare|typeset|shopt|let|mapfile|readarray|pushd|popd|dirs|disown|function|select|coproc)\b`,
-  String.raw`%[\d%+-]|\bpkill\b`,
-].join('|')
-
-let pattern: RegExp | undefined
-
-/** Whether a line is worth parsing for a hint. */
-export function mayNeedHint(line: string): boolean {
-  pattern ??= new RegExp(mayHold)
-  return pattern.test(line)
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { loadLate } from '../base/process.ts'
 import type { AnyResult, Handoff } from '../base/types.ts'
 import type { ProcessEnd } from '../launch/launch.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -80,8 +81,22 @@ async function isThere(program: string, { request, context }: Execution): Promis
 async function lineHintAt(end: Ran, { request, options, context }: Execution): Promise<string | undefined> {
   const { work } = request
   if (work.kind !== 'line') return undefined
+  const interpreter = interpreterOf(work, context)
+  if (!interpreter.isDash || !mayNeedHint(work.line)) return interpreter.hint?.(work.line)
+  // Imported late: the parser costs start-up time.
+  const { lineHint } = await loadLate(() => import('../policy/line-hint.ts'))
   const signal = end.kind === 'signalled' ? end.signal : null
-  return interpreterOf(work, context).hint?.(work.line, { signal, reader: options.hintFor ?? 'user' })
+  return lineHint(work.line, { signal, reader: options.hintFor ?? 'user', inDash: interpreter.isDash() })
+}
+
+/** What bash reads otherwise than dash, and what merely looks like it: most lines have none. */
+const BASH =
+  /&>|>&\s*[^\s\d&-]|[<>(]\(|<<<|\|&|;&|\[\[|\$["']|\{[^{}]*(?:,|\.\.)|=\(|\+=|\]=|\$\{(?:!|\w+(?:\[|\/|\^|,|:\s*[\d(-]))/
+const COMMANDS =
+  /echo\s+-\w*e|pipefail|source|declare|typeset|shopt|let\s|mapfile|readarray|pushd|popd|dirs|disown|function|select|coproc|%[\d%+-]|pkill/
+
+function mayNeedHint(line: string): boolean {
+  return BASH.test(line) || COMMANDS.test(line)
 }
 
 function metadataOf({ request }: Execution, result: AnyResult): EntryMetadata {

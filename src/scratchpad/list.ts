@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { errorCode, succeeds, tried } from '../base/errno.ts'
 import { modes } from '../base/types.ts'
@@ -29,19 +29,25 @@ export interface ScratchpadSession {
 /** Sessions below the roots, the one changed longest ago first; a missing root has none. */
 export function listSessions(roots: readonly string[]): ScratchpadSession[] {
   return roots
-    .flatMap(sessionsIn)
+    .flatMap((root) => namesIn(root).flatMap((session) => readSession(root, session)))
     .sort((a, b) => a.changedMs - b.changedMs || (a.session < b.session ? -1 : 1))
 }
 
 export function listEntries(directory: string, session: string): ScratchpadEntry[] {
-  return entryNamesIn(directory)
-    .filter(isStoredName)
-    .flatMap((name) => readEntry(directory, session, name))
+  return namesIn(directory, 'EACCES')
+    .flatMap((name) => findEntry(directory, session, name) ?? [])
     .sort((a, b) => a.changedMs - b.changedMs || (a.name < b.name ? -1 : 1))
 }
 
 export function findEntry(directory: string, session: string, name: string): ScratchpadEntry | undefined {
-  return isStoredName(name) ? readEntry(directory, session, name)[0] : undefined
+  const path = join(directory, name)
+  const stat = isStoredName(name) ? statOf(path) : undefined
+  if (!stat?.isFile()) return undefined
+  // Missing, or altered.
+  const metadata = tried(() =>
+    v.parse(metadataSchema(), JSON.parse(readFileSync(metadataPath(directory, name), 'utf8'))),
+  )
+  return { session, name, path, bytes: stat.size, changedMs: stat.mtimeMs, ...(metadata && { metadata }) }
 }
 
 /** The newest entry `NAME`, or the entry `SESSION/NAME`. */
@@ -54,12 +60,6 @@ export function findAnywhere(roots: readonly string[], name: string): Scratchpad
   return found.sort((a, b) => b.changedMs - a.changedMs)[0]
 }
 
-function sessionsIn(root: string): ScratchpadSession[] {
-  return namesIn(root)
-    .filter(isStoredName)
-    .flatMap((session) => readSession(root, session))
-}
-
 function readSession(root: string, session: string): ScratchpadSession[] {
   const directory = join(root, session)
   const stat = statOf(directory)
@@ -67,49 +67,26 @@ function readSession(root: string, session: string): ScratchpadSession[] {
   if (!stat?.isDirectory()) return []
   const entries = listEntries(directory, session)
   const changedMs = Math.max(stat.mtimeMs, ...entries.map((entry) => entry.changedMs))
-  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
-  return [{ session, directory, entries, bytes, changedMs, inUse: isInUse(session, changedMs) }]
-}
-
-function readEntry(directory: string, session: string, name: string): ScratchpadEntry[] {
-  const path = join(directory, name)
-  const stat = statOf(path)
-  if (!stat?.isFile()) return []
-  const metadata = readMetadata(directory, name)
   return [
-    { session, name, path, bytes: stat.size, changedMs: stat.mtimeMs, ...(metadata ? { metadata } : {}) },
+    { session, directory, entries, bytes: bytesOf(entries), changedMs, inUse: isInUse(session, changedMs) },
   ]
 }
 
 /** Another process may remove a session during the listing, and one may belong to another user, as after `sudo -E`. */
 function statOf(path: string) {
-  return unlessForbidden(() => lstatSync(path, { throwIfNoEntry: false }))
+  return tried(() => lstatSync(path, { throwIfNoEntry: false }))
 }
 
-function entryNamesIn(directory: string): string[] {
-  return unlessForbidden(() => namesIn(directory)) ?? []
-}
-
-function unlessForbidden<T>(look: () => T): T | undefined {
+function namesIn(directory: string, ...skipped: readonly string[]): string[] {
   try {
-    return look()
+    return readdirSync(directory).filter(isStoredName)
   } catch (error) {
-    if (errorCode(error) === 'EACCES') return undefined
+    if (['ENOENT', 'ENOTDIR', ...skipped].includes(errorCode(error) ?? '')) return []
     throw error
   }
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
-}
-
-const metadata = () =>
+const metadataSchema = () =>
   v.object({
     command: v.union([v.string(), v.array(v.string())]),
     cwd: v.string(),
@@ -123,7 +100,7 @@ const metadata = () =>
     binary: v.boolean(),
   })
 
-export type EntryMetadata = Readonly<v.InferOutput<ReturnType<typeof metadata>>>
+export type EntryMetadata = Readonly<v.InferOutput<ReturnType<typeof metadataSchema>>>
 
 /** Entry names never begin with a dot, so none collides. */
 function metadataPath(directory: string, name: string): string {
@@ -138,83 +115,51 @@ export function writeMetadata(directory: string, name: string, value: EntryMetad
   renameSync(unfinished, path)
 }
 
-/** `undefined` if missing or altered. */
-function readMetadata(directory: string, name: string): EntryMetadata | undefined {
-  return tried(() => v.parse(metadata(), JSON.parse(readFileSync(metadataPath(directory, name), 'utf8'))))
-}
-
-/** How long and how much to keep: the `[scratchpad]` section of the configuration. */
+/** How long and how much to keep: the `[scratchpad]` section of the configuration. 0: no limit. */
 export interface RetentionLimits {
-  /** 0: no limit. */
   readonly maxAgeDays: number
-  /** 0: no limit. */
   readonly maxBytes: number
 }
 
 const dayMs = 86_400_000
 
-/** Of the sessions that are not in use, selects those past their age, then the oldest until the rest fits. */
-export function sessionsToRemove(
-  sessions: readonly ScratchpadSession[],
-  keep: RetentionLimits,
-  nowMs: number,
-): ScratchpadSession[] {
-  const { maxAgeDays, maxBytes } = keep
-  const old = (session: ScratchpadSession) => !session.inUse && isOld(session, maxAgeDays, nowMs)
-  const removed = sessions.filter(old)
-  const rest = sessions.filter((session) => !old(session))
-  let total = bytesOf(rest)
-  for (const session of rest.filter(({ inUse }) => !inUse)) {
-    if (maxBytes === 0 || total <= maxBytes) break
-    removed.push(session)
-    total -= session.bytes
-  }
-  return removed
-}
-
-function isOld({ changedMs }: { readonly changedMs: number }, maxAgeDays: number, nowMs: number): boolean {
-  return maxAgeDays > 0 && nowMs - changedMs > maxAgeDays * dayMs
-}
-
 /**
- * Selects what commands left that did not end by themselves: past its age, then the oldest until the rest fits. Other outputs of
- * a session stay as long as it lasts.
+ * Removes other sessions that are not in use and, from `own`, what commands left that did not end by themselves: other outputs of a
+ * session stay as long as it lasts. Returns the names that are gone from `own`.
  */
-function entriesToRemove(
-  { entries, bytes }: ScratchpadSession,
-  { maxAgeDays, maxBytes }: RetentionLimits,
-  othersBytes: number,
-): ScratchpadEntry[] {
-  let total = othersBytes + bytes
-  return entries.filter((entry) => {
-    const wasStopped = entry.metadata !== undefined && entry.metadata.outcome !== 'exited'
-    const isTooMuch = maxBytes > 0 && total > maxBytes
-    if (!wasStopped || !(isTooMuch || isOld(entry, maxAgeDays, Date.now()))) return false
-    total -= entry.bytes
-    return true
-  })
-}
-
-/** Other sessions, then what stopped commands left in `own`. Returns the names that are gone from it. */
 export function pruneSessions(root: string, keep: RetentionLimits, own: string): string[] {
   const sessions = listSessions([root])
   const others = sessions.filter(({ session }) => session !== own)
-  const removed = sessionsToRemove(others, keep, Date.now())
+  const unused = others.filter(({ inUse }) => !inUse)
+  const removed = toRemove(unused, bytesOf(others), keep, Date.now())
   for (const session of removed) removeSession(session)
-  const othersBytes = bytesOf(others) - bytesOf(removed)
-  const ours = sessions.find(({ session }) => session === own)
-  if (!ours) return []
-  const gone = entriesToRemove(ours, keep, othersBytes)
-  for (const entry of gone) removeEntry(ours.directory, entry)
+  const entries = sessions.find(({ session }) => session === own)?.entries ?? []
+  const stopped = entries.filter(({ metadata }) => metadata && metadata.outcome !== 'exited')
+  const gone = toRemove(stopped, bytesOf(sessions) - bytesOf(removed), keep, Date.now())
+  for (const { path, name } of gone)
+    for (const file of [path, metadataPath(dirname(path), name)])
+      succeeds(() => rmSync(file, { force: true }))
   return gone.map(({ name }) => name)
 }
 
-function bytesOf(sessions: readonly ScratchpadSession[]): number {
-  return sessions.reduce((sum, { bytes }) => sum + bytes, 0)
+/** Selects what is past its age, then the oldest, which come first, until the rest of `total` bytes fits. */
+export function toRemove<T extends { readonly bytes: number; readonly changedMs: number }>(
+  oldestFirst: readonly T[],
+  total: number,
+  { maxAgeDays, maxBytes }: RetentionLimits,
+  nowMs: number,
+): T[] {
+  let left = total
+  return oldestFirst.filter(({ bytes, changedMs }) => {
+    const isOld = maxAgeDays > 0 && nowMs - changedMs > maxAgeDays * dayMs
+    const isTooMuch = maxBytes > 0 && left > maxBytes
+    if (isOld || isTooMuch) left -= bytes
+    return isOld || isTooMuch
+  })
 }
 
-function removeEntry(directory: string, { name, path }: ScratchpadEntry): void {
-  for (const file of [path, metadataPath(directory, name)]) succeeds(() => rmSync(file, { force: true }))
+function bytesOf(parts: readonly { readonly bytes: number }[]): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 export function clearSessions(roots: readonly string[]): {

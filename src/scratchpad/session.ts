@@ -8,12 +8,6 @@ import { pidNamespace, signalled } from '../base/process.ts'
 import type { Environment } from '../base/types.ts'
 import { isString, kindOf, refuseValue } from '../request/fields.ts'
 
-interface SessionOwner {
-  readonly pid: number
-  /** Identifies the machine and the PID namespace in which `pid` is valid. */
-  readonly host: string
-}
-
 /** Milliseconds after its last change that a foreign session counts as in use. */
 const foreignUseMs = 3_600_000
 
@@ -23,21 +17,16 @@ export function makeSessionName(): string {
   return `${began}-${process.pid}-${thisProcessHost()}-${eightDigits(Math.random() * 2 ** 32)}`
 }
 
-/** `undefined` for a name not made by `makeSessionName`. */
-function ownerOf(session: string): SessionOwner | undefined {
-  const [, pid, host] = /^[0-9TZ]+-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/.exec(session) ?? []
-  return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host }
-}
-
 /** True if the session's process may still write. On another machine or in another container, age decides. */
 export function isInUse(session: string, changedMs: number): boolean {
-  const owner = ownerOf(session)
-  if (!owner) return false
-  return owner.host === thisProcessHost() ? signalled(owner.pid, 0) : Date.now() - changedMs < foreignUseMs
+  const [, pid, host] = /^[0-9TZ]+-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/.exec(session) ?? []
+  if (pid === undefined) return false // not a name of makeSessionName
+  return host === thisProcessHost() ? signalled(Number(pid), 0) : Date.now() - changedMs < foreignUseMs
 }
 
 let host: string | undefined
 
+/** The machine and the PID namespace in which our process id is valid. */
 function thisProcessHost(): string {
   host ??= eightDigits(hashOf(`${hostname()} ${pidNamespace()}`))
   return host

@@ -43,9 +43,9 @@ describe('SOCKS 5', () => {
     expect([...answer.subarray(0, 4)]).toEqual([5, 2, 1, 0])
     expect(replyIn(answer)).toBe(0)
     expect(answer.subarray(14).toString()).toContain('200 OK')
-    expect(gate.connections()).toMatchObject([
-      { host: 'good.example', port, verdict: 'allowed', sent: get.length },
-    ])
+    await expect
+      .poll(() => gate.connections())
+      .toMatchObject([{ host: 'good.example', port, verdict: 'allowed', sent: get.length }])
   })
 
   it('takes a greeting that arrives byte by byte, and one in a single piece', async () => {

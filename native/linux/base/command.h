@@ -70,7 +70,7 @@ struct vt_pipe {
 
 enum vt_phase { VT_LAUNCHING, VT_RUNNING, VT_DRAINING, VT_LINGERING, VT_SWEEPING, VT_ENDING, VT_ENDED };
 
-enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1, VT_REMEMBERED = 256 };
+enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1 };
 
 struct vt_command {
   struct vt_command *next;
@@ -134,8 +134,6 @@ struct vt_command {
   int finishing;            /* rounds of waiting for orphans */
   int misses;               /* passes of the sweep in a row without a process */
   bool counted;             /* what is ended with it, in `killed` */
-  int remembered_count;
-  pid_t remembered[VT_REMEMBERED]; /* in `killed`: none counts twice */
   int killed;
 };
 

@@ -2,7 +2,11 @@
 #include "notify/notification.h"
 
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/fs.h>
+#include <linux/sockios.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 
 #include "notify/dispatch.h"
 #include "notify/sockets/sockets.h"
@@ -177,34 +181,34 @@ bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data
 
 static enum vt_operation ioctl_operation(uint32_t command) {
   switch (command) {
-    case VT_FICLONE:
-    case VT_FICLONERANGE:
-    case VT_FIDEDUPERANGE: return VT_OP_WRITE;
-    case VT_BTRFS_IOC_SNAP_CREATE:
-    case VT_BTRFS_IOC_SNAP_CREATE_V2:
-    case VT_BTRFS_IOC_SUBVOL_CREATE:
-    case VT_BTRFS_IOC_SUBVOL_CREATE_V2: return VT_OP_CREATE;
-    case VT_BTRFS_IOC_SNAP_DESTROY:
-    case VT_BTRFS_IOC_SNAP_DESTROY_V2: return VT_OP_DELETE;
-    case VT_TIOCSTI:
-    case VT_TIOCLINUX:
-    case VT_TIOCCONS: return VT_OP_DEVICE;
-    case VT_FIFREEZE:
-    case VT_FITHAW:
-    case VT_FITRIM:
-    case VT_SIOCSIFFLAGS:
-    case VT_SIOCSIFADDR: return VT_OP_SYSTEM;
+    case FICLONE:
+    case FICLONERANGE:
+    case FIDEDUPERANGE: return VT_OP_WRITE;
+    case BTRFS_IOC_SNAP_CREATE:
+    case BTRFS_IOC_SNAP_CREATE_V2:
+    case BTRFS_IOC_SUBVOL_CREATE:
+    case BTRFS_IOC_SUBVOL_CREATE_V2: return VT_OP_CREATE;
+    case BTRFS_IOC_SNAP_DESTROY:
+    case BTRFS_IOC_SNAP_DESTROY_V2: return VT_OP_DELETE;
+    case TIOCSTI:
+    case TIOCLINUX:
+    case TIOCCONS: return VT_OP_DEVICE;
+    case FIFREEZE:
+    case FITHAW:
+    case FITRIM:
+    case SIOCSIFFLAGS:
+    case SIOCSIFADDR: return VT_OP_SYSTEM;
     default: return VT_OP_METADATA;
   }
 }
 
 static enum vt_operation fcntl_operation(uint32_t command) {
   switch (command) {
-    case VT_F_SETOWN:
-    case VT_F_SETOWN_EX:
-    case VT_F_SETSIG: return VT_OP_SIGNAL;
-    case VT_F_SET_RW_HINT:
-    case VT_F_SET_FILE_RW_HINT: return VT_OP_METADATA;
+    case F_SETOWN:
+    case F_SETOWN_EX:
+    case F_SETSIG: return VT_OP_SIGNAL;
+    case F_SET_RW_HINT:
+    case F_SET_FILE_RW_HINT: return VT_OP_METADATA;
     default: return VT_OP_LOCK;
   }
 }

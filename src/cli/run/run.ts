@@ -8,7 +8,6 @@ import {
 } from '../../internal.ts'
 import { isShellClosed, isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/result.ts'
-import { isCompileCacheWritten } from '../compile-cache.ts'
 import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
 import { standardOutput, tell } from '../output.ts'
 import { OutputRelay } from './relay.ts'
@@ -145,4 +144,12 @@ function leaveEarly(): void {
   const { env, execArgv } = process
   const isPlain = execArgv.length === 0 && !env['NODE_OPTIONS'] && !env['NODE_V8_COVERAGE']
   if (isPlain && isCompileCacheWritten()) process.once('exit', leave)
+}
+
+/** Node writes its compile cache at its teardown, unless it can be told to write earlier (since 22.10). False: it has not. */
+function isCompileCacheWritten(): boolean {
+  const modules: object = process.getBuiltinModule('node:module')
+  const cache: { readonly enableCompileCache?: unknown; readonly flushCompileCache?: () => void } = modules
+  cache.flushCompileCache?.()
+  return !cache.enableCompileCache || cache.flushCompileCache !== undefined
 }

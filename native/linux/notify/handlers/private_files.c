@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,5 +260,5 @@ int vt_private_op_lock(struct vt_notification *notification, const struct vt_pri
 int vt_private_op_clone_data(struct vt_notification *notification, const struct vt_private_file *file) {
   (void)file;
   uint32_t request = (uint32_t)argument(notification, 0);
-  return request == VT_FICLONE || request == VT_FICLONERANGE ? EOPNOTSUPP : NOT_OURS;
+  return request == FICLONE || request == FICLONERANGE ? EOPNOTSUPP : NOT_OURS;
 }

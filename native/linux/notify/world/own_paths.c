@@ -121,7 +121,7 @@ void vt_handle_terminal_peer(struct vt_notification *notification) {
 
 static bool is_master_of(int fd, int number) {
   int own = -1;
-  return ioctl(fd, VT_TIOCGPTN, &own) == 0 && own == number;
+  return ioctl(fd, TIOCGPTN, &own) == 0 && own == number;
 }
 
 /* By the master, or by a descriptor of the slave itself, opened anew. -1: it is neither. */

@@ -1,87 +1,10 @@
 import { words } from '../base/text.ts'
-import {
-  type Feature,
-  knownValue,
-  literalWord,
-  type ParsedLine,
-  type SimpleCommand,
-  type Unsure,
-  unknownWords,
-  type Word,
-} from './line.ts'
-import { parseLine } from './parse.ts'
+import { commandOf, knownValue, literalWord, type SimpleCommand, unknownWords, type Word } from './line.ts'
 import { nameOf } from './program.ts'
 
-const maxDepth = 6
-/** Each word of a line may begin a command. */
-const maxSteps = 2_000
-
-export interface Step {
-  readonly command: SimpleCommand
-  /** Its words, without those of a command that it starts. */
-  readonly own: readonly Word[]
-  /** What it starts, each as places among the steps: where it is not known which word begins a command, all that may. */
-  readonly starts: readonly (readonly number[])[]
-  readonly isInner: boolean
-}
-
-export interface Expanded {
-  readonly steps: readonly Step[]
-  readonly features: ReadonlySet<Feature>
-  readonly unsure: readonly Unsure[]
-  readonly forkBombs: readonly string[]
-}
-
-/** Follows programs that start others, and scripts passed as words. */
-export function expand(line: ParsedLine): Expanded {
-  const expansion = new Expansion(line)
-  for (const command of line.commands) expansion.follow(command, 0)
-  return expansion
-}
-
-class Expansion implements Expanded {
-  readonly steps: Step[] = []
-  readonly features: Set<Feature>
-  readonly unsure: Unsure[]
-  readonly forkBombs: string[]
-
-  constructor({ features, unsure, forkBombs }: ParsedLine) {
-    this.features = new Set(features)
-    this.unsure = [...unsure]
-    this.forkBombs = [...forkBombs]
-  }
-
-  /** The place of the command's step. */
-  follow(command: SimpleCommand, depth: number): number {
-    const { own, inner, scripts } = startedBy(command)
-    const starts: (readonly number[])[] = []
-    const place = this.steps.push({ command, own, starts, isInner: depth > 0 }) - 1
-    if (inner.length + scripts.length === 0) return place
-    if (depth === maxDepth || this.steps.length > maxSteps) {
-      this.unsure.push({ kind: 'nesting', text: command.text })
-      return place
-    }
-    for (const guesses of inner) starts.push(guesses.map((each) => this.follow(each, depth + 1)))
-    for (const script of scripts)
-      for (const each of this.#read(script, command)) starts.push([this.follow(each, depth + 1)])
-    return place
-  }
-
-  #read(script: Word, { text, chain }: SimpleCommand): readonly SimpleCommand[] {
-    const source = knownValue(script)
-    if (source === undefined) {
-      this.unsure.push({ kind: 'dynamic-script', text })
-      return []
-    }
-    const line = parseLine(source)
-    this.unsure.push(...line.unsure)
-    this.forkBombs.push(...line.forkBombs)
-    for (const feature of line.features) this.features.add(feature)
-    return line.commands.map((command) => ({ ...command, chain, required: false }))
-  }
-}
-
+/** What a command starts by its words. */
 interface Started {
+  /** Its words, without those of a command that it starts. */
   readonly own: readonly Word[]
   /** Each is one of these. */
   readonly inner: readonly (readonly SimpleCommand[])[]
@@ -100,7 +23,7 @@ const starters: ReadonlyMap<string, number> = new Map([
   ...words('chrt taskset timeout chroot sg flock script').map((name) => [name, 1] as const),
 ])
 
-function startedBy(command: SimpleCommand): Started {
+export function startedBy(command: SimpleCommand): Started {
   const [head, ...rest] = command.words
   const name = nameOf(knownValue(head) ?? '')
   const own = head ? [head] : []
@@ -141,14 +64,15 @@ function scriptsOf(given: readonly Word[]): readonly Word[] {
   return reads && !asks ? [unknownWords] : []
 }
 
-/** Words that are filled in when the command runs: with input, or with names, which begin with a starting point. */
-const whatIsRead: Word = { ...unknownWords, filledBy: 'xargs' }
-
-function filled(word: Word, filledBy: 'find' | 'xargs'): Word {
-  const at = word.value.indexOf('{}')
-  if (at === -1 || word.kind !== 'literal') return word
-  const beginning = at === 0 && filledBy === 'find' ? './' : word.value.slice(0, at)
-  return { ...word, kind: 'quoted', fixed: beginning, filledBy }
+/** What is filled in when the command runs: with input, or with names. It comes at the end, or where `{}` stands. */
+function filled(given: readonly Word[]): readonly Word[] {
+  const known = given.map((word): Word => {
+    const at = word.value.indexOf('{}')
+    return at === -1 || word.kind !== 'literal'
+      ? word
+      : { ...word, kind: 'one', fixed: word.value.slice(0, at) }
+  })
+  return [...known, unknownWords]
 }
 
 /** The commands behind -exec and the like, each to its end. */
@@ -158,13 +82,14 @@ function foundBy(command: SimpleCommand, action: RegExp): Started {
   const inner = places.map((at) => {
     const rest = given.slice(at + 1)
     const end = rest.findIndex(({ value }) => value === ';' || value === '+')
-    const own = (end === -1 ? rest : rest.slice(0, end)).map((word) => filled(word, 'find'))
-    return [innerOf(command, [...own, whatIsRead])]
+    return [innerOf(command, filled(end === -1 ? rest : rest.slice(0, end)))]
   })
   return { own: given.slice(0, places[0]), inner, scripts: [] }
 }
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
+/** Of parallel(1): what follows is input. */
+const MARK = /^:{3,4}\+?$/
 
 function startedBehind(name: string, command: SimpleCommand, operands: number): Started {
   const { words: given } = command
@@ -174,31 +99,20 @@ function startedBehind(name: string, command: SimpleCommand, operands: number): 
   const variables = assigns ? before.filter(({ value }) => ASSIGNMENT.test(value)) : []
   const tails = places.map((at) => given.slice(at))
   const isParallel = name === 'parallel'
-  const unmarked = isParallel ? tails.map((tail) => tail.filter((word) => !isMark(word))) : tails
-  const started = isParallel || name === 'xargs' ? tails.map(filledByInput) : tails
+  const started = isParallel || name === 'xargs' ? tails.map(filled) : tails
   const scripts = scriptOptions(name, given)
-  const guesses = name === 'env' && scripts.length > 0 ? [] : [...started, ...(isParallel ? unmarked : [])]
+  const guesses = name === 'env' && scripts.length > 0 ? [] : started
+  // They give their words to a shell.
+  const lines = isParallel || name === 'watch' ? tails.slice(0, 1) : []
   return {
     own: before.filter((word) => !variables.includes(word)),
     inner: guesses.length > 0 ? [guesses.map((words) => innerOf(command, words, variables))] : [],
     scripts: [
       ...scripts,
-      // They give their words to a shell.
-      ...(isParallel || name === 'watch' ? unmarked.slice(0, 1).map(joined) : []),
-      ...(isParallel && tails[0]?.[0] && isMark(tails[0][0]) ? [unknownWords] : []),
+      ...lines.map((words) => joined(words.filter(({ value }) => !MARK.test(value)))),
+      ...(isParallel ? [unknownWords] : []),
     ],
   }
-}
-
-function isMark({ value }: Word): boolean {
-  return /^:{3,4}\+?$/.test(value)
-}
-
-/** Input comes at the end, or where `{}` stands; for parallel(1) words behind `:::` are input, too. */
-function filledByInput(given: readonly Word[]): readonly Word[] {
-  const end = given.findIndex(isMark)
-  const known = end === -1 ? given : given.slice(0, end)
-  return [...known.map((word) => filled(word, 'xargs')), whatIsRead]
 }
 
 /** A line with more is built to take time. */
@@ -258,5 +172,5 @@ function innerOf(
     value: literalWord(value.slice(value.indexOf('=') + 1)),
   }))
   const text = given.map((word) => word.text).join(' ')
-  return { text, assignments, words: given, redirects: [], chain: outer.chain, required: false }
+  return { ...commandOf(text, given), assignments, chain: outer.chain }
 }

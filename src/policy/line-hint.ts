@@ -1,0 +1,34 @@
+import type { HintReader } from '../base/hint.ts'
+import { dashHint, pkillHint } from '../messages/platform.ts'
+import type { SimpleCommand } from './line.ts'
+import { parseLine } from './parse.ts'
+import { nameOf } from './program.ts'
+
+interface LineEnd {
+  readonly signal: NodeJS.Signals | null
+  readonly reader: HintReader
+  readonly inDash: boolean
+}
+
+/** What a result says about its line: that dash reads it otherwise than bash, or that it ended its own shell. */
+export function lineHint(line: string, { signal, reader, inDash }: LineEnd): string | undefined {
+  const { commands, bashWords } = parseLine(line)
+  const pattern = commands.map((command) => ownPattern(command, line)).find((own) => own !== undefined)
+  const said = [
+    ...(inDash && bashWords.size > 0 ? [dashHint([...bashWords], reader)] : []),
+    ...(signal !== null && pattern !== undefined ? [pkillHint(pattern, signal)] : []),
+  ]
+  return said.length > 0 ? said.join(' ') : undefined
+}
+
+/** The pattern of a `pkill -f` that certainly matches the line which holds it. */
+function ownPattern({ words: [head, ...rest] }: SimpleCommand, line: string): string | undefined {
+  if (nameOf(head?.value ?? '') !== 'pkill') return undefined
+  const given = rest.map(({ value }) => value)
+  const isFull = given.some((word) => /^-[a-z]*f[a-z]*$|^--full$/.test(word))
+  const isExact = given.some((word) => /^-[a-z]*x[a-z]*$|^--exact$/.test(word))
+  const pattern = given.findLast((word) => !word.startsWith('-')) ?? ''
+  // Text without special characters but `.` and `.*`, as it stands in the line.
+  const isPlain = pattern.split('.*').every((part) => /^[\w ./:=@,-]+$/.test(part))
+  return isFull && !isExact && isPlain && line.includes(pattern) ? pattern : undefined
+}
