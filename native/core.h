@@ -168,17 +168,11 @@ int vt_core_watch(void);
 int vt_core_watcher_pid(void);
 
 #ifdef __linux__
-enum vt_private_step {
-  VT_PRIVATE_TEMPORARY = 1, /* the temporary directory cannot be opened */
-  VT_PRIVATE_UNSAFE,        /* another user could rename in it */
-  VT_PRIVATE_PARENT,        /* vitrine-UID in it cannot be made or opened */
-  VT_PRIVATE_FOREIGN,       /* vitrine-UID belongs to another user, is a symlink or no directory, or is open to others */
-  VT_PRIVATE_DIRECTORY,     /* the directory itself cannot be made */
-  VT_PRIVATE_LOCK,          /* it cannot be locked */
-};
-
 struct vt_private {
-  int failed_step; /* 0: made */
+  /* NULL: made; else "temporary": it cannot be opened; "unsafe": another user could rename in it; "parent": vitrine-UID in it cannot be
+   * made or opened; "foreign": that belongs to another user, is a symlink or no directory, or is open to others; "directory": it cannot
+   * be made; "lock": it cannot be locked. */
+  const char *failed_step;
   int failed_errno;
   int lock;        /* descriptor, open while the directory is in use */
   char path[4096]; /* absolute, without symlinks */
@@ -193,7 +187,6 @@ bool vt_core_remove_empty_private(int lock);
 bool vt_core_reset_private(int lock);
 /* Removes the directories of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
-const char *vt_core_private_step_name(int step);
 
 /* What is at some paths. `above`: only which directory; `paths`: also its times, and what a link leads to. Both end with NULL. */
 struct vt_dir_snapshot *vt_core_snapshot(const char *const *above, const char *const *paths);

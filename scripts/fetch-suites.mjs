@@ -40,7 +40,7 @@ function run(program, args, options = {}) {
 
 /** The dependencies of all of them, pinned. */
 function installPackages() {
-  const from = join(root, 'test/fixtures/suites')
+  const from = join(root, 'scripts/suites')
   const lock = readFileSync(join(from, 'package-lock.json'), 'utf8')
   const stamp = join(directory, 'installed.json')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return

@@ -60,7 +60,8 @@ function parseRow(row, table) {
   const lines = row.split('\n')
   const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
   const marked = (mark) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1).trim())
-  const mutant = { name: field('name'), file: field('file'), breaks: field('breaks') }
+  const [name, file] = field('fault')?.split(' in ') ?? []
+  const mutant = { name, file, breaks: field('breaks') }
   const tests = field('tests')?.split(' ') ?? []
   const incomplete = Object.entries(mutant).find(([, value]) => value === undefined)?.[0]
   if (incomplete ?? (marked('-').length === 0 || tests.length === 0))

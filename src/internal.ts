@@ -19,15 +19,13 @@ export { type ConfigRow, configRows, initConfig, trustProjectFile } from './conf
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,
-  type CleanUp,
   cleanDocker,
-  type DockerBuild,
   type DockerStatus,
   dockerStatus,
   type OwnContainer,
 } from './host/docker-tools.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
-export { loadConfig, publicSuffixIn } from './host/load-config.ts'
+export { loadConfig } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'
 export type { ShellOptions } from './host/shell-options.ts'
 export { workspaceOf } from './host/workspace.ts'

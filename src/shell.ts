@@ -1,6 +1,7 @@
 import { Admission } from './admit/admission.ts'
 import type { StandingApproval } from './admit/approvals.ts'
-import { type AuditEntry, openRecorder, type Recorder } from './audit/open.ts'
+import type { AuditEntry, Recorder } from './audit/recorder.ts'
+import { loadLate } from './base/process.ts'
 import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
 import type { IgnoredValue } from './config/load.ts'
 import { checkBackend } from './config/origin.ts'
@@ -16,6 +17,7 @@ import {
   type ShellOptions,
 } from './host/shell-options.ts'
 import { VitrineError, withResults } from './messages/error.ts'
+import { isFailure } from './messages/result.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
 import type { StartRequest } from './request/terminal.ts'
@@ -49,7 +51,10 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const backend = await openBackend(host, loaded, { ...options, cwd, env })
   const admission = new Admission({ loaded, cwd, env, ...backend, approver: options.approver })
   await admission.ready()
-  const recorder = await openRecorder(host, loaded, { cwd, env })
+  const { path, required } = loaded.config.audit
+  // Imported late because most shells have no audit log.
+  const audit = path !== '' || required ? await loadLate(() => import('./audit/recorder.ts')) : undefined
+  const recorder = await audit?.makeRecorder(host, loaded, { cwd, env })
   const context = contextOf(loaded, backend, admission, { ...options, cwd, env })
   const shell = new Shell(context, recorder, loaded.ignored)
   shell.mode = options.mode ?? loaded.config.shell.mode
@@ -58,14 +63,11 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
 
-interface ListedCommand {
-  readonly asked: Asked
-  readonly execution: Recorded
-}
+type Listed = readonly [Asked, Recorded]
 
 /** Writes the lines of those that were never launched. */
-async function notStarted(listed: readonly ListedCommand[]): Promise<void> {
-  for (const { execution } of listed) await execution.entry?.close()
+async function notStarted(listed: readonly Listed[]): Promise<void> {
+  for (const [, execution] of listed) await execution.entry?.close()
 }
 
 /** Runs commands with one directory, one configuration, and one mode at a time. */
@@ -116,10 +118,8 @@ export class Shell {
   }
 
   /**
-   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never
-   * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
-   * AUDIT_FAILED; the reason of `signal` (an `AbortError`) when it was aborted before the command started; and a
-   * `ListenerError` when `onOutput` failed while it ran.
+   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran; the reason of `signal`
+   * (an `AbortError`) when it was aborted before the command started; and a `ListenerError` when `onOutput` failed while it ran.
    * A line of the safe list in write mode runs held in read mode; `onOutput` gets its output at its end, if it does not run again. What
    * that refused runs once more in write mode if it is approved.
    */
@@ -213,41 +213,33 @@ export class Shell {
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
-    return this.#admitAndRunAll<E>(requests, options).catch(withResults([]))
-  }
-
-  async #admitAndRunAll<E extends Encoding>(
-    requests: readonly (string | ExecuteRequest)[],
-    options: ExecuteAllOptions<E>,
-  ): Promise<Result<OutputIn<E>>[]> {
-    const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
-    const listed = readList(requests).map((own) =>
-      this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each),
-    )
-    const admitted: ListedCommand[] = []
+    const results: Result<OutputIn<E>>[] = []
+    const admitted: Listed[] = []
     try {
-      for (const asked of listed) admitted.push({ asked, execution: await this.#admit(asked) })
+      const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
+      const ask = (own: ExecuteRequest) =>
+        this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each)
+      for (const asked of readList(requests).map(ask)) admitted.push([asked, await this.#admit(asked)])
+      const isOver = (last?: Result<OutputIn<E>>) =>
+        last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))
+      await this.#counted(this.#runAll(admitted, results, isOver))
     } catch (error) {
       await notStarted(admitted)
-      throw error
+      throw withResults(error, results)
     }
-    return this.#counted(this.#runAll<E>(admitted, ignoreErrors, each.signal))
+    return results
   }
 
   async #runAll<E extends Encoding>(
-    admitted: readonly ListedCommand[],
-    ignoreErrors: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<Result<OutputIn<E>>[]> {
-    const results: Result<OutputIn<E>>[] = []
+    admitted: readonly Listed[],
+    results: Result<OutputIn<E>>[],
+    isOver: (last?: Result<OutputIn<E>>) => boolean | undefined,
+  ): Promise<void> {
     try {
-      for (const { asked, execution } of admitted) {
-        if (results.length > 0 && signal?.aborted) break
-        const result = await this.#runAndAsk<E>(asked, execution).catch(withResults(results))
-        results.push(result)
-        if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
+      for (const [asked, execution] of admitted) {
+        if (isOver(results.at(-1))) break
+        results.push(await this.#runAndAsk<E>(asked, execution))
       }
-      return results
     } finally {
       await notStarted(admitted)
     }

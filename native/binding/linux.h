@@ -28,7 +28,7 @@ Napi::Value make_private(const Napi::CallbackInfo& info) {
   vt_core_make_private(text_of(info, 0).c_str(), &made);
   Napi::Object object = Napi::Object::New(env);
   if (made.failed_step) {
-    set_text(object, "failedStep", vt_core_private_step_name(made.failed_step));
+    set_text(object, "failedStep", made.failed_step);
     set_number(object, "errno", made.failed_errno);
     return object;
   }

@@ -2,10 +2,18 @@ import { lstatSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import { errorText, tried, unlessSystemError } from '../base/errno.ts'
+import { errorText, tried } from '../base/errno.ts'
 import { isBeneath } from '../base/paths.ts'
 import type { AuditFault } from '../base/refusal.ts'
-import type { AnyResult, ApprovalRecord, Connection, Decision, Environment, Mode } from '../base/types.ts'
+import type {
+  AnyResult,
+  ApprovalRecord,
+  Connection,
+  Decision,
+  Environment,
+  Mode,
+  Outcome,
+} from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { badSetting } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
@@ -14,36 +22,22 @@ import { lostLine } from '../messages/audit.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { found, wanted } from '../messages/wanted.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
-import {
-  type AuditAuthor,
-  type AuditEnding,
-  type AuditRequest,
-  auditLines,
-  type Redact,
-  redactor,
-} from './line.ts'
 import { AuditLog, type TakeLock, takeByFlock, takeByOpen } from './log.ts'
+import { type Redact, redactor } from './secrets.ts'
 
-export interface RecorderOptions {
-  readonly config: Config
-  readonly takeLock: TakeLock
+/** Where commands begin, and what their environments come from: values of its secrets are redacted. */
+interface Place {
   readonly cwd: string
-  /** Commands' environments come from it; values of its secrets are redacted. */
   readonly env: Environment
 }
 
 /** Throws CONFIG_INVALID, AUDIT_FAILED. */
-export async function makeRecorder(
-  host: Host,
-  loaded: LoadedConfig,
-  { cwd, env }: Pick<RecorderOptions, 'cwd' | 'env'>,
-): Promise<Recorder> {
-  const { config } = loaded
-  const { path } = config.audit
-  await checkSettings(loaded, join(temporaryOf(env), `vitrine-${process.geteuid?.() ?? ''}`))
+export async function makeRecorder(host: Host, loaded: LoadedConfig, place: Place): Promise<Recorder> {
+  const { path } = loaded.config.audit
+  await checkSettings(loaded, join(temporaryOf(place.env), `vitrine-${process.geteuid?.() ?? ''}`))
   const takeLock = lockOf(host)
   if (!takeLock) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
-  return new Recorder({ config, takeLock, cwd, env })
+  return new Recorder(loaded.config, place, takeLock)
 }
 
 /**
@@ -54,7 +48,7 @@ async function checkSettings(loaded: LoadedConfig, privateParent: string): Promi
   const { path } = loaded.config.audit
   if (path === '')
     throw await badSetting(loaded, 'audit.required', 'false, or a path beside it', found.requiredAlone)
-  if (unlessSystemError(() => lstatSync(path))?.isFile() === false)
+  if (tried(() => lstatSync(path))?.isFile() === false)
     throw await badSetting(loaded, 'audit.path', 'a regular file, or a path that does not exist yet', path)
   if (isBeneath(path, privateParent))
     throw await badSetting(loaded, 'audit.path', wanted.auditOutside(privateParent), path)
@@ -67,34 +61,63 @@ function lockOf({ platform, name, addon }: Host): TakeLock | undefined {
   return platform === 'macos' || name?.endsWith('bsd') ? takeByOpen(0x20) : undefined
 }
 
+/** What a command's line says besides what was asked, in its order; null: not applicable. docs/audit.md describes the fields. */
+const nothing = {
+  decision: null,
+  approval: null,
+  outcome: 'refused',
+  refusal: null,
+  exitCode: null,
+  signal: null,
+  limited: null,
+  denials: [],
+  handoffs: [],
+  protected: [],
+  hosts: [],
+  bytes: null,
+  scratchpad: null,
+  survivorsKilled: null,
+  background: null,
+  durationMs: null,
+} as const
+
+type Ending = { readonly [Field in keyof typeof nothing | 'mode' | 'backend']?: unknown } & {
+  readonly outcome: Outcome['kind'] | 'refused' | 'not-started'
+}
+
 /** The log of one shell. */
 export class Recorder {
-  readonly #options: RecorderOptions
+  readonly #config: Config
+  readonly #cwd: string
   readonly #log: AuditLog
-  readonly #author: Omit<AuditAuthor, 'session'>
+  readonly #author = { host: hostname(), user: userName(), pid: process.pid }
   readonly #redact: Redact
   /** If the log is required: lines that could not be written. No command runs until they are. */
   #owed = ''
 
-  constructor(options: RecorderOptions) {
-    const { config, takeLock, env } = options
+  constructor(config: Config, { cwd, env }: Place, takeLock: TakeLock) {
     const { path, max_bytes: maxBytes } = config.audit
-    this.#options = options
+    this.#config = config
+    this.#cwd = cwd
     this.#log = new AuditLog({ path, maxBytes, takeLock })
-    this.#author = { host: hostname(), user: userName(), pid: process.pid }
     this.#redact = redactor(env, config.env.set)
   }
 
   /** Before the decision. Throws AUDIT_FAILED if the log is required and cannot be written. */
   async begin(request: unknown, mode: Mode, session: string): Promise<AuditEntry> {
+    const time = new Date().toISOString()
     const asked = this.#asked(request, mode)
-    const author = { ...this.#author, session }
-    if (this.#options.config.audit.required) {
+    if (this.#config.audit.required) {
       await this.#write('')
       await this.#log.check()
     }
+    // Fields may be added; none is removed or changes its meaning within a version.
+    const command = { version: 1, event: 'command', time, ...this.#author, session }
     return new AuditEntry((ending, connections) =>
-      this.#record(auditLines(author, { asked, ending, connections }, this.#redact)),
+      this.#record([
+        { ...command, ...this.#redact({ ...asked, ...nothing, ...ending }) },
+        ...connections.map((one) => ({ ...command, event: 'connection', connection: this.#redact(one) })),
+      ]),
     )
   }
 
@@ -115,19 +138,18 @@ export class Recorder {
     try {
       if (text !== '') await this.#log.append(text)
     } catch (error) {
-      if (this.#options.config.audit.required) this.#owed = text + this.#owed
+      if (this.#config.audit.required) this.#owed = text + this.#owed
       throw error
     }
   }
 
-  /** A request of the wrong type is refused later, and its line says so. */
-  #asked(request: unknown, mode: Mode): AuditRequest {
+  /** As it was asked for. A request of the wrong type is refused later, and its line says so. */
+  #asked(request: unknown, mode: Mode) {
     const { command, argv, cwd }: Readonly<Record<string, unknown>> = Object(request)
     return {
-      time: new Date().toISOString(),
       mode,
-      backend: this.#options.config.shell.backend,
-      cwd: typeof cwd === 'string' ? resolve(this.#options.cwd, cwd) : this.#options.cwd,
+      backend: this.#config.shell.backend,
+      cwd: typeof cwd === 'string' ? resolve(this.#cwd, cwd) : this.#cwd,
       command: typeof command === 'string' ? command : null,
       argv: Array.isArray(argv) ? argv.map((word) => (typeof word === 'string' ? word : typeof word)) : null,
     }
@@ -139,7 +161,7 @@ interface Answers {
   readonly hostAnswers: readonly HostAnswer[]
 }
 
-type Write = (ending: AuditEnding, connections: readonly Connection[]) => Promise<AuditFault | undefined>
+type Write = (ending: Ending, connections: readonly Connection[]) => Promise<AuditFault | undefined>
 
 export class AuditEntry {
   readonly #record: Write
@@ -178,7 +200,7 @@ export class AuditEntry {
     if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
   }
 
-  #write(ending: AuditEnding, connections: readonly Connection[] = []): Promise<AuditFault | undefined> {
+  #write(ending: Ending, connections: readonly Connection[] = []): Promise<AuditFault | undefined> {
     this.#written = true
     return this.#record(ending, connections)
   }
@@ -191,7 +213,7 @@ export class AuditEntry {
   }
 }
 
-function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): AuditEnding {
+function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Ending {
   const { exitCode, signal, denials, handoffs, bytes, survivorsKilled, durationMs } = result
   return {
     decision: decided(result.decision),
@@ -215,10 +237,7 @@ function refusalOf(error: unknown, signal: AbortSignal | undefined): object {
   if (isVitrineError(error)) return { code: error.code, message: error.message }
   // The signal of a polyfill may have no reason.
   const aborted = signal?.aborted === true && (signal.reason === error || Object(error).name === 'AbortError')
-  return {
-    code: aborted ? 'ABORTED' : 'INTERNAL',
-    message: errorText(error),
-  }
+  return { code: aborted ? 'ABORTED' : 'INTERNAL', message: errorText(error) }
 }
 
 /** In many containers the user id has no name. */

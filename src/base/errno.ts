@@ -45,16 +45,6 @@ function textAt(error: unknown, name: 'code' | 'message'): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** What a function returns; undefined if a system call in it fails. Other errors are bugs. */
-export function unlessSystemError<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (errorCode(error) !== undefined) return undefined
-    throw error
-  }
-}
-
 export function succeeds(work: () => void): boolean {
   try {
     work()

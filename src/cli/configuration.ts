@@ -13,10 +13,8 @@ import {
   loadConfig,
   type Mode,
   modes,
-  publicSuffixIn,
   type ShellOptions,
 } from '../internal.ts'
-import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { misuse, type Options } from './arguments.ts'
 import { tell } from './output.ts'
 
@@ -44,20 +42,13 @@ export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
 }
 
 /** What a shell takes of the command line, but its approver. Throws CONFIG_INVALID, INVALID_REQUEST. */
-export async function shellOptions(options: GivenOptions): Promise<ShellOptions> {
-  const { flags, values } = options
-  const network = networkOf(options)
-  const wide = network && (await publicSuffixIn(network.value))
-  if (wide !== undefined) throw misuse(`--allow-host takes ${narrowWildcard}, not ${suffixWildcard(wide)}.`)
+export async function shellOptions(options: GivenOptions, own: Flags = {}): Promise<ShellOptions> {
+  const { values } = options
   return {
     cwd: values.get('cwd'),
-    // A shell loads its configuration together with what else it looks up.
-    config: values.has('shell') ? await loadConfigFor(options) : values.get('config'),
+    config: await loadConfigFor(options, own),
     workspace: workspaceOf(values.get('workspace')),
-    backend: backendOf(values.get('backend')),
-    mode: modeOf({ flags, values }),
-    network: network?.value,
-    privateTmp: flags.has('private-tmp') ? true : undefined,
+    mode: modeOf(options),
   }
 }
 

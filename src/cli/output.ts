@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync, write, writeSync } from 'node:fs'
 import { constants } from 'node:os'
-import type { Writable } from 'node:stream'
+import { errorReason } from '../base/errno.ts'
 import { isNull } from '../base/files.ts'
 import { packageFile } from '../base/package-file.ts'
 import { visible } from '../base/text.ts'
@@ -40,81 +40,49 @@ export function tell(message: string): Promise<void> {
   return standardError.write(prefixed(message))
 }
 
-export interface Sink {
-  /** Resolves when written in order; or when it cannot be: `broken` says why, the rest is dropped. */
-  write(bytes: string | Uint8Array): Promise<void>
-  /** The code of the system error that broke it, for example EPIPE. */
-  readonly broken: string | undefined
-  onBroken: () => void
-}
-
-abstract class BreakableSink implements Sink {
-  broken: string | undefined
-  onBroken: () => void = () => {}
-
-  abstract write(bytes: string | Uint8Array): Promise<void>
-
-  protected break(error: NodeJS.ErrnoException): void {
-    if (this.broken !== undefined) return
-    this.broken = error.code ?? error.message
-    this.onBroken()
-  }
-}
-
-/** Pipes and sockets: Node writes to them without blocking and reports when the bytes are written. */
-class StreamSink extends BreakableSink {
-  readonly #stream: Writable
-
-  constructor(stream: Writable) {
-    super()
-    this.#stream = stream
-    stream.on('error', (error) => this.break(error))
-  }
-
-  write(bytes: string | Uint8Array): Promise<void> {
-    if (this.broken !== undefined) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#stream.write(bytes, () => resolve())
-    })
-  }
-}
-
-interface Lane {
-  last: Promise<void>
-}
+/** Shared by the streams that go to a terminal, usually the same one, so that their output keeps its order. */
+const terminals = { last: Promise.resolve() }
 
 /**
- * Files, devices, terminals, and pipes that may be waited for. Node's stream for files drops what a nearly full disk did not
- * accept; its stream for terminals blocks (lib/tty.js), which delays deadlines and signals after Ctrl-S.
+ * Writes to a descriptor of ours without Node's streams: they take time to load, that for files drops what a nearly full disk did
+ * not accept, and that for terminals blocks (lib/tty.js), which delays deadlines and signals after Ctrl-S.
  */
-class FileSink extends BreakableSink {
-  readonly #fd: number
-  readonly #lane: Lane
+class Sink {
+  /** The code of the system error that broke it, for example EPIPE. */
+  broken: string | undefined
+  onBroken: () => void = () => {}
+  readonly #fd: 1 | 2
+  #lane: typeof terminals | undefined
 
-  constructor(fd: number, lane: Lane = { last: Promise.resolve() }) {
-    super()
+  constructor(fd: 1 | 2) {
     this.#fd = fd
-    this.#lane = lane
   }
 
+  /** Resolves when written in order; or when it cannot be: `broken` says why, the rest is dropped. */
   write(bytes: string | Uint8Array): Promise<void> {
     const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    this.#lane ??= isTerminal(this.#fd) ? terminals : { last: Promise.resolve() }
     this.#lane.last = this.#lane.last.then(() => this.#writeAll(buffer))
     return this.#lane.last
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
+    const writeOnce = isWindows && !fstatSync(this.#fd).isFile() ? writeOnWindows : writeSome
     try {
       for (let at = 0; at < bytes.length && this.broken === undefined; )
         at += await writeOnce(this.#fd, bytes.subarray(at))
     } catch (error) {
-      this.break(error as NodeJS.ErrnoException)
+      this.broken = errorReason(error)
+      this.onBroken()
     }
   }
 }
 
-/** Resolves to the bytes written; 0 on EAGAIN, when another process has made the terminal non-blocking. */
-function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
+/** Windows has no user ids. */
+const isWindows = process.getuid === undefined
+
+/** Resolves to the bytes written; 0 on EAGAIN, when another process has made the pipe or terminal non-blocking. */
+function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) =>
     write(fd, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') setTimeout(() => resolve(0), 10)
@@ -124,50 +92,25 @@ function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
   )
 }
 
-/** Opens its sink at the first write: Node's streams take time to load, and many commands print nothing. */
-class LazySink implements Sink {
-  readonly #open: () => Sink
-  #sink: Sink | undefined
-  onBroken: () => void = () => {}
-
-  constructor(open: () => Sink) {
-    this.#open = open
-  }
-
-  get broken(): string | undefined {
-    return this.#sink?.broken
-  }
-
-  write(bytes: string | Uint8Array): Promise<void> {
-    if (!this.#sink) {
-      this.#sink = this.#open()
-      this.#sink.onBroken = () => this.onBroken()
-    }
-    return this.#sink.write(bytes)
-  }
+/** Its consoles take text, not bytes, and Node does not block on them. */
+function writeOnWindows(fd: number, bytes: Uint8Array): Promise<number> {
+  const stream = fd === 1 ? process.stdout : process.stderr
+  return new Promise((resolve, reject) => {
+    stream.once('error', reject)
+    stream.write(bytes, () => {
+      stream.off('error', reject)
+      resolve(bytes.length)
+    })
+  })
 }
 
-/** Windows has no user ids. Its consoles take text, not bytes, and Node does not block on them. */
-const isWindows = process.getuid === undefined
+export const standardOutput = new Sink(1)
+export const standardError = new Sink(2)
 
-/** Shared by both streams, which usually go to the same terminal, so that their output keeps its order. */
-const terminals: Lane = { last: Promise.resolve() }
-
-function sinkOf(fd: number, stream: () => Writable): Sink {
-  const stat = fstatSync(fd)
-  if (!stat.isFile() && !stat.isCharacterDevice()) return new StreamSink(stream())
-  if (!isTerminal(fd)) return new FileSink(fd)
-  return isWindows ? new StreamSink(stream()) : new FileSink(fd, terminals)
-}
-
-export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
-export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.stderr))
-
-/** Prints all that a command has to say, without Node's streams and threads where it can: they take longer than a short command runs. */
+/** Prints all that a command has to say, without Node's threads where it can: they take longer than a short command runs. */
 export async function print(text: string, code = 0): Promise<number> {
-  const sink = isWindows ? standardOutput : new FileSink(1, terminals)
-  await sink.write(isWindows ? text : printedAtOnce(Buffer.from(text)))
-  return sink.broken === undefined ? code : lostCode(sink.broken)
+  await standardOutput.write(isWindows ? text : printedAtOnce(Buffer.from(text)))
+  return standardOutput.broken === undefined ? code : lostCode(standardOutput.broken)
 }
 
 /** What could not be written at once, or failed to be. */

@@ -9,7 +9,7 @@ import {
 import { worthTelling } from '../messages/fallbacks.ts'
 import { denialLines } from '../messages/result.ts'
 import { parseAll } from './arguments.ts'
-import { checkSandboxed, loadConfigFor, sayIgnored, shellOptions } from './configuration.ts'
+import { checkSandboxed, sayIgnored, shellOptions } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { isTerminal, tell } from './output.ts'
 import { OutputRelay } from './run/relay.ts'
@@ -36,8 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
   pty?.checkTerminal(from)
   const relay = new OutputRelay()
   const shell = await openShell({
-    ...(await shellOptions(options)),
-    config: await loadConfigFor(options, unbounded),
+    ...(await shellOptions(options, unbounded)),
     approver: options.flags.has('ask')
       ? (await import('./run/ask.ts')).askingApprover(pty ? undefined : relay)
       : undefined,

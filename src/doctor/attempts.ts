@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { systemTool } from '../base/paths.ts'
-import type { Result, Shell } from '../internal.ts'
+import type { Result } from '../internal.ts'
 import { type Attempt, attempt, becomes, type CheckSettings, isAlive, type Trial } from './attempt.ts'
 
 /** On a file that others own; exit code 0 does not count, the file does. */
@@ -13,15 +13,11 @@ function onFile(name: string, command: string, settings?: CheckSettings): Attemp
   const prepare = (directory: string): Trial => {
     const file = join(directory, 'file')
     writeFileSync(file, '')
-    const before = statSync(file)
-    return { request: { command }, touched: () => isChanged(file, before) }
+    const state = () => `${statSync(file).size} ${statSync(file).mode}`
+    const before = state()
+    return { request: { command }, touched: () => state() !== before }
   }
   return attempt(name, prepare, settings)
-}
-
-function isChanged(file: string, before: { readonly size: number; readonly mode: number }): boolean {
-  const { size, mode } = statSync(file)
-  return size !== before.size || mode !== before.mode
 }
 
 /** Changes nothing even if it is allowed, which its exit code tells. */
@@ -46,24 +42,24 @@ function onSleeper(
   })
 }
 
-function reading(
-  name: string,
-  file: (directory: string, cwd: string) => string,
-  settings: CheckSettings,
-): Attempt {
+/** By its path: the search for secrets ends after a time. */
+function reading(name: string, place: 'outside' | 'workspace', settings: CheckSettings): Attempt {
   const content = 'a throw-away secret'
-  const prepare = (directory: string, { cwd }: Shell): Trial => {
-    const path = file(directory, cwd)
-    writeFileSync(path, content)
-    return { request: { argv: ['cat', path] }, touched: ({ stdout }) => stdout === content }
-  }
-  return attempt(name, prepare, settings)
+  return attempt(
+    name,
+    (directory, { cwd }) => {
+      const path = join(place === 'outside' ? directory : cwd, 'secret')
+      writeFileSync(path, content)
+      return { request: { argv: ['cat', path] }, touched: ({ stdout }) => stdout === content }
+    },
+    settings,
+  )
 }
 
 /** To a server outside; `script` is JavaScript that ends with a connection to `address`. */
 function connecting(
   name: string,
-  listen: (directory: string) => readonly unknown[],
+  listen: (directory: string) => ListenOptions,
   script: (address: string) => string,
   more: Pick<Trial, 'worked'> & { readonly settings?: CheckSettings } = {},
 ): Attempt {
@@ -72,12 +68,14 @@ function connecting(
     const server = createServer((socket) => {
       connections++
       socket.destroy()
-    }).listen(...(listen(directory) as [number, string]))
+    }).listen(listen(directory))
     await once(server, 'listening')
-    const address = server.address() as AddressInfo | string
-    const to = JSON.stringify(typeof address === 'string' ? [address] : [address.port, address.address])
+    const bound = server.address() as AddressInfo | string
+    const address = JSON.stringify(
+      typeof bound === 'string' ? { path: bound } : { host: bound.address, port: bound.port },
+    )
     return {
-      request: { argv: [process.execPath, '-e', script(to)] },
+      request: { argv: [process.execPath, '-e', script(address)] },
       // The last one may still be in transit when the command ends.
       touched: () => becomes(() => connections > 0, 50),
       clear: () => void server.close(),
@@ -87,8 +85,8 @@ function connecting(
   return attempt(name, prepare, more.settings)
 }
 
-const onLoopback = () => [0, '127.0.0.1']
-const connect = (address: string) => `require('net').connect(...${address})`
+const onLoopback = () => ({ host: '127.0.0.1', port: 0 })
+const connect = (address: string) => `require('net').connect(${address})`
 
 /** A server of the command and a client of another of its processes; then a client of the server outside. */
 const connectToOwnFirst = (address: string) => `
@@ -98,7 +96,7 @@ const server = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1',
   spawn(process.execPath, ['-e', client], { stdio: 'inherit' }).on('exit', (code) => {
     server.close()
     if (code === 0) console.log('own')
-    net.connect(...${address})
+    net.connect(${address})
   })
 })`
 
@@ -133,13 +131,9 @@ const inherited: Attempt = {
     const line = 'echo x >&3'
     const writes = (name: string, program: string, argv: readonly string[]) => {
       const fd = openSync(join(cwd, name), 'w')
-      const { stderr, status } = spawnSync(program, argv, {
-        cwd,
-        env,
-        stdio: ['ignore', 'ignore', 'pipe', fd],
-      })
+      const ran = spawnSync(program, argv, { cwd, env, stdio: ['ignore', 'ignore', 'pipe', fd] })
       closeSync(fd)
-      return { written: statSync(join(cwd, name)).size > 0, status, said: String(stderr) }
+      return { written: statSync(join(cwd, name)).size > 0, status: ran.status, said: String(ran.stderr) }
     }
     const control = writes('control', '/bin/sh', ['-c', line])
     if (!control.written) return { state: 'untried', said: control.said }
@@ -198,21 +192,29 @@ const outsideOfWorkspace = attempt(
   { 'shell.mode': 'workspace' },
 )
 
+const moreMemory = attempt(
+  'fill more memory',
+  () => ({
+    request: { command: 'head -c 250000000 /dev/zero | tail -c 249000000 | wc -c' },
+    touched: ({ limited, exitCode }) => limited === undefined && exitCode === 0,
+  }),
+  { 'limits.memory_bytes': 67_108_864 },
+)
+
 /** By right, one each, named as in `Enforcement`, which says what enforces it. */
 export const attempts: Readonly<Record<string, Attempt>> = {
   'file contents': onFile('write to a file', 'echo changed > file'),
   'file metadata': onFile('change the mode', 'chmod 777 file'),
-  reads: reading('read a file outside of the workspace', (directory) => join(directory, 'file'), {
-    'shell.reads': 'workspace',
-  }),
-  // By its path: the search for secrets ends after a time.
-  unreadable: reading('read an unreadable file', (_, cwd) => join(cwd, 'secret'), {
-    'shell.unreadable': ['./secret'],
-  }),
+  reads: reading('read a file outside of the workspace', 'outside', { 'shell.reads': 'workspace' }),
+  unreadable: reading('read an unreadable file', 'workspace', { 'shell.unreadable': ['./secret'] }),
   'device nodes': byExitCode('make a FIFO', 'mkfifo new'),
   locks: byExitCode('lock a directory exclusively', 'flock --exclusive --nonblock . true'),
   network: connecting('connect over TCP', onLoopback, connect),
-  'unix sockets': connecting('connect to a unix socket', (directory) => [join(directory, 'socket')], connect),
+  'unix sockets': connecting(
+    'connect to a unix socket',
+    (directory) => ({ path: join(directory, 'socket') }),
+    connect,
+  ),
   signals: onSleeper(
     'kill a process outside',
     (pid) => `kill -TERM ${pid}`,
@@ -236,14 +238,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   survivors: survivor,
   'death of the host': hostKilled,
   'denial reports': denialReported,
-  limits: attempt(
-    'fill more memory',
-    () => ({
-      request: { command: 'head -c 250000000 /dev/zero | tail -c 249000000 | wc -c' },
-      touched: ({ limited, exitCode }) => limited === undefined && exitCode === 0,
-    }),
-    { 'limits.memory_bytes': 67_108_864 },
-  ),
+  limits: moreMemory,
   'private tmp': onFile('write and chmod through a link in the private TMPDIR', throughLink, {
     'shell.private_tmp': true,
   }),

@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorCode, errorText, unlessSystemError } from '../base/errno.ts'
+import { errorCode, errorText, tried } from '../base/errno.ts'
 import { toolPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import { type Enforcement, hostSupport, loadConfig, openShell, type Shell } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
 import type { Attempt, CheckSettings, Context, Diagnosis, Finding, Seen } from './attempt.ts'
 import { attempts } from './attempts.ts'
-import { type Found, readSystem, trapsOf } from './system.ts'
+import { readSystem, trapsOf } from './system.ts'
 
 type Setup = Pick<Context, 'program' | 'directory' | 'env'>
 
@@ -17,13 +17,16 @@ type OnTry = (name: string, at: number, of: number) => void
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
 export async function diagnose(program: Setup['program'], onTry?: OnTry): Promise<Diagnosis> {
   // Inside read mode, for example, none can be made.
-  const made = unlessSystemError(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
+  const made = tried(() => mkdtempSync(join(tmpdir(), 'vitrine-doctor-')))
   const directory = made ?? '/'
   const setup = { program, directory, env: ownEnvironment(made ?? '/nonexistent') }
   try {
     const unavailable = await whyUnavailable(setup)
     const rights = unavailable || made === undefined ? [] : await findings('read', setup, onTry)
-    return report({ system: readSystem(), host: hostSupport(), unavailable }, rights)
+    const [system, host] = [readSystem(), hostSupport()]
+    const verdict = unavailable ? 'unavailable' : verdictOf(rights)
+    const traps = trapsOf({ system, host, unavailable })
+    return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
   } finally {
     if (made !== undefined) rmSync(made, { recursive: true, force: true })
   }
@@ -51,13 +54,6 @@ async function whyUnavailable(setup: Setup): Promise<Diagnosis['unavailable']> {
     if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') return error.refusal
     throw error
   }
-}
-
-function report(found: Found, rights: readonly Finding[]): Diagnosis {
-  const { system, host, unavailable } = found
-  const verdict = unavailable ? 'unavailable' : verdictOf(rights)
-  const traps = trapsOf(found)
-  return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
 }
 
 /** Not needed for read mode: denial reports are no right of the host, and the others are what commands may do. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { constants, machine, release } from 'node:os'
-import { unlessSystemError } from '../base/errno.ts'
+import { tried } from '../base/errno.ts'
 import type { Unavailable } from '../base/refusal.ts'
 import type { HostSupport } from '../internal.ts'
 
@@ -30,7 +30,7 @@ export interface System {
 type ReadText = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {
-  return unlessSystemError(() => readFileSync(path, 'utf8'))
+  return tried(() => readFileSync(path, 'utf8'))
 }
 
 /** Inspects this system; `read` replaces its files in tests. */
@@ -41,7 +41,7 @@ export function readSystem(read: ReadText = readText, kernel = release(), env = 
     architecture: machine(),
     user: process.getuid?.() === 0 ? 'root' : 'ordinary',
     distribution: named['PRETTY_NAME'],
-    families: familiesOf(named),
+    families: `${named['ID'] ?? ''} ${named['ID_LIKE'] ?? ''}`.split(' ').filter((id) => id !== ''),
     wsl: wslOf(kernel),
     container: containerOf(read, env),
     lsms: read('/sys/kernel/security/lsm')?.trim().split(','),
@@ -64,10 +64,6 @@ function present(all: { readonly [K in keyof System]: System[K] | undefined }): 
 function osRelease(text: string): Readonly<Record<string, string>> {
   const found = [...text.matchAll(/^([A-Z_]+)=(["']?)(.*)\2$/gm)]
   return Object.fromEntries(found.map(([, name = '', , value = '']) => [name, value]))
-}
-
-function familiesOf(named: Readonly<Record<string, string>>): string[] {
-  return [named['ID'] ?? '', ...(named['ID_LIKE'] ?? '').split(' ')].filter((id) => id !== '')
 }
 
 // WSL 1: 4.4.0-19041-Microsoft, WSL 2: 5.15.167.4-microsoft-standard-WSL2; a custom kernel may show neither.
@@ -123,19 +119,16 @@ export interface Found {
 }
 
 const { errno } = constants
-const landlockCalls = 'landlock_create_ruleset, landlock_add_rule and landlock_restrict_self'
+const nested =
+  'this process already runs under a seccomp listener, and only one is possible (vitrine in vitrine, or a container that intercepts calls)'
 const listenerWords = 'refusals are not reported, and sweeping an ended command scans all processes'
 
 /** In the order of the report. */
-export function trapsOf({ system, host: { platform, missing, probe }, unavailable }: Found): Trap[] {
+export function trapsOf(found: Found): Trap[] {
+  const { platform, missing, probe } = found.host
   if (platform !== 'linux') return []
   if (missing !== undefined) return [noAddon(missing)]
-  if (probe === undefined) return []
-  const traps = [...landlockTraps(probe, system), ...listenerTraps(probe, system)]
-  if (probe.coreDumpsErrno !== 0) traps.push(coreDumps)
-  if (probe.yama >= 2) traps.push(yamaPaths(probe.yama))
-  if (unavailable !== undefined && system.memfdNoexec === 2) traps.push(memfdNoexec)
-  return traps
+  return probe === undefined ? [] : trapsOfProbe(probe, found).filter((trap) => trap !== undefined)
 }
 
 function trap(id: string, effect: TrapEffect, seen: string, ...fix: readonly string[]): Trap {
@@ -152,80 +145,81 @@ function noAddon(missing: string): Trap {
   )
 }
 
+function trapsOfProbe(probe: Probe, { system, unavailable }: Found): (Trap | undefined)[] {
+  const isPinned = unavailable !== undefined && system.memfdNoexec === 2
+  return [
+    landlockTrap(probe, system),
+    listenerTrap(probe, system),
+    probe.coreDumpsErrno === 0 ? undefined : coreDumps,
+    probe.yama < 2 ? undefined : yamaPaths(probe.yama),
+    isPinned ? memfdNoexec : undefined,
+  ]
+}
+
 /** Filters return EPERM, or ENOSYS for calls newer than themselves; then the list of modules decides. */
-function landlockTraps({ landlockAbi, landlockErrno }: Probe, system: System): Trap[] {
-  if (landlockAbi > 0) return []
-  if (landlockErrno === errno.EPERM || landlockErrno === errno.EACCES) return [landlockFiltered(system)]
-  if (landlockErrno === errno.EOPNOTSUPP) return [landlockDisabled(system)]
-  if (landlockErrno !== errno.ENOSYS) return []
-  if (isOlder(system)) return [oldKernel(system)]
-  return (system.lsms?.includes('landlock') ?? system.filtered) ? [landlockFiltered(system)] : []
-}
-
-/** Than 5.13, the first with Landlock. */
-function isOlder({ kernel }: System): boolean {
+function landlockTrap({ landlockAbi, landlockErrno }: Probe, system: System): Trap | undefined {
+  const { kernel, lsms, filtered } = system
+  if (landlockAbi > 0) return undefined
+  if (landlockErrno === errno.EPERM || landlockErrno === errno.EACCES) return landlockFiltered(system)
+  if (landlockErrno === errno.EOPNOTSUPP) return landlockDisabled(system)
+  if (landlockErrno !== errno.ENOSYS) return undefined
   const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10))
-  return major < 5 || (major === 5 && minor < 13)
+  if (major < 5 || (major === 5 && minor < 13)) return oldKernel(system)
+  return (lsms?.includes('landlock') ?? filtered) ? landlockFiltered(system) : undefined
 }
 
-function oldKernel(system: System): Trap {
+function oldKernel({ kernel, wsl, container }: System): Trap {
   return trap(
     'old-kernel',
     'blocks',
-    `the kernel ${system.kernel} is too old for Landlock (5.13)`,
-    `Run Linux 5.13 or newer${onMachine(system)}; 6.12 and newer have every Landlock feature that vitrine uses.`,
-    ...(system.wsl ? ['In PowerShell: wsl --update; WSL 1: wsl --set-version DISTRIBUTION 2.'] : []),
+    `the kernel ${kernel} is too old for Landlock (5.13)`,
+    `Run Linux 5.13 or newer${onMachine(container)}; 6.12 and newer have every Landlock feature that vitrine uses.`,
+    ...(wsl ? ['In PowerShell: wsl --update; WSL 1: wsl --set-version DISTRIBUTION 2.'] : []),
   )
 }
 
-function landlockFiltered(system: System): Trap {
+function landlockFiltered({ container }: System): Trap {
   return trap(
     'landlock-filtered',
     'blocks',
-    `a seccomp filter around this process blocks the landlock_* calls${inContainer(system)}`,
-    `Make what starts vitrine allow ${landlockCalls}: SystemCallFilter= of a systemd unit, --security-opt seccomp=PROFILE.json of Docker (allowed since 23.0) and Podman, seccompProfile of Kubernetes.`,
+    `a seccomp filter around this process blocks the landlock_* calls${named(container)}`,
+    'Make what starts vitrine allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self: SystemCallFilter= of a systemd unit, --security-opt seccomp=PROFILE.json of Docker (allowed since 23.0) and Podman, seccompProfile of Kubernetes.',
     'Run vitrine outside Snap, Flatpak and the sandboxes of other agents.',
   )
 }
 
 /** Documentation/userspace-api/landlock.rst, boot time configuration: landlock goes to the front of the list. */
-function landlockDisabled(system: System): Trap {
-  const { lsms = [] } = system
+function landlockDisabled({ lsms, container }: System): Trap {
   return trap(
     'landlock-disabled',
     'blocks',
-    `Landlock is built into the kernel but not among its active security modules (${lsms.join(',')})`,
-    `Add lsm=${['landlock', ...(system.lsms ?? ['...'])].join(',')} to the kernel's command line${onMachine(system)}, and reboot. cat /sys/kernel/security/lsm shows the modules to keep; GRUB has the line in /etc/default/grub.`,
+    `Landlock is built into the kernel but not among its active security modules (${lsms ?? ''})`,
+    `Add lsm=landlock,${lsms ?? '...'} to the kernel's command line${onMachine(container)}, and reboot. cat /sys/kernel/security/lsm shows the modules to keep; GRUB has the line in /etc/default/grub.`,
   )
 }
 
 /** Since ABI 6 Landlock itself scopes signals; below it the listener must. */
-function listenerTraps(
-  { landlockAbi, seccomp, listener, listenerErrno, getfdErrno }: Probe,
-  system: System,
-): Trap[] {
+function listenerTrap(probe: Probe, { container }: System): Trap | undefined {
+  const { landlockAbi, seccomp, listener, listenerErrno, getfdErrno } = probe
   const effect = landlockAbi < 6 ? 'blocks' : 'weakens'
-  if (listener) return getfdErrno === 0 ? [] : [getfdFiltered(system)]
+  if (listener) return getfdErrno === 0 ? undefined : getfdFiltered(container)
   if (listenerErrno === errno.EBUSY)
-    return [
-      trap(
-        'nested-listener',
-        effect,
-        `this process already runs under a seccomp listener, and only one is possible (vitrine in vitrine, or a container that intercepts calls): ${listenerWords}`,
-        'Run vitrine outside the other one. LXD: set security.syscalls.intercept.* of the container to false.',
-      ),
-    ]
-  if (!seccomp) return []
+    return trap(
+      'nested-listener',
+      effect,
+      `${nested}: ${listenerWords}`,
+      'Run vitrine outside the other one. LXD: set security.syscalls.intercept.* of the container to false.',
+    )
   const seen = `no seccomp listener can be installed (Linux 5.0): ${listenerWords}`
   const fix = 'Run a newer kernel, or a container runtime that allows SECCOMP_FILTER_FLAG_NEW_LISTENER.'
-  return [trap('no-listener', effect, seen, fix)]
+  return seccomp ? trap('no-listener', effect, seen, fix) : undefined
 }
 
-function getfdFiltered(system: System): Trap {
+function getfdFiltered(container: string | undefined): Trap {
   return trap(
     'getfd-filtered',
     'weakens',
-    `a seccomp filter around this process blocks pidfd_getfd${inContainer(system)}: read and workspace mode refuse bind(2) to an address, so ip and ss fail, and exclusive flock(2)`,
+    `a seccomp filter around this process blocks pidfd_getfd${named(container)}: read and workspace mode refuse bind(2) to an address, so ip and ss fail, and exclusive flock(2)`,
     'Allow the call: docker run --cap-add SYS_PTRACE; Kubernetes: capabilities.add: [SYS_PTRACE]; a systemd unit: SystemCallFilter=.',
   )
 }
@@ -254,10 +248,6 @@ const memfdNoexec = trap(
   'sudo sysctl vm.memfd_noexec=1, or mount /tmp without noexec.',
 )
 
-function inContainer({ container }: System): string {
-  return container === undefined ? '' : ` (${container})`
-}
-
-function onMachine({ container }: System): string {
-  return container === undefined ? '' : ' (on the machine that runs the container)'
-}
+const named = (container: string | undefined) => (container === undefined ? '' : ` (${container})`)
+const onMachine = (container: string | undefined) =>
+  container === undefined ? '' : ' (on the machine that runs the container)'

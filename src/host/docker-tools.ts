@@ -1,9 +1,7 @@
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { containerFailed, ownImage } from '../messages/docker.ts'
-import { isVitrineError, unavailable, type VitrineError } from '../messages/error.ts'
-import { type Engine, type EngineError, isEngineError } from '../sandbox/docker/engine.ts'
-import { buildImage, inspectImage } from '../sandbox/docker/image.ts'
+import { isVitrineError } from '../messages/error.ts'
+import { buildImage, inspectImage, ownImage } from '../sandbox/docker/image.ts'
 import {
   type CleanUp,
   type OwnContainer,
@@ -45,19 +43,16 @@ export async function dockerStatus({ config }: LoadedConfig, env: Environment): 
       containers: await ownContainers(engine),
     }
   } catch (error) {
-    if (!(isEngineError(error) || isVitrineError(error))) throw error
-    return { ...found, sockets, problem: problemOf(error) }
+    if (!isVitrineError(error)) throw error
+    const { refusal } = error
+    const problem = 'got' in refusal && typeof refusal.got === 'string' ? refusal.got : error.message
+    return { ...found, sockets, problem }
   }
-}
-
-function problemOf(error: EngineError | VitrineError): string {
-  if (isEngineError(error)) return error.message
-  return 'got' in error.refusal && typeof error.refusal.got === 'string' ? error.refusal.got : error.message
 }
 
 /** Removes the containers of hosts that are gone, and no others. Throws SANDBOX_UNAVAILABLE. */
 export async function cleanDocker(env: Environment): Promise<CleanUp> {
-  return asked(await reachEngine(env), (engine) => removeLeftOver(engine))
+  return removeLeftOver(await reachEngine(env))
 }
 
 export interface DockerBuild {
@@ -73,16 +68,6 @@ export async function buildDockerImage(
   said: (text: string) => void,
 ): Promise<DockerBuild | undefined> {
   if (config.docker.image !== '') return undefined
-  const engine = await reachEngine(env)
-  const error = await asked(engine, () => buildImage(engine, ownImage, said))
+  const error = await buildImage(await reachEngine(env), ownImage, said)
   return error === undefined ? { image: ownImage } : { image: ownImage, error }
-}
-
-async function asked<T>(engine: Engine, work: (engine: Engine) => Promise<T>): Promise<T> {
-  try {
-    return await work(engine)
-  } catch (error) {
-    if (!isEngineError(error)) throw error
-    throw unavailable({ for: 'docker', ...containerFailed(error.message) })
-  }
 }

@@ -1,6 +1,12 @@
 import * as v from 'valibot'
 import { homeDirectory } from '../base/paths.ts'
-import { projectConfigFiles, trustStoreFile, unreadableFile, userConfigFile } from '../config/files.ts'
+import {
+  exists,
+  projectConfigFiles,
+  trustStoreFile,
+  unreadableFile,
+  userConfigFile,
+} from '../config/files.ts'
 import { type Flags, type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
 import { badSetting } from '../config/origin.ts'
 import { fileProblems } from '../messages/config.ts'
@@ -54,7 +60,10 @@ export async function configOf(
 async function loadAnswering(options: LoadOptions): Promise<LoadedConfig> {
   const { env, configFile, home = homeDirectory() } = options
   const user = configFile === undefined ? userConfigFile(env, home) : absolutePath(configFile)
-  const silent = await silentAmong([user, trustStoreFile(env, home), ...projectConfigFiles(options.cwd)])
+  const projects = projectConfigFiles(options.cwd)
+  const silent =
+    (await silentAmong([user, ...projects])) ??
+    (projects.some(exists) ? await silentAmong([trustStoreFile(env, home)]) : undefined)
   if (silent !== undefined) throw unreadableFile(silent, fileProblems.unanswered)
   return load(options)
 }

@@ -3,36 +3,22 @@ import { join, toNamespacedPath } from 'node:path'
 import { errorCode, errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
-import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
+import type { Stream } from '../base/types.ts'
 import { addonsOff, otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
   LowIntegrityConfinement,
-  Note,
   PathStates,
   Probe,
   WindowsProbe,
 } from '../sandbox/sandbox.ts'
-import type { Deadline, Limits, Survivors } from './launch.ts'
+import type { LaunchRequest, Ran } from './launch.ts'
 
-/** What `spawn` reads; a wrong field is a TypeError that names it. */
-export interface SpawnRecord {
-  /** Absolute or relative paths to try in order, as execvp(3) walks PATH. */
-  readonly candidates: readonly string[]
-  /** Windows: the whole command line is the only item. */
-  readonly argv: readonly string[]
+/** What `spawn` reads; a wrong field is a TypeError that names it. `limits`, `terminal` and `deadline` are of Linux. */
+export interface SpawnRecord extends Omit<LaunchRequest, 'commandLine' | 'environment' | 'confinement'> {
   /** Each `NAME=value`, with a NUL between them: one string is read faster than a list. */
   readonly env: string
-  readonly cwd: string
-  readonly stdin: null | number | 'pipe'
-  readonly merged: boolean
-  /** Linux: instead of pipes. */
-  readonly terminal: { readonly columns: number; readonly rows: number } | null
-  /** Linux. */
-  readonly limits: Limits | null
-  /** Linux: whole milliseconds; `timeoutMs` 0: only the caller ends the command. */
-  readonly deadline: Deadline
   /** null: unconfined. On Windows only its presence counts. */
   readonly confinement: LandlockConfinement | LowIntegrityConfinement | null
 }
@@ -54,20 +40,7 @@ export interface NativeFailure {
 /** The last event of a command. */
 export type NativeEnd =
   | NativeFailure
-  | {
-      readonly kind: 'ended'
-      readonly code: number
-      readonly signal: number
-      readonly survivors: Survivors
-      readonly unsearched?: true
-      readonly timedOut?: true
-      readonly limited?: Limit
-      readonly denials: readonly Denial[]
-      /** Linux; absent: none. */
-      readonly listening?: readonly Listening[]
-      readonly notes?: readonly Note[]
-      readonly unseen?: true
-    }
+  | (Ran & { readonly kind: 'ended'; readonly code: number; readonly signal: number })
 
 export type NativeEvent =
   | { readonly kind: 'output'; readonly stream: Stream; readonly bytes: Buffer }

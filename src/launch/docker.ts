@@ -1,23 +1,21 @@
-import { basename } from 'node:path'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { monotonicMs } from '../base/clock.ts'
+import { monotonicMs, within } from '../base/clock.ts'
 import { errorText } from '../base/errno.ts'
-import { containerTmpLimit } from '../messages/docker.ts'
+import type { Stream } from '../base/types.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
-import type { GitIdentity } from '../sandbox/docker/image.ts'
+import { gitConfigPath } from '../sandbox/docker/image.ts'
 import {
   containerProcessEnd,
   endsByDefault,
   InsideOutput,
-  insideArgv,
-  insideProcessEnd,
-  insideVariables,
+  insideRequest,
   killedBy,
   neverRan,
+  orderFrame,
 } from './docker-inside.ts'
 import {
   type LaunchEvents,
@@ -44,7 +42,7 @@ export function dockerLauncher(containers: Containers): Launcher {
   return {
     name: 'docker',
     terminals: false,
-    limits: { by: 'container', note: containerTmpLimit },
+    limits: { by: 'container', note: 'the size of /tmp' },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'container')
         throw new Error(cannotConfine('docker', request.confinement.kind))
@@ -76,10 +74,8 @@ class ContainedCommand {
     this.#request = request
     this.#events = events
     this.#wanted = wantedBy(request)
-    this.#inside =
-      this.#wanted.mode === 'workspace'
-        ? new InsideOutput((stream, bytes) => events.output(stream, bytes))
-        : undefined
+    if (this.#wanted.mode === 'workspace')
+      this.#inside = new InsideOutput((stream, bytes) => this.#handOut(stream, bytes))
     this.#stdin = request.stdin === null ? null : new PassThrough()
     // EPIPE: the command may end or close its input without reading all of it
     this.#stdin?.on('error', () => {})
@@ -96,12 +92,15 @@ class ContainedCommand {
   async #run(): Promise<ProcessEnd> {
     try {
       const { signal } = this.#unwanted
-      const request = await this.#vector()
-      const running = await this.#containers.exec(this.#wanted, signal, request, (stream, bytes) => {
-        this.#handOut(bytes.length)
-        if (this.#inside) this.#consumed(this.#inside.add(stream, bytes))
-        else this.#events.output(this.#request.merged ? 'stdout' : stream, bytes)
-      })
+      const running = await this.#containers.exec(
+        this.#wanted,
+        signal,
+        this.#execRequest(),
+        (stream, bytes) => {
+          if (this.#inside) this.#inside.add(stream, bytes)
+          else this.#handOut(stream, bytes)
+        },
+      )
       return await this.#toItsEnd(running)
     } catch (error) {
       return this.#stopped ? killedBy(this.#stopped) : neverRan(error)
@@ -120,35 +119,33 @@ class ContainedCommand {
     const ended = await exec.ended
     exec.socket.destroy()
     const isUsedUp = !container.gone && (await container.outOfMemory()) > 0
+    const usedUp = isUsedUp ? this.#containers.options.settings.memory : undefined
     try {
       const killed = await this.#leave(container, isUsedUp)
-      const usedUp = isUsedUp ? this.#containers.memory : undefined
-      const circumstances = { killed, stopped: this.#stopped, usedUp }
-      return this.#inside
-        ? insideProcessEnd(ended, this.#inside, circumstances)
-        : containerProcessEnd(ended, circumstances)
+      return containerProcessEnd(ended, { inside: this.#inside, killed, stopped: this.#stopped, usedUp })
     } catch (error) {
       return { ...killedBy('SIGKILL'), lost: errorText(error) }
     }
   }
 
-  async #vector(): Promise<ExecRequest> {
-    const { argv, merged, environment, cwd, stdin, confinement, deadline } = this.#request
-    const identity = this.#wanted.mode === 'read' ? {} : await identityFor(this.#request, this.#containers)
-    const hasIdentity = Object.keys(identity).length > 0
-    const variables = { ...environment, ...identity, [this.#cookie.name]: this.#cookie.value }
-    const input = stdin !== null
-    if (!this.#inside || confinement?.kind !== 'container' || !confinement.changes)
-      return { cwd, stdin: input, argv: wrapped(argv, { merged, hasIdentity }), environment: variables }
-    const { changes, network } = confinement
-    const inner = wrapped(argv, { merged: false, hasIdentity })
-    const order = { argv: inner, environment: variables, cwd, merged, stdin: input, network, changes }
-    const { graceMs } = deadline
-    const carrying = insideVariables({ ...order, graceMs }, this.#containers.imageVariables)
-    return { cwd: '/', stdin: input, argv: insideArgv, environment: carrying }
+  #execRequest(): ExecRequest {
+    const { argv, merged, cwd, stdin } = this.#request
+    if (this.#inside) return insideRequest(this.#containers.options.image)
+    const inOne = ['/bin/sh', '-c', 'exec "$0" "$@" 2>&1', ...argv]
+    return { cwd, stdin: stdin !== null, argv: merged ? inOne : argv, environment: this.#variables() }
+  }
+
+  #variables(): Readonly<Record<string, string>> {
+    const { name, value } = this.#cookie
+    return { GIT_CONFIG_SYSTEM: gitConfigPath, ...this.#request.environment, [name]: value }
   }
 
   #feed({ socket }: Exec): void {
+    if (this.#inside) {
+      const order = orderFrame(this.#request, this.#containers.options.image, this.#variables())
+      if (this.#stdin) socket.write(order)
+      else socket.end(order)
+    }
     if (!this.#stdin) return
     const { stdin } = this.#request
     if (typeof stdin === 'number') pump(stdin, this.#stdin)
@@ -162,7 +159,11 @@ class ContainedCommand {
   async #leave(container: Container, isUsedUp: boolean): Promise<number> {
     const isWrite = this.#wanted.mode === 'write'
     if (isWrite && !isUsedUp) return 0
-    const isDelivered = await Promise.race([this.#delivery.then(() => true), sleep(deliveryMs, false)])
+    const isDelivered = await within(
+      this.#delivery.then(() => true),
+      deliveryMs,
+      false,
+    )
     const strangers = container.gone || !isDelivered ? undefined : await container.strangers()
     if (isWrite && strangers !== 0) return 0
     if (strangers) await this.#linger(container)
@@ -187,7 +188,7 @@ class ContainedCommand {
 
   #terminate(): void {
     this.#stop('SIGTERM')
-    if (this.#running) this.#send('SIGTERM')
+    this.#send('SIGTERM')
   }
 
   #stop(name: NodeJS.Signals): void {
@@ -224,8 +225,9 @@ class ContainedCommand {
     })
   }
 
-  #handOut(bytes: number): void {
-    this.#flow.open += bytes
+  #handOut(stream: Stream, bytes: Buffer): void {
+    this.#flow.open += bytes.length
+    this.#events.output(stream, bytes)
     if (this.#flow.open <= windowBytes || this.#flow.paused) return
     this.#flow.paused = true
     void this.#holdBack()
@@ -243,16 +245,12 @@ class ContainedCommand {
    * not read within two seconds, and its buffers bound that rest.
    */
   async #holdBack(): Promise<void> {
-    while (this.#flow.paused && this.#running) {
-      const { exec } = this.#running
-      exec.socket.pause()
-      await sleep(pollMs)
-      if (this.#flow.paused && !(await exec.runs())) {
-        exec.socket.resume()
-        await sleep(pollMs)
-      }
-      if (exec.socket.destroyed) return
-    }
+    if (!this.#running) return
+    const { exec } = this.#running
+    exec.socket.pause()
+    do await sleep(pollMs)
+    while (this.#flow.paused && (await exec.runs()))
+    exec.socket.resume()
   }
 }
 
@@ -263,34 +261,3 @@ function wantedBy({ confinement }: LaunchRequest): ContainerRequest {
   if (confinement.changes) return { mode: 'workspace', fresh: true }
   return { mode: 'read', fresh: confinement.fresh }
 }
-
-/** The git identity for a shell line or git. Empty if its environment sets one already. */
-async function identityFor(
-  { argv, environment }: Pick<LaunchRequest, 'argv' | 'environment'>,
-  containers: Pick<Containers, 'gitIdentity'>,
-): Promise<GitIdentity> {
-  const mayCommit = /^(git|(ba|da|a|k|mk|z|fi)?sh)$/.test(basename(argv[0] ?? ''))
-  const isSaid = Object.keys(environment).some((name) => /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/.test(name))
-  return mayCommit && !isSaid ? containers.gitIdentity() : {}
-}
-
-interface Before {
-  readonly merged: boolean
-  /** The environment carries the host's git identity. */
-  readonly hasIdentity: boolean
-}
-
-/** The command's argv, wrapped in a shell if anything has to be done first. */
-function wrapped(argv: readonly string[], { merged, hasIdentity }: Before): readonly string[] {
-  if (!merged && !hasIdentity) return argv
-  const exec = `exec "$0" "$@"${merged ? ' 2>&1' : ''}`
-  return ['/bin/sh', '-c', hasIdentity ? `${ownIdentityFirst}${exec}` : exec, ...argv]
-}
-
-/** An identity in the container's or the repository's git configuration takes precedence. */
-const ownIdentityFirst = `
-if command -v git >/dev/null 2>&1; then
-  git config user.name >/dev/null 2>&1 && unset GIT_AUTHOR_NAME GIT_COMMITTER_NAME
-  git config user.email >/dev/null 2>&1 && unset GIT_AUTHOR_EMAIL GIT_COMMITTER_EMAIL
-fi
-`

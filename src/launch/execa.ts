@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { errorCode } from '../base/errno.ts'
 import { platform } from '../base/platform.ts'
 import { signalled } from '../base/process.ts'
@@ -11,6 +11,7 @@ import {
   type LaunchRequest,
   neverStarted,
   type ProcessEnd,
+  type Survivors,
 } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
@@ -18,6 +19,7 @@ const windowBytes = 1024 * 1024
 /** After the leader's end, output is awaited until it is silent this long, and no longer than `drainMs`. */
 const silenceMs = 50
 const drainMs = 250
+const pollMs = 5
 
 type Execa = typeof import('execa')
 type Child = ReturnType<Execa['execa']>
@@ -38,8 +40,7 @@ export async function execaLauncher(): Promise<Launcher> {
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()
-      const wrapper = request.confinement?.wrapper() ?? []
-      const child = start(execa, vectorOf(found.path, request, wrapper), request, cookie)
+      const child = start(execa, vectorOf(found.path, request), request, cookie)
       return supervised(child, request, events, cookie)
     },
   }
@@ -72,7 +73,8 @@ interface Vector {
   readonly argv0: string
 }
 
-function vectorOf(path: string, { argv, merged }: LaunchRequest, wrapper: readonly string[]): Vector {
+function vectorOf(path: string, { argv, merged, confinement }: LaunchRequest): Vector {
+  const wrapper = confinement?.kind === 'seatbelt' ? confinement.wrapper() : []
   const [name = path, ...rest] = argv
   // A wrapped program gets the wrapper's argv[0].
   const [program, ...args] = [...wrapper, path, ...rest] as [string, ...string[]]
@@ -109,55 +111,43 @@ function supervised(
   events: LaunchEvents,
   cookie: Cookie,
 ): LaunchedProcess {
-  const { lastByte, consumed } = passOutput(child, request, events)
-  let ending = false
-  let killed = false
-  const group = (signal: NodeJS.Signals) => signalGroup(child.pid, signal)
-  const killAll = () => {
-    killed = true
-    group('SIGKILL')
-    return sweep(cookie)
-  }
-  const ask = () => {
+  const output = passOutput(child, request, events)
+  const group = (signal: NodeJS.Signals | 0) =>
+    child.pid !== undefined && signalled(groups ? -child.pid : child.pid, signal)
+  const state = { isEnding: false, isKilled: false }
+  const terminate = () => {
+    state.isEnding = true
     group('SIGTERM')
     group('SIGCONT')
   }
-  endOf(child, lastByte)
-    // No process found outlives a confined command.
-    .then(async (end) => {
-      if (!ending && !request.confinement) return end
-      if (!ending) ask()
-      await ended(child.pid, request.deadline.graceMs, () => killed)
-      return withKilled(end, killAll())
-    })
-    .then((end) => events.end(end))
+  const destroy = () => {
+    state.isEnding = true
+    state.isKilled = true
+    group('SIGKILL')
+    return sweep(cookie)
+  }
+  const follow = async () => {
+    const exit = await exitOf(child)
+    if ('errno' in exit) return events.end({ kind: 'failed', step: 'exec', errno: exit.errno })
+    await drained(child, output.lastByte)
+    const isLeft = group(0)
+    const survivors = { killed: 0, alive: isLeft ? 1 : 0, group: child.pid ?? 0 }
+    if (!state.isEnding && !request.confinement) return events.end(endOf(exit, survivors))
+    // No process found outlives a confined command, or one that is ended: each gets the grace, unless a kill has been ordered.
+    if (!state.isEnding) terminate()
+    const until = Date.now() + request.deadline.graceMs
+    while (group(0) && Date.now() < until && !state.isKilled) await setTimeout(pollMs)
+    const killed = Math.max(destroy(), survivors.alive)
+    events.end(endOf(exit, { ...survivors, killed, alive: 0 }))
+  }
+  void follow()
   return {
     stdin: request.stdin === 'pipe' ? (child.stdin ?? null) : null,
     signal: group,
-    terminate: () => {
-      ending = true
-      ask()
-    },
-    destroy: () => {
-      ending = true
-      killAll()
-    },
-    consumed,
+    terminate,
+    destroy,
+    consumed: output.consumed,
   }
-}
-
-/** Until the group that the leader has left is empty, the grace is over, or a kill has been ordered. */
-async function ended(group: number | undefined, graceMs: number, isKilled: () => boolean): Promise<void> {
-  const until = Date.now() + graceMs
-  while (signalGroup(group, 0) && Date.now() < until && !isKilled()) await pause()
-}
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
-
-function withKilled(end: ProcessEnd, swept: number): ProcessEnd {
-  if (end.kind === 'failed') return end
-  const killed = Math.max(swept, end.survivors.alive)
-  return { ...end, survivors: { ...end.survivors, killed, alive: 0 } }
 }
 
 /** Passes output on, until `windowBytes` of it wait to be consumed. */
@@ -168,48 +158,43 @@ function passOutput(child: Child, { merged }: LaunchRequest, events: LaunchEvent
     child[stream]?.on('data', (chunk: Buffer) => {
       lastByte = Date.now()
       open += chunk.length
-      if (open > windowBytes) for (const pipe of streamsOf(child)) pipe.pause()
+      if (open > windowBytes) for (const pipe of pipesOf(child)) pipe.pause()
       events.output(merged ? 'stdout' : stream, chunk)
     })
   return {
     lastByte: () => lastByte,
     consumed(bytes: number) {
       open -= bytes
-      if (open <= windowBytes / 2) for (const pipe of streamsOf(child)) pipe.resume()
+      if (open <= windowBytes / 2) for (const pipe of pipesOf(child)) pipe.resume()
     },
   }
 }
 
-/** When the leader has ended and the output is over or silent: survivors with the pipe delay nothing. */
-async function endOf(child: Child, lastByte: () => number): Promise<ProcessEnd> {
-  const exit = await new Promise<{ code: number | null; signal: NodeJS.Signals | null; errno?: string }>(
-    (resolve) => {
-      child.once('exit', (code, signal) => resolve({ code, signal }))
-      child.once('error', (error: NodeJS.ErrnoException) =>
-        resolve({ code: null, signal: null, errno: error.code ?? 'UNKNOWN' }),
-      )
-    },
-  )
-  if (exit.errno !== undefined || child.pid === undefined)
-    return { kind: 'failed', step: 'exec', errno: exit.errno ?? 'UNKNOWN' }
-  await drained(child, lastByte)
-  const alive = signalGroup(child.pid, 0) ? 1 : 0
-  const survivors = { killed: 0, alive, group: child.pid }
-  if (exit.signal) return { kind: 'signalled', signal: exit.signal, survivors, denials: [] }
-  return { kind: 'exited', code: exit.code ?? 0, survivors, denials: [] }
-}
-
-async function drained(child: Child, lastByte: () => number): Promise<void> {
-  const since = Date.now()
-  const open = () => streamsOf(child).some((pipe) => !pipe.readableEnded && !pipe.destroyed)
-  while (open() && Date.now() - Math.max(since, lastByte()) < silenceMs && Date.now() - since < drainMs)
-    await pause()
-}
-
-function streamsOf({ stdout, stderr }: Child): Readable[] {
+function pipesOf({ stdout, stderr }: Child) {
   return [stdout, stderr].filter((pipe) => pipe !== null && pipe !== undefined)
 }
 
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
-  return pid !== undefined && signalled(groups ? -pid : pid, signal)
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+function exitOf(child: Child): Promise<Exit | { readonly errno: string }> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('error', (error) => resolve({ errno: errorCode(error) ?? 'UNKNOWN' }))
+  })
+}
+
+/** Until the output is over or silent: survivors with the pipe delay nothing. */
+async function drained(child: Child, lastByte: () => number): Promise<void> {
+  const since = Date.now()
+  const isOpen = () => pipesOf(child).some((pipe) => !pipe.readableEnded && !pipe.destroyed)
+  while (isOpen() && Date.now() - Math.max(since, lastByte()) < silenceMs && Date.now() - since < drainMs)
+    await setTimeout(pollMs)
+}
+
+function endOf({ code, signal }: Exit, survivors: Survivors): ProcessEnd {
+  const ran = { survivors, denials: [] }
+  return signal ? { kind: 'signalled', signal, ...ran } : { kind: 'exited', code: code ?? 0, ...ran }
 }

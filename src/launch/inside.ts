@@ -1,42 +1,46 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readSync } from 'node:fs'
 import { constants } from 'node:os'
-import { errorReason } from '../base/errno.ts'
-import type { Refusal } from '../base/refusal.ts'
 import { words } from '../base/text.ts'
-import { isVitrineError, unavailable } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
-import { privateTmpNotMade } from '../messages/private-tmp.ts'
 import { programByPath } from '../request/interpreter.ts'
-import { inside } from '../sandbox/docker/spec.ts'
+import { readFrame } from '../sandbox/docker/frames.ts'
+import { inside } from '../sandbox/docker/mounts.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import { readEverything } from '../sandbox/sandbox.ts'
 import { type Addon, loadAddon } from './addon.ts'
-import { frameOf, type InsideOrder, takeOrder } from './docker-inside.ts'
+import { type InsideOrder, insideFrame, neverRan } from './docker-inside.ts'
 import type { LaunchRequest, ProcessEnd } from './launch.ts'
 import { nativeLauncher } from './native.ts'
 
 /** Runs one command of workspace mode inside of a container. Its output and its end go to stdout, in frames. */
 function main(): void {
-  const order = takeOrder(process.env)
   outliveSignals()
-  const addon = loadAddon<Addon>(inside.addon)
-  if ('missing' in addon) {
-    tell(refused({ code: 'SANDBOX_UNAVAILABLE', ...addonMissing(addon.missing) }))
-    return
-  }
   try {
-    run(addon, order)
+    run(JSON.parse(readFrame(readExactly).toString()))
   } catch (error) {
-    if (!isVitrineError(error)) throw error
-    tell(refused(error.refusal))
+    tell(neverRan(error))
   }
 }
 
-function run(addon: Addon, order: InsideOrder): void {
+/** No byte more: what follows is the command's. */
+function readExactly(length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  for (let at = 0; at < length; ) {
+    const read = readSync(0, bytes, at, length - at, null)
+    if (read === 0) throw new Error('the order breaks off')
+    at += read
+  }
+  return bytes
+}
+
+function run(order: InsideOrder): void {
+  const addon = loadAddon<Addon>(inside.addon)
+  if ('missing' in addon) throw unavailable(addonMissing(addon.missing))
   const request = requestOf(addon, order)
   const launched = nativeLauncher(addon, addon.probe()).launch(request, {
     output: (stream, bytes) => {
-      process.stdout.write(frameOf(stream, bytes), () => launched.consumed(bytes.length))
+      process.stdout.write(insideFrame(stream, bytes), () => launched.consumed(bytes.length))
     },
     started: () => {},
     end: tell,
@@ -55,10 +59,12 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
   })
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
   // Not /tmp itself: the workspace may be in it.
-  const temporary = makeTemporary()
-  const environment = { ...order.environment, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
+  const temporary = mkdtempSync('/tmp/vitrine-')
+  const own = { TMPDIR: temporary, TMP: temporary, TEMP: temporary }
+  // Those of this process are what the engine sets in every container.
+  const environment = { ...(process.env as Record<string, string>), ...order.environment, ...own }
   return {
-    ...programByPath(argv, { cwd, environment }),
+    ...programByPath(argv as readonly [string, ...string[]], { cwd, environment }),
     cwd,
     merged,
     environment,
@@ -71,15 +77,6 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
   }
 }
 
-/** Throws SANDBOX_UNAVAILABLE. */
-function makeTemporary(): string {
-  try {
-    return mkdtempSync('/tmp/vitrine-')
-  } catch (error) {
-    throw unavailable(privateTmpNotMade('/tmp', errorReason(error)))
-  }
-}
-
 /** Signals for the command are sent to every process of the container's user, this one included. */
 function outliveSignals(): void {
   const unblockable = words('SIGKILL SIGSTOP SIGSEGV SIGBUS SIGILL SIGFPE SIGPROF')
@@ -87,12 +84,8 @@ function outliveSignals(): void {
     if (!unblockable.includes(name)) process.on(name, () => {})
 }
 
-function refused(refusal: Refusal): ProcessEnd {
-  return { kind: 'failed', step: 'container', errno: refusal.code, refusal }
-}
-
 function tell(end: ProcessEnd): void {
-  process.stdout.write(frameOf('end', Buffer.from(JSON.stringify(end))), () => process.exit(0))
+  process.stdout.write(insideFrame('end', Buffer.from(JSON.stringify(end))), () => process.exit(0))
 }
 
 main()

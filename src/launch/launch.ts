@@ -46,7 +46,7 @@ export type ProcessEnd =
   | (Ran & { readonly kind: 'signalled'; readonly signal: NodeJS.Signals })
   | { readonly kind: 'failed'; readonly step: string; readonly errno: string; readonly refusal?: Refusal }
 
-interface Ran {
+export interface Ran {
   readonly survivors: Survivors
   /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]

@@ -21,11 +21,9 @@ export class VitrineError extends Error {
 }
 
 /** Adds the results of a list so far to the error that ends it: none where nothing ran. */
-export function withResults(results: readonly AnyResult[]): (error: unknown) => never {
-  return (error) => {
-    if (isVitrineError(error)) error.results ??= results
-    throw error
-  }
+export function withResults(error: unknown, results: readonly AnyResult[]): unknown {
+  if (isVitrineError(error)) error.results ??= results
+  return error
 }
 
 /** `onOutput` failed, so the command was ended. `cause` is the thrown value. */

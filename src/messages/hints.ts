@@ -15,6 +15,12 @@ interface OwnWays {
   readonly write: string
 }
 
+/** Of a tool that stands alone: it has one mode. */
+const alone = {
+  workspace: 'tell the user, who alone can choose workspace mode for this tool',
+  write: 'tell the user, who alone can choose write mode for this tool',
+}
+
 /** What the reader can choose for a command. */
 const own: Readonly<Record<HintReader, OwnWays>> = {
   user: {
@@ -28,16 +34,8 @@ const own: Readonly<Record<HintReader, OwnWays>> = {
       'use execute_command_workspace, or else execute_command_write, if one is listed; otherwise tell the user',
     write: 'use execute_command_write if that tool is listed, otherwise tell the user',
   },
-  'only-tool': {
-    privateTmp: 'call with private_tmp: true',
-    workspace: 'tell the user, who alone can choose workspace mode for this tool',
-    write: 'tell the user, who alone can choose write mode for this tool',
-  },
-  'only-command': {
-    privateTmp: 'ask the user to set [shell] private_tmp = true',
-    workspace: 'tell the user, who alone can choose workspace mode for this tool',
-    write: 'tell the user, who alone can choose write mode for this tool',
-  },
+  'only-tool': { privateTmp: 'call with private_tmp: true', ...alone },
+  'only-command': { privateTmp: 'ask the user to set [shell] private_tmp = true', ...alone },
 }
 
 function waysOf(reader: HintReader) {

@@ -26,7 +26,7 @@ export function privateTmpNotMade(temporary: string, reason: string): UnmetPriva
 
 /**
  * @param own the directory of this user in `temporary`
- * @param failedStep a step of the addon: native/core.h, enum vt_private_step
+ * @param failedStep a step of the addon: native/core.h, struct vt_private
  */
 export function privateTmpFailed(
   temporary: string,

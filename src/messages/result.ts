@@ -151,7 +151,7 @@ function endOf({ outcome }: Result): string {
   }
 }
 
-export function isFailure({ outcome }: Result): boolean {
+export function isFailure({ outcome }: AnyResult): boolean {
   return outcome.kind !== 'exited' || outcome.code !== 0
 }
 

@@ -1,15 +1,5 @@
 import type { UnmetInWorkspace } from '../base/refusal.ts'
-import { visible } from '../base/text.ts'
 import type { Changes } from '../sandbox/sandbox.ts'
-
-/** Why the docker backend cannot mount them. */
-export const insideMissing = {
-  node: 'this process is not Node',
-  loader: 'this Node has no dynamic loader',
-  addon: 'the addon of vitrine is not loaded',
-  libraries: (loader: string, reason: string) =>
-    `${visible(loader)} does not list the libraries of Node (${reason})`,
-} as const
 
 /** The docker backend mounts Node and vitrine's addon, which hold the command inside of the container. */
 export function workspaceInContainer(missing: string): UnmetInWorkspace {

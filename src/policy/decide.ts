@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import type { Decision, PolicyMatch } from '../base/types.ts'
 import { disasters, explainHeld, explainUnheld, shown } from '../messages/policy.ts'
 import { denyList, disasterOf } from './disasters.ts'
@@ -17,7 +16,7 @@ import {
   verdictWhenUnsure,
 } from './programs.ts'
 import { strictest } from './rules.ts'
-import type { PolicySettings, RuleSet } from './ruleset.ts'
+import type { RuleSet } from './ruleset.ts'
 import { changesNothing } from './safe-list.ts'
 
 /** The strictest match gives verdict and reason. Pure: knows the machine by `places` only. */
@@ -195,20 +194,3 @@ function matchSystem(
 function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
-
-/** Whether the settings say something in every mode. If not, a line of read or workspace mode is not even parsed. */
-export function rulesEveryMode({ preset, ask, deny, rule }: PolicySettings): boolean {
-  return preset === 'analysis' || ask.length + deny.length + rule.length > 0
-}
-
-/**
- * Whether write mode may deny a line about which no approver is asked. If not, it is not even parsed.
- * @param own vitrine's own files under names of the user's
- */
-export function mayBeDenied(text: string, own: readonly string[]): boolean {
-  return DISASTER.test(text) || own.some((path) => text.includes(posix.basename(path)))
-}
-
-/** A word of the deny list, or of vitrine's own files; or one that quotes may hide. */
-const DISASTER =
-  /\b(?:rm|mv)\b|\w[\\'"]+\w|mk\w*fs|mkswap|newfs|wipefs|blkdiscard|-delete|unlink|shred|srm|\bdd\b|\/dev\/(?!null\b)|vitrine|\(\s*\)/

@@ -1,4 +1,4 @@
-import { access, constants, readlink, realpath, type Stats, stat } from 'node:fs'
+import { readlink, realpath, type Stats, stat } from 'node:fs'
 import { monotonicMs, within } from '../base/clock.ts'
 import { codedError, errorCode, errorReason } from '../base/errno.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -62,10 +62,9 @@ function status(path: string): Promise<Stats> {
   return found((done) => stat(path, done))
 }
 
-/** Throws ENOENT, ENOTDIR, EACCES, ... unless a command could start there. */
+/** Throws ENOENT, ENOTDIR, EACCES, ... unless a command could start there: finding the dot takes the right to search (path_resolution(7)). */
 export async function enter(path: string): Promise<void> {
-  if (!(await status(path)).isDirectory()) throw codedError('ENOTDIR')
-  await found<void>((done) => access(path, constants.X_OK, (error) => done(error)))
+  if (!(await status(`${path}/.`)).isDirectory()) throw codedError('ENOTDIR')
 }
 
 /** Undefined: it is not there. */

@@ -1,31 +1,19 @@
+import type { ApprovalWait } from '../admit/admission.ts'
 import { isYes } from '../admit/approvals.ts'
-import { inThisContext, monotonicMs, onAbort } from '../base/clock.ts'
+import { inThisContext, monotonicMs } from '../base/clock.ts'
 import type { AskHost, Wanted } from '../network/gate.ts'
 import { hostAndPort } from '../network/hosts.ts'
 import type { Execution } from './execution.ts'
 
-/** How long a question may stay: until its command has ended, too, since later questions wait for it. */
-export interface QuestionWait {
-  readonly timeoutMs: number
-  readonly ended: Promise<unknown>
-}
-
 /** Asks the approver whether a protected path may change: `[workspace] on_protected`. Keeps the answer for the audit log. */
 export async function askProtected(
-  { request, mode, options, context, answers }: Execution,
+  { request, mode, context, answers }: Execution,
   path: string,
-  { timeoutMs, ended }: QuestionWait,
+  wait: ApprovalWait,
 ): Promise<boolean> {
   // The command itself reads what is typed at its terminal.
   if (request.terminal) return false
-  const over = new AbortController()
-  const abort = () => over.abort()
-  if (options.signal?.aborted) abort()
-  const forget = onAbort(options.signal, abort)
-  void ended.then(abort)
-  const wait = { timeoutMs: Math.max(1, timeoutMs), signal: over.signal }
   const answer = await context.admission.approveChange({ ...request, mode }, path, wait)
-  forget()
   if (answer) answers.push(answer)
   return answer !== undefined && isYes(answer.approval)
 }
@@ -51,7 +39,7 @@ export function hostQuestions(execution: Execution, deadlineAt: number): AskHost
 async function ask(
   { request, mode, context, hostAnswers }: Execution,
   { host, port, client }: Wanted,
-  wait: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  wait: ApprovalWait,
 ): Promise<boolean> {
   const question = { host: host.name, port, program: client?.program }
   const answer = await context.admission.approveHost({ ...request, mode }, question, wait)

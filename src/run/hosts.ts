@@ -55,8 +55,8 @@ export class HostAccess {
   readonly asks: boolean
   readonly #rules: GateOptions['rules']
   #gate: Gate | undefined
-  /** The command has sockets of its own. */
-  #serves = false
+  /** What makes the command connect by the proxy, once it is open. */
+  variables: Variables = {}
 
   constructor(proxy: HostProxy, backend: BackendParts, { rules, asks }: HostsOf) {
     this.#proxy = proxy
@@ -69,23 +69,16 @@ export class HostAccess {
   open(setup: ModeSetup, ask: AskHost | undefined): ModeSetup {
     const { throughProxy } = this.#backend.sandbox
     if (!setup.confinement || !throughProxy) throw new Error('a proxy without a sandbox')
+    const { port } = this.#proxy
     const gate = this.#proxy.open({ rules: this.#rules, ask })
     this.#gate = gate
-    this.#serves = setup.confinement.kind === 'landlock' && setup.confinement.world > 0
+    const hasSockets = setup.confinement.kind === 'landlock' && setup.confinement.world > 0
+    this.variables = proxyVariables({ port, secret: gate.secret, own: hasSockets ? loopback : [] })
     const services = servicesOn(this.#rules)
-    const confinement = throughProxy(setup.confinement, {
-      port: this.#proxy.port,
-      command: gate.number,
-      services,
-    })
-    return { ...setup, confinement }
-  }
-
-  /** What makes the command connect by the proxy, once it is open. */
-  get variables(): Variables {
-    if (!this.#gate) return {}
-    const own = this.#serves ? loopback : []
-    return proxyVariables({ port: this.#proxy.port, secret: this.#gate.secret, own })
+    return {
+      ...setup,
+      confinement: throughProxy(setup.confinement, { port, command: gate.number, services }),
+    }
   }
 
   /** Ends what is left of its connections. */

@@ -78,8 +78,11 @@ class Command implements Running, LaunchEvents {
   /** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
   #answering(execution: Execution): LaunchEvents['asked'] {
     const until = this.#clock.launchedAt + this.#clock.timeoutMs
+    // Later questions wait for the one that is put: it ends with its command.
+    const over = new AbortController()
+    void this.ended.then(() => over.abort())
     return inThisContext((path, answer) => {
-      const wait = { timeoutMs: until - monotonicMs(), ended: this.ended }
+      const wait = { timeoutMs: Math.max(1, until - monotonicMs()), signal: over.signal }
       void askProtected(execution, path, wait).then(answer, () => answer(false))
     })
   }

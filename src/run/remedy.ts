@@ -1,7 +1,7 @@
 import type { Opening, Way } from '../base/hint.ts'
 import { isBeneath } from '../base/paths.ts'
 import { visible } from '../base/text.ts'
-import type { Connection, ConnectionReason, Denial, Operation } from '../base/types.ts'
+import type { Connection, ConnectionReason, Denial } from '../base/types.ts'
 import { openingOf } from '../host/workspace.ts'
 import { remedies, type Ways } from '../messages/hints.ts'
 import { hostAndPort, parseHost } from '../network/hosts.ts'
@@ -43,16 +43,7 @@ const ownSandbox = way(
 )
 
 /** What workspace mode can allow. */
-const fileOperations: ReadonlySet<Operation> = new Set([
-  'write',
-  'create',
-  'delete',
-  'rename',
-  'link',
-  'truncate',
-  'metadata',
-  'lock',
-])
+const fileOperations = /^(write|create|delete|rename|link|truncate|metadata|lock)$/
 
 export function remedyFor(denial: Denial, refused: Refused): Remedy {
   const { mode, context } = refused.execution
@@ -63,7 +54,7 @@ export function remedyFor(denial: Denial, refused: Refused): Remedy {
   if (denial.protected) return protectedRemedy(path, ways)
   const opening = isOwn(denial, refused.errors) ? ownSocketsRemedy(refused) : undefined
   if (opening) return opening
-  if (path === undefined || path.startsWith('/dev/') || !fileOperations.has(operation)) return write
+  if (path === undefined || path.startsWith('/dev/') || !fileOperations.test(operation)) return write
   const changes = context.setups.changes()
   const isIn = changes?.roots.some((root) => isBeneath(path, root))
   if (mode === 'read')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { redactor } from '../../src/audit/line.ts'
+import { redactor } from '../../src/audit/secrets.ts'
 import { words } from '../helpers/words.ts'
 import { openAudited } from './place.ts'
 

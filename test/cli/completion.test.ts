@@ -25,54 +25,34 @@ async function candidates(...words: string[]): Promise<readonly string[]> {
 }
 
 it.each([
-  [[''], Object.keys(grammar)],
-  [['p'], ['policy']],
-  [
-    ['policy', ''],
-    ['check', 'list'],
-  ],
-  [
-    ['mcp', '--mode', ''],
-    ['read', 'workspace', 'write', 'both'],
-  ],
-  [
-    ['mcp', '--mode', 'w'],
-    ['workspace', 'write'],
-  ],
-  [
-    ['mcp', '--mode=w'],
-    ['--mode=workspace', '--mode=write'],
-  ],
-  [
-    ['mcp', '--mode', '=', 'w'],
-    ['workspace', 'write'],
-  ],
-  [
-    ['mcp', 'install', 'c'],
-    ['claude', 'codex', 'cursor'],
-  ],
-  [['run', '--pr'], ['--private-tmp']],
-  [['run', '--json', '--timeout', '3s', '--wo'], ['--workspace']],
-  [['config', 'show', '--j'], ['--json']],
-  [
-    ['completion', ''],
-    ['bash', 'zsh', 'fish'],
-  ],
-  [['run', '--timeout', ''], []],
-  [['nonsense', '--x', 'constructor', '--__proto__=', ''], Object.keys(grammar)],
-])('for %j the words are %j', async (words, expected) => {
-  expect((await candidates(...words)).map((line) => line.replace(/\t.*/, ''))).toEqual(expected)
+  ['', Object.keys(grammar).join(' ')],
+  ['p', 'policy'],
+  ['policy ', 'check list'],
+  ['mcp --mode ', 'read workspace write both'],
+  ['mcp --mode w', 'workspace write'],
+  ['mcp --mode=w', '--mode=workspace --mode=write'],
+  ['mcp --mode = w', 'workspace write'],
+  ['mcp install c', 'claude codex cursor'],
+  ['run --pr', '--private-tmp'],
+  ['run --json --timeout 3s --wo', '--workspace'],
+  ['config show --j', '--json'],
+  ['completion ', 'bash zsh fish'],
+  ['run --timeout ', ''],
+  ['nonsense --x constructor --__proto__= ', Object.keys(grammar).join(' ')],
+])('for "%s" the words are "%s"', async (typed, expected) => {
+  const words = (await candidates(...typed.split(' '))).map((line) => line.replace(/\t.*/, ''))
+  expect(words.join(' ')).toBe(expected)
 })
 
 it.each([
-  [['run', '--cwd', 's'], ':directory '],
-  [['run', '--cwd=s'], ':directory --cwd='],
-  [['policy', 'check', '--config', ''], ':file '],
-  [['config', 'init', ''], ':file '],
-  [['run', '--json', '--', ''], ':command 3'],
-  [['run', '--', 'git', '--', 'x'], ':command 2'],
-])('for %j it is left to the shell: %j', async (words, offer) => {
-  expect(await candidates(...words)).toEqual([offer])
+  ['run --cwd s', ':directory '],
+  ['run --cwd=s', ':directory --cwd='],
+  ['policy check --config ', ':file '],
+  ['config init ', ':file '],
+  ['run --json -- ', ':command 3'],
+  ['run -- git -- x', ':command 2'],
+])('for "%s" it is left to the shell: "%s"', async (typed, offer) => {
+  expect(await candidates(...typed.split(' '))).toEqual([offer])
 })
 
 it('every option that a help names is offered with what the help says of it', async () => {

@@ -66,13 +66,8 @@ describe('config show', () => {
     expect(shown.ignored).toMatchObject([
       { key: 'shell.network', value: true, file, line: 2, why: 'loosens' },
     ])
-    expect(shown.values).toContainEqual({
-      key: 'shell.network',
-      value: false,
-      text: 'false',
-      source: 'default',
-      where: '',
-    })
+    const row = { key: 'shell.network', value: false, text: 'false', source: 'default', where: '' }
+    expect(shown.values).toContainEqual(row)
   })
 })
 
@@ -94,13 +89,6 @@ describe('config init', () => {
     const again = await home.run(['config', 'init'])
     expect(again).toMatchObject({ code: 125, stderr: `vitrine: ${file}: already exists and is unchanged\n` })
     expect(readFileSync(file, 'utf8')).toBe('# mine\n')
-  })
-
-  it('takes another path', async () => {
-    const home = new Home()
-    await home.run(['config', 'init', 'own.toml'])
-    const example = readFileSync(join(repository, 'config.example.toml'), 'utf8')
-    expect(readFileSync(join(home.directory, 'own.toml'), 'utf8')).toBe(example.replace(/^\w+ = /gm, '# $&'))
   })
 
   it('says why it cannot', async () => {
@@ -130,15 +118,12 @@ describe('config trust', () => {
     expect(ran.stdout).toContain(`${file}:2: policy.auto_confirm = true is ignored: only your own`)
   })
 
-  it('refuses a file that does not exist', async () => {
-    const ran = await new Home().run(['config', 'trust', '.vitrine.toml'])
-    expect(ran).toMatchObject({ code: 125, stdout: '' })
-  })
-
-  it('without a name it refuses where there is no project file', async () => {
-    const home = new Home()
-    const ran = await home.run(['config', 'trust'])
-    expect(ran).toMatchObject(misused('There is no project file to trust'))
+  it.each([
+    [[], 'There is no project file to trust'],
+    [['.vitrine.toml'], 'it does not exist'],
+    [['other.toml'], 'is not a project file'],
+  ])('refuses %j where there is no project file', async (words, told) => {
+    expect(await new Home().run(['config', 'trust', ...words])).toMatchObject(misused(told))
   })
 })
 

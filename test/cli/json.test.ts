@@ -19,22 +19,10 @@ describe('a result', () => {
     expect(ran.code).toBe(3)
     const result = objectOf(ran)
     expect(result).toMatchObject({
-      stdout: 'out\n',
-      stderr: 'err\n',
-      exitCode: 3,
-      signal: null,
-      timedOut: false,
-      cancelled: false,
-      outputLimited: false,
-      bytes: 8,
-      binary: false,
-      timeoutMs: 30_000,
-      survivorsKilled: 0,
-      denials: [],
-      listening: [],
+      ...{ stdout: 'out\n', stderr: 'err\n', exitCode: 3, signal: null, bytes: 8, binary: false },
+      ...{ timedOut: false, cancelled: false, outputLimited: false, timeoutMs: 30_000 },
+      ...{ survivorsKilled: 0, denials: [], listening: [], mode: 'read', backend: 'local' },
       failure: { kind: 'non-zero', retryable: false },
-      mode: 'read',
-      backend: 'local',
       decision: { verdict: 'allow', matches: [] },
       outcome: { kind: 'exited', code: 3 },
     })
@@ -88,18 +76,13 @@ describe('a result', () => {
 
 describe('an error', () => {
   it.each([
-    ['an unknown option', ['--wirte', '--', 'ls'], 'INVALID_REQUEST', 125],
-    ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], 'INVALID_REQUEST', 125],
-    ['a missing command', [], 'INVALID_REQUEST', 125],
-    ['a bad timeout', ['--timeout', '0', '--', 'ls'], 'INVALID_REQUEST', 125],
-    ['a missing config file', ['--config', '/nowhere.toml', '--', 'ls'], 'CONFIG_INVALID', 125],
-    ['a program that is not there', ['--', 'no-such-program', 'x'], 'SPAWN_FAILED', 127],
-    ['a program that cannot be executed', ['--', '/etc/passwd', 'x'], 'SPAWN_FAILED', 126],
-  ])('%s is one object with its code and message', async (_, args, code, exit) => {
-    const ran = await home.run(['run', '--json', ...args], { env: { PATH: '/usr/bin:/bin' } })
+    ['--wirte -- ls', 'INVALID_REQUEST', 125],
+    ['--config /nowhere.toml -- ls', 'CONFIG_INVALID', 125],
+    ['-- no-such-program x', 'SPAWN_FAILED', 127],
+    ['-- /etc/passwd x', 'SPAWN_FAILED', 126],
+  ])('of %s is one object with its code and message', async (args, code, exit) => {
+    const ran = await home.run(['run', '--json', ...args.split(' ')], { env: { PATH: '/usr/bin:/bin' } })
     expect(ran.code).toBe(exit)
-    const { error } = objectOf(ran)
-    expect(error).toMatchObject({ code, message: expect.any(String) })
-    expect(error.message).not.toBe('')
+    expect(objectOf(ran).error).toMatchObject({ code, message: expect.stringMatching(/./) })
   })
 })

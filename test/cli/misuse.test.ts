@@ -9,117 +9,67 @@ const home = new Home()
 const there = join(home.directory, 'there')
 writeFileSync(there, '')
 
+const noPodman = '--backend takes local (this machine) or docker (a container), not "podman".'
+
 describe('a command line that cannot be understood is refused with 125 and one message on stderr', () => {
+  // Without blanks in words, which `args` divides.
   it.each([
-    ['no "--"', ['run', 'ls', '-la'], 'Put the command after "--": `vitrine run -- ls -la`.'],
-    ['no "--", with options', ['run', '--write', '--cwd', '/', "it's"], '`vitrine run --write --cwd / -- '],
-    ['no command', ['run', '--'], 'The command is missing.'],
-    ['nothing at all', ['run'], 'The command is missing.'],
-    ['a missing value', ['run', '--timeout'], '--timeout needs a value.'],
-    ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], '--cwd needs a value.'],
-    [
-      'a wildcard over a public suffix',
-      ['run', '--allow-host', '*.com', '--', 'ls'],
-      '"*.com", a public suffix',
-    ],
-    ['a value for a flag', ['run', '--write=no', '--', 'ls'], '--write takes no value.'],
-    ['a command under config that there is not', ['config', 'shw'], 'has no "shw"; did you mean "show"?'],
-    ['no command under config', ['config'], 'needs one of: show, path, init, trust, schema.'],
-    ['a word too many', ['config', 'path', 'x'], '"x" is unexpected; see "vitrine config --help".'],
-    [
-      'a network in write mode',
-      ['run', '--write', '--network', '--', 'touch', 'ran'],
-      'which has no sandbox: --network.',
-    ],
-    [
-      'a workspace in write mode',
-      ['run', '--write', '--workspace', '.', '--', 'touch', 'ran'],
-      'which has no sandbox: --workspace.',
-    ],
-    [
-      'hosts in write mode',
-      ['run', '--mode', 'write', '--allow-host', 'a.example', '--private-tmp', '--', 'touch', 'ran'],
-      'which has no sandbox: --allow-host, --private-tmp.',
-    ],
-    [
-      'a network for a server of write mode',
-      ['mcp', '--mode', 'write', '--network'],
-      'which has no sandbox: --network.',
-    ],
-    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
-    ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'it cannot be combined with --each'],
-    [
-      'a backend that there is not',
-      ['run', '--backend', 'podman', '--', 'ls'],
-      '--backend takes local (this machine) or docker (a container), not "podman".',
-    ],
-    [
-      'a backend for the rules, which are the same everywhere',
-      ['policy', 'list', '--backend', 'docker'],
-      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
-    ],
-    [
-      'a backend that mcp does not have',
-      ['mcp', '--backend', 'podman'],
-      '--backend takes local (this machine) or docker (a container), not "podman".',
-    ],
-    [
-      'a directory that is empty',
-      ['run', '--write', '--cwd', '', '--', 'touch made'],
-      '--cwd needs a value.',
-    ],
-    ['a configuration that is empty', ['run', '--config=', '--', 'ls'], '--config needs a value.'],
-    ['a verb that docker does not have', ['docker', 'built'], 'has no "built"; did you mean "build"?'],
-  ])('%s', async (_, args, detail) => {
-    expect(await home.run(args)).toMatchObject(misused(detail))
-  })
-})
-
-describe('a name that vitrine does not have is refused with 125', () => {
-  it.each([
-    ['an unknown option', ['run', '--timout', '5s', '--', 'ls'], { field: '--timout', nearest: '--timeout' }],
-    ['an unknown short option', ['run', '-x', '--', 'ls'], { field: '-x' }],
-    ['a long option with one dash', ['run', '-json', '--', 'ls'], { field: '-json', nearest: '--json' }],
-    ['an unknown option of config', ['config', 'show', '--jsn'], { field: '--jsn', nearest: '--json' }],
-  ])('%s', async (_, args, option) => {
-    expect(await home.run(args)).toMatchObject(invalid({ kind: 'unknown-option', ...option }, args[0]))
+    ['run ls -la', 'Put the command after "--": `vitrine run -- ls -la`.'],
+    ["run --write --cwd / it's", '`vitrine run --write --cwd / -- '],
+    ['run --', 'The command is missing.'],
+    ['run', 'The command is missing.'],
+    ['run --timeout', '--timeout needs a value.'],
+    ['run --cwd --json= -- ls', '--cwd needs a value.'],
+    ['run --write --cwd= -- touch made', '--cwd needs a value.'],
+    ['run --config= -- ls', '--config needs a value.'],
+    ['run --allow-host *.com -- ls', '"*.com", a public suffix'],
+    ['run --write=no -- ls', '--write takes no value.'],
+    ['config shw', 'has no "shw"; did you mean "show"?'],
+    ['config', 'needs one of: show, path, init, trust, schema.'],
+    ['config path x', '"x" is unexpected; see "vitrine config --help".'],
+    ['run --write --network -- touch ran', 'which has no sandbox: --network.'],
+    ['run --write --workspace . -- touch ran', 'which has no sandbox: --workspace.'],
+    ['run --mode write --allow-host a.b --private-tmp -- ls', 'no sandbox: --allow-host, --private-tmp.'],
+    ['mcp --mode write --network', 'which has no sandbox: --network.'],
+    ['run --pty -- ls', '--pty needs a terminal'],
+    ['run --pty --each -- ls', 'it cannot be combined with --each'],
+    ['run --backend podman -- ls', noPodman],
+    ['mcp --backend podman', noPodman],
+    ['policy', 'needs one of: check, list.'],
+    ['policy chek', 'did you mean "check"?'],
+    ['policy list x', '"x" is unexpected'],
+    ['docker built', 'has no "built"; did you mean "build"?'],
+    ['rnu -- ls', '"rnu" is not a command of vitrine; did you mean "vitrine run"?'],
+    ["ls -la it's", "did you mean `vitrine run -- ls -la 'it'\\''s'`?"],
+    ['--wirte', '"--wirte" is not an option.'],
+    ['help rnu', 'There is no help on "rnu"; did you mean "run"?'],
+  ])('%s', async (args, detail) => {
+    expect(await home.run(args.split(' '))).toMatchObject(misused(detail))
   })
 
   it.each([
-    [
-      'an unknown command',
-      ['rnu', '--', 'ls'],
-      '"rnu" is not a command of vitrine; did you mean "vitrine run"?',
-    ],
-    [
-      'a command in place of one of ours',
-      ['ls', '-la', 'a b'],
-      "did you mean `vitrine run -- ls -la 'a b'`?",
-    ],
-    ['an option in place of a command', ['--wirte'], '"--wirte" is not an option.'],
-    ['help on an unknown command', ['help', 'rnu'], 'There is no help on "rnu"; did you mean "run"?'],
-  ])('%s', async (_, args, message) => {
-    expect(await home.run(args)).toMatchObject(misused(message))
+    ['run --timout 5s -- ls', { field: '--timout', nearest: '--timeout' }],
+    ['run -x -- ls', { field: '-x' }],
+    ['run -json -- ls', { field: '-json', nearest: '--json' }],
+    ['policy list --backend docker', { field: '--backend' }],
+    ['config show --jsn', { field: '--jsn', nearest: '--json' }],
+  ])('%s', async (args, option) => {
+    const words = args.split(' ')
+    expect(await home.run(words)).toMatchObject(invalid({ kind: 'unknown-option', ...option }, words[0]))
   })
 })
 
 describe('a request that cannot be carried out is refused with 125', () => {
-  it.each([
-    ['an empty command', ['--', ''], { kind: 'blank-command' }],
-    ['a blank command', ['--', ' \t\n'], { kind: 'blank-command' }],
-    ['an empty program', ['--', '', 'x'], { kind: 'blank-command' }],
-    ['timeout 0', ['--timeout', '0', '--', 'ls'], { field: '--timeout', got: '"0"' }],
-    ['a negative timeout', ['--timeout', '-5s', '--', 'ls'], { field: '--timeout', got: '"-5s"' }],
-    ['a timeout that is no number', ['--timeout=NaN', '--', 'ls'], { field: '--timeout', got: '"NaN"' }],
-    [
-      'a wrong unit of time',
-      ['--timeout', '5 parsecs', '--', 'ls'],
-      { field: '--timeout', got: '"5 parsecs"' },
-    ],
-    ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], { path: '/nowhere', reason: 'missing' }],
-    ['a file as directory', ['--cwd', there, '--', 'ls'], { path: there, reason: 'not-a-directory' }],
-    ['a scratchpad name that is a path', ['--scratchpad', '../x', '--', 'ls'], { field: 'scratchpad' }],
-  ])('%s', async (_, args, problem) => {
+  const timeouts = ['0', '-5s', 'NaN', '5 parsecs']
+
+  it.each<readonly [readonly string[], object]>([
+    ...['', ' \t\n'].map((line) => [['--', line], { kind: 'blank-command' }] as const),
+    [['--', '', 'x'], { kind: 'blank-command' }],
+    ...timeouts.map((time) => [['--timeout', time, '--', 'ls'], { got: `"${time}"` }] as const),
+    [['--cwd', '/nowhere', '--', 'ls'], { path: '/nowhere', reason: 'missing' }],
+    [['--cwd', there, '--', 'ls'], { path: there, reason: 'not-a-directory' }],
+    [['--scratchpad', '../x', '--', 'ls'], { field: 'scratchpad' }],
+  ])('%j', async (args, problem) => {
     const ran = await home.run(['run', '--json', ...args])
     expect(ran).toMatchObject({ code: 125, stderr: '' })
     expect(errorOf(ran)).toMatchObject({ code: 'INVALID_REQUEST', problem })
@@ -143,15 +93,8 @@ describe('in a directory that was deleted', () => {
   const gone = (args: string) => home.shell(`mkdir gone && cd gone && rmdir ../gone && vitrine ${args}`)
 
   it.each([
-    ['run -- ls'],
-    ['run --cwd x -- ls'],
-    ['run --workspace x --write -- ls'],
-    ['config show'],
-    ['config trust x'],
-    ['policy check -- ls'],
-    ['policy list'],
-    ['mcp </dev/null'],
-    ['shell </dev/null'],
+    ...['run -- ls', 'run --cwd x -- ls', 'run --workspace x --write -- ls', 'config show', 'config trust x'],
+    ...['policy check -- ls', 'policy list', 'mcp </dev/null', 'shell </dev/null'],
   ])('vitrine %s says so', async (args) => {
     const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
     expect(await gone(args)).toMatchObject(invalid(problem, args.split(' ')[0]))

@@ -35,11 +35,6 @@ export class Tmux {
     this.#run('send-keys', '-l', '--', literal(text))
   }
 
-  /** Pastes text, all at once; line feeds arrive as Enter. */
-  paste(text: string): void {
-    this.#run('set-buffer', '--', literal(text), ';', 'paste-buffer')
-  }
-
   /** Presses one key, by tmux's name for it. */
   key(name: string): void {
     this.#run('send-keys', name)

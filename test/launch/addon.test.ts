@@ -27,18 +27,8 @@ function compileOther(to: string, number: number | undefined): void {
   const headers = require('node-api-headers').include_dir
   const said = number === undefined ? [] : [`-DNUMBER=${number}`]
   const source = join(repository, 'test/fixtures/addon/other.c')
-  execFileSync('cc', [
-    '-shared',
-    '-fPIC',
-    '-Wall',
-    '-Wextra',
-    '-Werror',
-    `-I${headers}`,
-    ...said,
-    source,
-    '-o',
-    to,
-  ])
+  const options = ['-shared', '-fPIC', '-Wall', '-Wextra', '-Werror', `-I${headers}`, ...said]
+  execFileSync('cc', [...options, source, '-o', to])
 }
 
 /** Runs the copy's command line. */

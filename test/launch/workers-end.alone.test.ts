@@ -42,7 +42,6 @@ describe('worker threads', () => {
   it.for([
     ['50 workers terminated in the middle: no crash, the main thread works on', 'terminated'],
     ['an addon that only workers load outlives them', 'alone'],
-    ['several environments at once keep their commands apart', 'together'],
   ] as const)('%s', async ([, how]) => {
     const marker = makeMarker()
     const end = await runWorkers(how, marker)

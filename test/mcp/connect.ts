@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { Client, type ClientOptions, type ElicitResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Home, program } from '../cli/vitrine.ts'
@@ -67,6 +68,21 @@ export async function connect(args: readonly string[] = [], options: ConnectOpti
     read: caller(client, 'read_scratchpad'),
     list: () => caller(client, 'list_scratchpad')({}),
   }
+}
+
+/** A user who gives these answers in turn, then no, and the questions asked. */
+export function answering(...answers: string[]) {
+  const questions: string[] = []
+  const elicit = (message: string) => {
+    questions.push(message)
+    return { action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } }
+  }
+  return { questions, elicit }
+}
+
+/** What commands have made there. */
+export function madeIn(directory: string): readonly string[] {
+  return readdirSync(directory).filter((name) => !name.startsWith('.'))
 }
 
 /** Calls one tool. */

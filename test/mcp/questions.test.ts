@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Call } from '../../src/mcp/call.ts'
 import { Home } from '../cli/vitrine.ts'
 import { waitFor } from '../helpers/processes.ts'
+import { madeIn } from './connect.ts'
 
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -32,8 +32,7 @@ function serve() {
     expect(await waitFor(() => answers().some((answer) => answer.id === id))).toBe(true)
     return answers().find((answer) => answer.id === id).result
   }
-  const made = () => readdirSync(home.directory).filter((name) => !name.startsWith('.'))
-  return { call, made, end: () => server.stdin?.end() }
+  return { call, made: () => madeIn(home.directory), end: () => server.stdin?.end() }
 }
 
 const saying = (answer: string, requestState: string) => ({
@@ -67,14 +66,13 @@ describe('an answer of the user', () => {
     end()
   })
 
-  it.each(['x', 'Y', 'yes', '__proto__', ''])('%j was not offered, and is no', async (letter) => {
+  it('is no where it was not offered', async () => {
     const { call, made, end } = serve()
-    const { requestState } = await call('mkdir a')
-    const { isError, content } = await call('mkdir a', saying(letter, requestState))
-    expect({ isError, text: content[0].text }).toEqual({
-      isError: true,
-      text: expect.stringContaining('NOT_APPROVED: The user said no.'),
-    })
+    for (const letter of ['x', 'Y', 'yes', '__proto__', '']) {
+      const { requestState } = await call('mkdir a')
+      const { isError, content } = await call('mkdir a', saying(letter, requestState))
+      expect([isError, content[0].text]).toEqual([true, expect.stringContaining('The user said no.')])
+    }
     expect(made()).toEqual([])
     end()
   })

@@ -1,31 +1,34 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Home, Ran } from '../cli/vitrine.ts'
 
 /** One case from people who run agents' commands in sandboxes, as a script for sh in which `vitrine` is the command line. */
 export interface Report {
-  readonly id: string
-  /** What is wanted. */
-  readonly wanted: string
+  /** Its number, and what is wanted. */
+  readonly name: string
   /** It runs in a fresh directory, which git does not take for a repository unless the script makes one. */
   readonly script: string
   /** A program that it needs. */
   readonly needs?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
-  check(ran: Ran, directory: string): unknown
+  /** What is seen of it. */
+  readonly ran?: object
+  check?(ran: Ran, directory: string): unknown
 }
 
 let cases = 0
 
-/** Runs each as a test named by its id. `missing`: the programs that this machine does not have. */
+/** Runs each as a test with its name. `missing`: the programs that this machine does not have. */
 export function reports(home: Home, table: readonly Report[], isThere: (program: string) => boolean): void {
-  for (const { id, wanted, script, needs = [], env = {}, check } of table) {
+  for (const { name, script, needs = [], env = {}, ran: seen = {}, check } of table) {
     const missing = needs.filter((program) => !isThere(program))
-    it.skipIf(missing.length > 0)(`${id} ${wanted}`, async () => {
+    it.skipIf(missing.length > 0)(name, async () => {
       const directory = join(home.directory, `case ${cases++}`)
       mkdirSync(directory)
-      await check(await home.shell(`${known}\n${script}`, { cwd: directory, env }), directory)
+      const ran = await home.shell(`${known}\n${script}`, { cwd: directory, env })
+      expect(ran).toMatchObject(seen)
+      await check?.(ran, directory)
     })
   }
 }

@@ -9,15 +9,13 @@ const absent = (path: string) => expect(existsSync(path), path).toBe(false)
 
 const layouts: readonly Report[] = [
   {
-    id: 'R03',
-    wanted: 'an empty .git above is no repository: what is above the directory stays',
+    name: 'R03 an empty .git above is no repository: what is above the directory stays',
     script: `mkdir -p top/.git top/proj; cd top/proj
       vitrine run --mode workspace -- 'echo x > ../written && echo WROTE'; echo x > ../own; ls ..`,
-    check: (ran) => expect(ran).toMatchObject({ stdout: 'own\nproj\n' }),
+    ran: { stdout: 'own\nproj\n' },
   },
   {
-    id: 'R04',
-    wanted: 'a git directory behind a link is not advised to be opened, and not open where it is listed',
+    name: 'R04 a git directory behind a link is not advised to be opened, and not open where it is listed',
     script: `git init -q p; mkdir meta; mv p/.git meta/p.git; ln -s ../meta/p.git p/.git; cd p; echo 1 > f
       git config user.email a@example.com; git config user.name A
       vitrine run --mode workspace -- 'git add f && git commit -qm 1'
@@ -32,8 +30,7 @@ const layouts: readonly Report[] = [
     },
   },
   {
-    id: 'R06',
-    wanted: 'a moved worktree is told git worktree repair; the repository stays shut',
+    name: 'R06 a moved worktree is told git worktree repair; the repository stays shut',
     script: `repository m; git -C m commit -q --allow-empty -m 1
       git -C m worktree add -q ../w; mv w w2; cd w2; echo 1 > f
       vitrine run --mode workspace -- 'git add f'
@@ -45,8 +42,7 @@ const layouts: readonly Report[] = [
     },
   },
   {
-    id: 'R21',
-    wanted: 'commits in linked worktrees work; the hooks of their repository stay',
+    name: 'R21 commits in linked worktrees work; the hooks of their repository stay',
     script: `repository m; cd m; git commit -q --allow-empty -m 1; git worktree add -q ../w; mkdir .claude
       git worktree add -q .claude/worktrees/x
       for t in ../w .claude/worktrees/x; do
@@ -59,8 +55,7 @@ const layouts: readonly Report[] = [
     },
   },
   {
-    id: 'R24',
-    wanted: 'commits in a submodule work; its hooks stay',
+    name: 'R24 commits in a submodule work; its hooks stay',
     script: `repository s; git -C s commit -q --allow-empty -m 1; repository p; cd p
       git -c protocol.file.allow=always submodule --quiet add ../s lib/s; git commit -qm 1
       git -C lib/s config user.email a@example.com; git -C lib/s config user.name A
@@ -74,17 +69,15 @@ const layouts: readonly Report[] = [
     },
   },
   {
-    id: 'R28',
-    wanted: 'a push to a repository in writable works; the upstream is not stored',
+    name: 'R28 a push to a repository in writable works; the upstream is not stored',
     script: `repository m; git -C m commit -q --allow-empty -m 1; git clone -q --bare m r.git; git clone -q r.git c; cd c
       git switch -qc feat; printf '[workspace]\\nwritable = ["%s"]\\n' "$d/r.git" > "$d/c.toml"
       vitrine run --config "$d/c.toml" --mode workspace -- 'git push -q -u origin feat' >/dev/null 2>&1; echo $?
       git -C ../r.git branch --list feat; git config branch.feat.remote || echo no upstream`,
-    check: (ran) => expect(ran).toMatchObject({ stdout: '0\n  feat\nno upstream\n' }),
+    ran: { stdout: '0\n  feat\nno upstream\n' },
   },
   {
-    id: 'R54',
-    wanted: 'commits in nested repositories work; their hooks stay, at each depth',
+    name: 'R54 commits in nested repositories work; their hooks stay, at each depth',
     script: `for r in r1 sub/r3; do repository $r; done
       for r in r1 sub/r3; do
         vitrine run --workspace . --mode workspace -- "cd $r && echo 1 > f && git add f && git commit -qm 1 && git log --oneline | wc -l
@@ -99,8 +92,7 @@ const layouts: readonly Report[] = [
 
 const insides: readonly Report[] = [
   {
-    id: 'R12',
-    wanted: "automatic gc ends with its command, and leaves nothing that keeps git's own from running",
+    name: "R12 automatic gc ends with its command, and leaves nothing that keeps git's own from running",
     script: `repository .; git config gc.auto 1; for i in $(seq 1 700); do echo $i > f$i; done
       git add .; git -c gc.auto=0 commit -qm 1
       vitrine run --mode workspace -- 'echo z > z; git add z; git commit -qm z'
@@ -112,17 +104,15 @@ const insides: readonly Report[] = [
     },
   },
   {
-    id: 'R25',
-    wanted: 'switching a branch leaves what is protected as it is, which is documented',
+    name: 'R25 switching a branch leaves what is protected as it is, which is documented',
     script: `repository .; mkdir -p .claude/commands .idea; echo a | tee .claude/commands/x.md .idea/y z >/dev/null
       git add -A; git commit -qm a; git switch -qc b; echo b | tee .claude/commands/x.md z >/dev/null
       git commit -qam b; git switch -q -
       vitrine run --mode workspace -- 'git switch -q b' 2>/dev/null; echo $?; git status -s`,
-    check: (ran) => expect(ran).toMatchObject({ stdout: '0\n M .claude/commands/x.md\n' }),
+    ran: { stdout: '0\n M .claude/commands/x.md\n' },
   },
   {
-    id: 'R26',
-    wanted: 'protected names inside of packages are free, and a repository in vendor',
+    name: 'R26 protected names inside of packages are free, and a repository in vendor',
     script: `git init -q .
       vitrine run --mode workspace -- 'mkdir -p node_modules/x/.vscode node_modules/x/.idea && echo 1 > node_modules/x/.vscode/s.json && git init -q vendor/lib && echo ok'
       vitrine run --mode workspace -- 'mkdir .vscode' 2>/dev/null; echo $?`,
@@ -132,8 +122,7 @@ const insides: readonly Report[] = [
     },
   },
   {
-    id: 'R47',
-    wanted: 'links to directories of agents are as protected as these',
+    name: 'R47 links to directories of agents are as protected as these',
     script: `git init -q .; mkdir -p some/.agents .claude; ln -s some/.agents .agents; ln -s .claude .codex
       vitrine run --mode workspace -- 'echo 1 > f && echo ok; for x in .agents/n some/.agents/n .codex/n; do echo x > $x; done; rm .agents; mv some some2'
       ls -A . some some/.agents .claude`,
@@ -143,13 +132,12 @@ const insides: readonly Report[] = [
       ),
   },
   {
-    id: 'R48',
-    wanted: 'a repository with configurations of worktrees works, and they stay',
+    name: 'R48 a repository with configurations of worktrees works, and they stay',
     script: `repository .; echo 1 > f; git add f; git commit -qm 1; git config extensions.worktreeConfig true
       git config --worktree a.b c
       vitrine run --mode workspace -- 'git status -sb >/dev/null; echo 2 > f; git commit -qam 2 && git log --oneline | wc -l'
       vitrine run --mode workspace -- 'git config --worktree a.b d' 2>/dev/null; git config a.b`,
-    check: (ran) => expect(ran).toMatchObject({ stdout: '2\nc\n' }),
+    ran: { stdout: '2\nc\n' },
   },
 ]
 

@@ -193,32 +193,28 @@ describe.runIf(process.platform === 'linux')('between the held run and the secon
     expect([result.timedOut, result.mode, asked.length, isMade('F')]).toEqual([true, 'read', 1, false])
   })
 
-  it.each(['signal', 'close'] as const)('what ends the question leaves the held result: %s', async (how) => {
-    const cancel = new AbortController()
-    let end = () => {}
-    const { shell, asked, isMade } = await open(() => {
-      end()
-      return new Promise(() => {})
-    })
-    end = how === 'signal' ? () => cancel.abort() : () => void shell.close()
-    const { onOutput, heard } = listening()
-    const result = await shell.execute({ command: sorting }, { onOutput, signal: cancel.signal })
-    expect([result.mode, result.stdout, asked.length, isMade('F')]).toEqual(['read', 'first\n', 1, false])
-    expect(heard()).toContain('first\n')
-  })
-
-  it.each(['signal', 'close'] as const)('and so does what comes with the answer yes: %s', async (how) => {
-    const cancel = new AbortController()
-    let end = () => {}
-    const { shell, isMade } = await open(async () => {
-      end()
-      return 'yes'
-    })
-    end = how === 'signal' ? () => cancel.abort(new Error('enough')) : () => void shell.close()
-    const result = await shell.execute({ command: sorting }, { signal: cancel.signal })
-    expect([result.mode, isMade('F')]).toEqual(['read', false])
-    expect(result.hint).toBeDefined()
-  })
+  it.each([
+    ['signal', false],
+    ['close', false],
+    ['signal', true],
+    ['close', true],
+  ] as const)(
+    'what ends the question, or comes with a yes, leaves the held result: %s, %s',
+    async (how, yes) => {
+      const cancel = new AbortController()
+      let end = () => {}
+      const { shell, asked, isMade } = await open(() => {
+        end()
+        return yes ? Promise.resolve('yes' as const) : new Promise(() => {})
+      })
+      end = how === 'signal' ? () => cancel.abort(new Error('enough')) : () => void shell.close()
+      const { onOutput, heard } = listening()
+      const result = await shell.execute({ command: sorting }, { onOutput, signal: cancel.signal })
+      expect([result.mode, result.stdout, asked.length, isMade('F')]).toEqual(['read', 'first\n', 1, false])
+      expect(heard()).toContain('first\n')
+      expect(result.hint).toBeDefined()
+    },
+  )
 
   it('a second run that cannot start leaves the held result, which says so', async () => {
     const cwd = join(makeDirectory(), 'gone')
@@ -260,17 +256,11 @@ describe.runIf(process.platform === 'linux')(
       server.close()
     })
 
-    it.each(['echo "$TMPDIR"', 'tar cf $TMPDIR/x.tar f', 'cat "$TMP/x"', 'printenv TMPDIR'])(
-      'it is asked about before, where its TMPDIR matters: %s',
-      async (command) => {
-        const { shell, asked } = await open('no')
-        await expect(shell.execute({ command })).rejects.toMatchObject({ code: 'NOT_APPROVED' })
-        expect(asked).toHaveLength(1)
-      },
-    )
-
-    it.each(['sleep 300 &', "sh -c 'sleep 300 & true'", '(sleep 300 &)'])(
-      'it is asked about before, where something stays behind: %s',
+    it.each([
+      ...['echo "$TMPDIR"', 'tar cf $TMPDIR/x.tar f', 'cat "$TMP/x"', 'printenv TMPDIR'],
+      ...['sleep 300 &', "sh -c 'sleep 300 & true'", '(sleep 300 &)'],
+    ])(
+      'it is asked about before, where its TMPDIR matters or something stays behind: %s',
       async (command) => {
         const { shell, asked } = await open('no')
         await expect(shell.execute({ command })).rejects.toMatchObject({ code: 'NOT_APPROVED' })
@@ -287,20 +277,15 @@ describe.runIf(process.platform === 'linux')(
   },
 )
 
-describe.runIf(process.platform === 'linux')(
-  'a held line prints what an unsandboxed one prints, or is asked about',
-  () => {
-    it('what other processes have open is asked about', async () => {
-      const { shell, asked } = await open('yes')
-      const result = await shell.execute({
-        command: `tr '\\0' '\\n' < /proc/${process.pid}/environ; cat /proc/${process.pid}/environ`,
-      })
-      expect([asked.length, result.mode, result.exitCode]).toEqual([1, 'write', 0])
-      for (const command of ['lsof -p 1', 'ss -ltnp'])
-        expect((await shell.decide({ command })).verdict).toBe('ask')
-    })
-  },
-)
+it.runIf(process.platform === 'linux')('what other processes have open is asked about', async () => {
+  const { shell, asked } = await open('yes')
+  const environment = `/proc/${process.pid}/environ`
+  const command = `tr '\\0' '\\n' < ${environment}; cat ${environment}`
+  const result = await shell.execute({ command })
+  expect([asked.length, result.mode, result.exitCode]).toEqual([1, 'write', 0])
+  for (const command of ['lsof -p 1', 'ss -ltnp'])
+    expect((await shell.decide({ command })).verdict).toBe('ask')
+})
 
 describe('preset analysis in write mode', () => {
   it('runs held without a question, or not at all', async () => {

@@ -101,13 +101,6 @@ it('a request that is changed after the call runs, and is logged, as it was', as
   expect(lines()).toMatchObject([{ command: 'echo first' }])
 })
 
-it('a list runs in the mode of its call', async () => {
-  const shell = await openTestShell({ mode: 'read' })
-  const call = shell.executeAll(['true', 'true'])
-  shell.mode = 'write'
-  expect((await call).map(({ mode }) => mode)).toEqual(['read', 'read'])
-})
-
 it('bytes for standard input are those of the call', async () => {
   const shell = await openTestShell({ mode: 'read' })
   const stdin = Buffer.from('first')

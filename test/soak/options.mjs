@@ -9,37 +9,23 @@ const usage = `npm run soak -- [--minutes N] [--seed N] [--lanes N] [--only NAME
   --only     only actions with this in their name
   --step     that step of the seed alone, once`
 
-function number(text, name, least) {
-  const value = Number(text)
-  if (Number.isFinite(value) && value >= least) return value
-  console.error(`soak: --${name} takes a number from ${least} on, not ${text}\n${usage}`)
-  process.exit(2)
-}
-
-function parse() {
-  const text = { type: 'string' }
-  try {
-    return parseArgs({
-      options: { minutes: text, seed: text, lanes: text, only: text, step: text, help: { type: 'boolean' } },
-    }).values
-  } catch (error) {
-    console.error(`soak: ${error.message}\n${usage}`)
-    process.exit(2)
-  }
-}
-
 /** Reads the arguments; ends the process with 2 when they are wrong. */
 export function readOptions() {
-  const { minutes, seed, lanes, only, step, help } = parse()
-  if (help) {
+  const text = { type: 'string' }
+  const { values } = parseArgs({
+    options: { minutes: text, seed: text, lanes: text, only: text, step: text, help: { type: 'boolean' } },
+  })
+  const { minutes = '30', seed = randomInt(2 ** 32), lanes = '4', only, step, help } = values
+  const numbers = {
+    minutes: Number(minutes),
+    seed: Number(seed),
+    lanes: Number(lanes),
+    step: Number(step ?? 0),
+  }
+  const isWrong = !(Object.values(numbers).every((value) => value >= 0) && numbers.lanes >= 1)
+  if (help || isWrong) {
     console.log(usage)
-    process.exit(0)
+    process.exit(help ? 0 : 2)
   }
-  return {
-    minutes: number(minutes ?? '30', 'minutes', 0),
-    seed: Math.trunc(number(seed ?? String(randomInt(2 ** 32)), 'seed', 0)),
-    lanes: Math.trunc(number(lanes ?? '4', 'lanes', 1)),
-    only,
-    step: step === undefined ? undefined : Math.trunc(number(step, 'step', 0)),
-  }
+  return { ...numbers, only, step: step === undefined ? undefined : numbers.step }
 }

@@ -71,23 +71,7 @@ export async function openShells(place) {
     read: await open('read', 'read', quick),
     write: await open('write', 'write', quick),
     small: await open('read', 'small', `${quick}[output]\nmax_bytes = 200000\n`),
-    ...(await openOptional(open)),
+    privateTmp: await open('read', 'privateTmp', `${quick}private_tmp = true\n`),
+    limited: await open('read', 'limited', `${quick}[limits]\nmemory_bytes = 268435456\nprocesses = 64\n`),
   }
-}
-
-// What this version may not do yet: the actions that need it are left out, and the table says so.
-async function openOptional(open) {
-  const tables = {
-    privateTmp: '[shell]\nkill_grace_ms = 50\nprivate_tmp = true\n',
-    limited: `${quick}[limits]\nmemory_bytes = 268435456\nprocesses = 64\n`,
-  }
-  const shells = {}
-  for (const [name, toml] of Object.entries(tables)) {
-    try {
-      shells[name] = await open('read', name, toml)
-    } catch (error) {
-      if (error.code !== 'CONFIG_INVALID') throw error
-    }
-  }
-  return shells
 }

@@ -3,7 +3,7 @@
 import { denials } from './actions/denials.mjs'
 import { ends } from './actions/ends.mjs'
 import { hosts } from './actions/hosts.mjs'
-import { optional } from './actions/optional.mjs'
+import { limits } from './actions/limits.mjs'
 import { output } from './actions/output.mjs'
 import { plain } from './actions/plain.mjs'
 import { processes } from './actions/processes.mjs'
@@ -12,8 +12,7 @@ import { makePlace, openShells } from './place.mjs'
 import { end, pause, survivors } from './processes.mjs'
 import { Random } from './random.mjs'
 import { table } from './table.mjs'
-import { faultsOf, growthOf } from './verdict.mjs'
-import { look, snapshot } from './watch.mjs'
+import { faultsOf, growthOf, look, snapshot } from './watch.mjs'
 
 const ROUND_MS = 5000
 /** A step that takes this long hangs: nothing in it is allowed more than a minute. */
@@ -26,9 +25,8 @@ const options = readOptions()
 const place = makePlace()
 const shells = await openShells(place)
 const ground = snapshot(place.ground)
-const all = [...plain, ...output, ...ends, ...processes, ...denials, ...hosts, ...optional]
-const possible = all.filter(({ needs }) => needs === undefined || shells[needs] !== undefined)
-const chosen = possible.filter(({ name }) => options.only === undefined || name.includes(options.only))
+const all = [...plain, ...output, ...ends, ...processes, ...denials, ...hosts, ...limits]
+const chosen = all.filter(({ name }) => options.only === undefined || name.includes(options.only))
 
 // A number for sleep(1) that stands in the arguments of no other process.
 const token = `30.${process.pid}${String(Date.now()).slice(-9)}`
@@ -100,8 +98,7 @@ async function soak() {
 }
 
 function report() {
-  const left = all.filter((action) => !possible.includes(action)).map(({ name }) => name)
-  const lines = table({ looks, tallies, left, steps, seconds: seconds(), seed: options.seed })
+  const lines = table({ looks, tallies, steps, seconds: seconds(), seed: options.seed })
   console.log(lines.join('\n'))
   const verdict = `soak: ${faults.length} faults, seed ${options.seed}`
   console.log(faults.length > 0 ? [verdict, ...faults].join('\n- ') : 'soak: no fault, no survivor, no leak')

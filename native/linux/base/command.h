@@ -70,7 +70,7 @@ struct vt_pipe {
 
 enum vt_phase { VT_LAUNCHING, VT_RUNNING, VT_DRAINING, VT_LINGERING, VT_SWEEPING, VT_ENDING, VT_ENDED };
 
-enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1, VT_REMEMBERED = 256 };
+enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1 };
 
 struct vt_command {
   struct vt_command *next;
@@ -134,8 +134,6 @@ struct vt_command {
   int finishing;            /* rounds of waiting for orphans */
   int misses;               /* passes of the sweep in a row without a process */
   bool counted;             /* what is ended with it, in `killed` */
-  int remembered_count;
-  pid_t remembered[VT_REMEMBERED]; /* in `killed`: none counts twice */
   int killed;
 };
 
@@ -146,7 +144,7 @@ void vt_command_free(struct vt_command *command);
 enum vt_message_kind {
   VT_MESSAGE_ADD, VT_MESSAGE_LAUNCHED,
   VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_ASK,
-  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL,
+  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL, VT_MESSAGE_RELEASE,
 };
 
 struct vt_message {
@@ -154,6 +152,7 @@ struct vt_message {
   enum vt_message_kind kind;
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
+  struct vt_listener *listener; /* RELEASE */
   uint32_t id;
   size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows;
                                  ASK: number; ANSWER: number * 2 + yes */

@@ -2,7 +2,11 @@
 #include "notify/notification.h"
 
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/fs.h>
+#include <linux/sockios.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 
 #include "notify/dispatch.h"
 #include "notify/sockets/sockets.h"
@@ -103,8 +107,7 @@ static const struct vt_call calls[] = {
     ROW(process_vm_writev, PROCESS, PROCESS(0)),
     PLAIN(pidfd_getfd, PROCESS),
     ROW(kcmp, PROCESS, PROCESS(1)),
-    PLAIN(process_madvise, PROCESS),
-    PLAIN(process_mrelease, PROCESS),
+    PLAIN(process_madvise, PROCESS), PLAIN(process_mrelease, PROCESS),
     ROW(migrate_pages, PROCESS, PROCESS(0)),
     ROW(move_pages, PROCESS, PROCESS(0)),
     ROW(prlimit64, PROCESS, PROCESS(0), JUDGED(vt_handle_file_limit)),
@@ -125,28 +128,13 @@ static const struct vt_call calls[] = {
     ROW(shmget, IPC, JUDGED(vt_handle_segment)),
     ROW(shmat, IPC, JUDGED(vt_handle_segment)),
     ROW(shmctl, IPC, JUDGED(vt_handle_segment)),
-    PLAIN(shmdt, IPC),
-    PLAIN(semget, IPC),
-    PLAIN(semop, IPC),
-    PLAIN(semctl, IPC),
-    PLAIN(semtimedop, IPC),
-    PLAIN(msgget, IPC),
-    PLAIN(msgsnd, IPC),
-    PLAIN(msgrcv, IPC),
-    PLAIN(msgctl, IPC),
-    PLAIN(mq_open, IPC),
-    PLAIN(mq_unlink, IPC),
-    PLAIN(mq_timedsend, IPC),
-    PLAIN(mq_timedreceive, IPC),
-    PLAIN(mq_notify, IPC),
-    PLAIN(add_key, KEY),
-    PLAIN(request_key, KEY),
-    PLAIN(keyctl, KEY),
+    PLAIN(shmdt, IPC), PLAIN(semget, IPC), PLAIN(semop, IPC), PLAIN(semctl, IPC), PLAIN(semtimedop, IPC),
+    PLAIN(msgget, IPC), PLAIN(msgsnd, IPC), PLAIN(msgrcv, IPC), PLAIN(msgctl, IPC), PLAIN(mq_open, IPC),
+    PLAIN(mq_unlink, IPC), PLAIN(mq_timedsend, IPC), PLAIN(mq_timedreceive, IPC), PLAIN(mq_notify, IPC),
+    PLAIN(add_key, KEY), PLAIN(request_key, KEY), PLAIN(keyctl, KEY),
 
     /* namespaces, mounts and the system; calls without a row count as VT_OP_SYSTEM */
-    PLAIN(clone, NAMESPACE),
-    PLAIN(unshare, NAMESPACE),
-    PLAIN(setns, NAMESPACE),
+    PLAIN(clone, NAMESPACE), PLAIN(unshare, NAMESPACE), PLAIN(setns, NAMESPACE),
     ROW(mount, MOUNT, PATH(1)),
     ROW(umount2, MOUNT, PATH(0)),
     ROW(pivot_root, MOUNT, PATH(0)),
@@ -155,9 +143,7 @@ static const struct vt_call calls[] = {
     ROW(open_tree, MOUNT, PATH_AT(0, 1)),
     ROW(open_tree_attr, MOUNT, PATH_AT(0, 1)),
     ROW(move_mount, MOUNT, PATH_AT(2, 3)),
-    PLAIN(fsopen, MOUNT),
-    PLAIN(fsconfig, MOUNT),
-    PLAIN(fsmount, MOUNT),
+    PLAIN(fsopen, MOUNT), PLAIN(fsconfig, MOUNT), PLAIN(fsmount, MOUNT),
     ROW(fspick, MOUNT, PATH_AT(0, 1)),
     ROW(mount_setattr, MOUNT, PATH_AT(0, 1)),
     ROW(swapon, SYSTEM, PATH(0)),
@@ -195,34 +181,34 @@ bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data
 
 static enum vt_operation ioctl_operation(uint32_t command) {
   switch (command) {
-    case VT_FICLONE:
-    case VT_FICLONERANGE:
-    case VT_FIDEDUPERANGE: return VT_OP_WRITE;
-    case VT_BTRFS_IOC_SNAP_CREATE:
-    case VT_BTRFS_IOC_SNAP_CREATE_V2:
-    case VT_BTRFS_IOC_SUBVOL_CREATE:
-    case VT_BTRFS_IOC_SUBVOL_CREATE_V2: return VT_OP_CREATE;
-    case VT_BTRFS_IOC_SNAP_DESTROY:
-    case VT_BTRFS_IOC_SNAP_DESTROY_V2: return VT_OP_DELETE;
-    case VT_TIOCSTI:
-    case VT_TIOCLINUX:
-    case VT_TIOCCONS: return VT_OP_DEVICE;
-    case VT_FIFREEZE:
-    case VT_FITHAW:
-    case VT_FITRIM:
-    case VT_SIOCSIFFLAGS:
-    case VT_SIOCSIFADDR: return VT_OP_SYSTEM;
+    case FICLONE:
+    case FICLONERANGE:
+    case FIDEDUPERANGE: return VT_OP_WRITE;
+    case BTRFS_IOC_SNAP_CREATE:
+    case BTRFS_IOC_SNAP_CREATE_V2:
+    case BTRFS_IOC_SUBVOL_CREATE:
+    case BTRFS_IOC_SUBVOL_CREATE_V2: return VT_OP_CREATE;
+    case BTRFS_IOC_SNAP_DESTROY:
+    case BTRFS_IOC_SNAP_DESTROY_V2: return VT_OP_DELETE;
+    case TIOCSTI:
+    case TIOCLINUX:
+    case TIOCCONS: return VT_OP_DEVICE;
+    case FIFREEZE:
+    case FITHAW:
+    case FITRIM:
+    case SIOCSIFFLAGS:
+    case SIOCSIFADDR: return VT_OP_SYSTEM;
     default: return VT_OP_METADATA;
   }
 }
 
 static enum vt_operation fcntl_operation(uint32_t command) {
   switch (command) {
-    case VT_F_SETOWN:
-    case VT_F_SETOWN_EX:
-    case VT_F_SETSIG: return VT_OP_SIGNAL;
-    case VT_F_SET_RW_HINT:
-    case VT_F_SET_FILE_RW_HINT: return VT_OP_METADATA;
+    case F_SETOWN:
+    case F_SETOWN_EX:
+    case F_SETSIG: return VT_OP_SIGNAL;
+    case F_SET_RW_HINT:
+    case F_SET_FILE_RW_HINT: return VT_OP_METADATA;
     default: return VT_OP_LOCK;
   }
 }

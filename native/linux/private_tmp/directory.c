@@ -30,7 +30,7 @@ enum { NAME_BYTES = 16, NAME_LENGTH = 2 * NAME_BYTES, MOST_TRIES = 16, MOST_MS =
 
 static const char granted[] = "tmp";
 
-static int fail(struct vt_private *made, enum vt_private_step step, int error) {
+static int fail(struct vt_private *made, const char *step, int error) {
   made->failed_step = step;
   made->failed_errno = error;
   return -1;
@@ -48,11 +48,11 @@ static bool is_shared(const struct stat *status) {
 static int open_temporary(const char *temporary, struct vt_private *made) {
   struct stat status;
   int fd = open(temporary, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return fail(made, VT_PRIVATE_TEMPORARY, errno);
+  if (fd < 0) return fail(made, "temporary", errno);
   int error = fstat(fd, &status) ? errno : is_shared(&status) ? EPERM : 0;
   if (!error) return fd;
   close(fd);
-  return fail(made, VT_PRIVATE_UNSAFE, error);
+  return fail(made, "unsafe", error);
 }
 
 /* Mode 0700, whatever the umask. In these places no other user can replace the directory before the chmod. */
@@ -73,11 +73,11 @@ static int open_parent(const char *temporary, bool make, struct vt_private *made
   int fd = failed ? -1 : openat(above, name, DIRECTORY);
   int error = errno;
   close(above);
-  if (failed) return fail(made, VT_PRIVATE_PARENT, error);
-  if (fd < 0) return fail(made, error == ELOOP || error == ENOTDIR ? VT_PRIVATE_FOREIGN : VT_PRIVATE_PARENT, error);
+  if (failed) return fail(made, "parent", error);
+  if (fd < 0) return fail(made, error == ELOOP || error == ENOTDIR ? "foreign" : "parent", error);
   if (fstat(fd, &status) == 0 && status.st_uid == geteuid() && !(status.st_mode & (S_IRWXG | S_IRWXO))) return fd;
   close(fd);
-  return fail(made, VT_PRIVATE_FOREIGN, EPERM);
+  return fail(made, "foreign", EPERM);
 }
 
 static int random_name(char name[NAME_LENGTH + 1]) {
@@ -113,24 +113,24 @@ static void close_parent(int parent) {
 
 static int make_locked(int parent, struct vt_private *made) {
   char name[NAME_LENGTH + 1];
-  if (random_name(name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
-  if (make_at(parent, name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (random_name(name)) return fail(made, "directory", errno);
+  if (make_at(parent, name)) return fail(made, "directory", errno);
   int fd = openat(parent, name, DIRECTORY);
-  if (fd < 0) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (fd < 0) return fail(made, "directory", errno);
   int error = lock_directory(fd);
   if (!error) return fd;
   unlinkat(parent, name, AT_REMOVEDIR);
   close(fd);
-  return fail(made, VT_PRIVATE_LOCK, error);
+  return fail(made, "lock", error);
 }
 
 static int fill(int fd, struct vt_private *made) {
   struct stat status;
   int error = vt_path_of(fd, made->path, sizeof made->path - sizeof granted);
-  if (error) return fail(made, VT_PRIVATE_DIRECTORY, error);
+  if (error) return fail(made, "directory", error);
   strcat(strcat(made->path, "/"), granted);
-  if (make_at(fd, granted)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
-  if (stat(made->path, &status)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (make_at(fd, granted)) return fail(made, "directory", errno);
+  if (stat(made->path, &status)) return fail(made, "directory", errno);
   return 0;
 }
 
@@ -143,7 +143,7 @@ static void make_directory(const char *temporary, struct vt_private *made) {
 
 /* Races with a sweep or another host may be retried; a temporary directory that is missing may not. */
 static bool may_try_again(const struct vt_private *made) {
-  return made->failed_step >= VT_PRIVATE_PARENT &&
+  return strcmp(made->failed_step, "temporary") && strcmp(made->failed_step, "unsafe") &&
          (made->failed_errno == ENOENT || made->failed_errno == EWOULDBLOCK || made->failed_errno == EEXIST);
 }
 
@@ -154,7 +154,8 @@ void vt_core_make_private(const char *temporary, struct vt_private *made) {
     if (made->lock >= 0 || !may_try_again(made)) break;
   }
   if (made->lock < 0) return;
-  made->failed_step = made->failed_errno = 0;
+  made->failed_step = NULL;
+  made->failed_errno = 0;
   if (fill(made->lock, made) == 0) return;
   vt_core_remove_private(made->lock);
   made->lock = -1;
@@ -251,16 +252,4 @@ int vt_core_sweep_private(const char *temporary) {
   closedir(entries);
   if (parent >= 0) close_parent(parent);
   return error;
-}
-
-const char *vt_core_private_step_name(int step) {
-  switch ((enum vt_private_step)step) {
-    case VT_PRIVATE_TEMPORARY: return "temporary";
-    case VT_PRIVATE_UNSAFE: return "unsafe";
-    case VT_PRIVATE_PARENT: return "parent";
-    case VT_PRIVATE_FOREIGN: return "foreign";
-    case VT_PRIVATE_DIRECTORY: return "directory";
-    case VT_PRIVATE_LOCK: return "lock";
-  }
-  return "directory";
 }

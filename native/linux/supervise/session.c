@@ -33,7 +33,7 @@ static int each(int from, void *context, vt_procfs_visit found) {
 
 static int count_one(void *context, pid_t pid) {
   const struct vt_command *command = context;
-  if (pid == command->pid || !is_member(context, pid)) return 0;
+  if (pid == command->pid || getpid() == pid || !is_member(context, pid)) return 0;
   int pidfd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
   if (pidfd < 0) return errno != ESRCH;
   int alive = !sweep_has_ended(pidfd);
@@ -46,29 +46,15 @@ static int count_in_group(void *context, pid_t pid) {
   return getpgid(pid) == command->pid && count_one(context, pid) && !vt_procfs_is_ending(pid);
 }
 
-static void remember(struct vt_command *command, pid_t pid) {
-  for (int i = 0; i < command->remembered_count; i++)
-    if (command->remembered[i] == pid) return;
-  command->killed++;
-  if (command->remembered_count < VT_REMEMBERED) command->remembered[command->remembered_count++] = pid;
-}
-
-static int remember_one(void *context, pid_t pid) {
-  if (getpid() != pid && count_one(context, pid)) remember(context, pid);
-  return 0;
-}
-
 static int kill_one(void *context, pid_t pid) {
   struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
-  int found = sweep_kill(pid, context, is_member);
-  if (found && pid != command->pid && command->remembered_count < VT_REMEMBERED) remember(command, pid);
-  return found;
+  return sweep_kill(pid, context, is_member);
 }
 
 /* Before they are signalled: the members of a group end together, before the turn of each comes. */
 int vt_session_count_ended(struct vt_command *command) {
-  if (!command->counted) each(proc, command, remember_one);
+  if (!command->counted) command->killed = vt_session_count(command);
   command->counted = true;
   return command->killed;
 }

@@ -58,13 +58,13 @@ int vt_deadline_due_in(const struct vt_command *command);
 /* Call first. 0, or -1 with errno: may be tried again. */
 int vt_session_open(void);
 
-/* Counts the live members in command->killed, the first time; returns that count. */
+/* Counts the live members besides the leader in command->killed, the first time; returns that count. */
 int vt_session_count_ended(struct vt_command *command);
 
 /* Asks every live member to end: SIGTERM, to those with a terminal also SIGHUP, then SIGCONT. */
 void vt_session_ask(const struct vt_command *command);
 
-/* Kills every live member except the ended leader, and counts it in command->killed once. Returns how many it found. */
+/* Kills every live member except the ended leader. Returns how many it found. */
 int vt_session_sweep(struct vt_command *command);
 
 /* The number of live members besides the leader. */

@@ -16,19 +16,13 @@ static char environment[64 * 1024];
 static const struct vt_watch_table *table;
 static long proc;
 
-static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
-static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
-static uint64_t marks[VT_WATCH_TABLE_SLOTS];
-static int cookie_count, mark_count;
+static struct vt_watch_slot running[VT_WATCH_TABLE_SLOTS];
+static int running_count;
 
 static void take_commands(void) {
-  session_count = cookie_count = mark_count = 0;
-  for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++) {
-    const struct vt_watch_slot *command = &table->commands[slot];
-    if (command->session > 0) sessions[session_count++] = command->session;
-    if (command->session > 0 && command->cookie) cookies[cookie_count++] = command->cookie;
-    if (command->session > 0 && command->mark) marks[mark_count++] = command->mark;
-  }
+  running_count = 0;
+  for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++)
+    if (table->commands[slot].session > 0) running[running_count++] = table->commands[slot];
 }
 
 /* A command's slot is taken before clone(2), so an empty table stays empty once the host has ended. */
@@ -38,21 +32,16 @@ static int has_commands(void) {
   return 0;
 }
 
-static int has_session(int session) {
-  for (int at = 0; at < session_count; at++)
-    if (sessions[at] == session) return 1;
+static int has_leader_or_mark(int session, uint64_t mark) {
+  for (int at = 0; at < running_count; at++)
+    if (running[at].session == session || (mark && running[at].mark == mark)) return 1;
   return 0;
 }
 
-static int has_mark(uint64_t mark) {
-  for (int at = 0; at < mark_count; at++)
-    if (marks[at] == mark) return 1;
-  return 0;
-}
-
+/* 0: whether there is any. */
 static int has_cookie(uint32_t cookie) {
-  for (int at = 0; at < cookie_count; at++)
-    if (cookies[at] == cookie) return 1;
+  for (int at = 0; at < running_count; at++)
+    if (running[at].cookie && (!cookie || running[at].cookie == cookie)) return 1;
   return 0;
 }
 
@@ -71,7 +60,8 @@ static int starts_with_name(const char *at) {
 static int is_our_cookie(const char *at) {
   if (!starts_with_name(at) || hexadecimal(at + COOKIE_NAME_LENGTH, VT_COOKIE_HOST_DIGITS) != table->host) return 0;
   const char *command = at + COOKIE_NAME_LENGTH + VT_COOKIE_HOST_DIGITS + 1;
-  return has_cookie((uint32_t)hexadecimal(command, VT_COOKIE_COMMAND_DIGITS));
+  uint32_t id = (uint32_t)hexadecimal(command, VT_COOKIE_COMMAND_DIGITS);
+  return id && has_cookie(id);
 }
 
 static void name_environment(char *at, int pid) {
@@ -85,7 +75,7 @@ static void name_environment(char *at, int pid) {
 /* Searches the whole environment for the cookie of a running command: a process may have left the session. */
 static int carries_cookie(int pid) {
   char path[24];
-  if (cookie_count == 0) return 0;
+  if (!has_cookie(0)) return 0;
   name_environment(path, pid);
   long fd = call3(__NR_openat, proc, (long)path, READ_ONLY), kept = 0, found = 0;
   if (fd < 0) return 0;
@@ -104,7 +94,7 @@ static int carries_cookie(int pid) {
 static int is_member(void *context, int pid) {
   long session = call1(__NR_getsid, pid);
   (void)context;
-  return session > 0 && (has_session((int)session) || (mark_count && has_mark(mark_of(pid))) || carries_cookie(pid));
+  return session > 0 && (has_leader_or_mark((int)session, mark_of(pid)) || carries_cookie(pid));
 }
 
 static int kill_member(void *context, int pid) { return sweep_kill(pid, context, is_member); }

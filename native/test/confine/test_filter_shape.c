@@ -48,23 +48,27 @@ static void check_filter(const struct vt_filter_options *options) {
   check_costs(options, filter, (size_t)length);
 }
 
-/* Conditional jumps reach 255 instructions: what would need more must fail, not wrap around. */
+/* Conditional jumps reach 255 instructions: what leads farther decides all the same, and a program that has no room fails. */
 static void check_long_bodies(void) {
-  static uint32_t values[200];
+  static uint32_t values[250];
   static struct sock_filter filter[LONGEST_PROGRAM];
-  struct vt_condition condition = {.test = VT_TEST_ONE_OF, .count = 200, .mask = UINT32_MAX, .values = values};
-  struct vt_rule rules[2] = {{.conditions = {condition}}, {.conditions = {condition}}};
-  struct vt_rule long_rule = {.conditions = {condition, condition, condition}};
-  struct vt_verdict allow = {.otherwise = SECCOMP_RET_ALLOW}, many_rules = {.rules = rules, .count = 2};
-  struct vt_verdict long_conjunction = {.rules = &long_rule, .count = 1};
-  const struct vt_verdict *verdicts[3] = {&allow, &many_rules, &allow};
-  struct vt_program hot = {.instructions = filter, .capacity = LONGEST_PROGRAM}, body = hot, cold = hot;
-  vt_bpf_tree(&hot, &(struct vt_layout){.arch = AUDIT_ARCH_X86_64, .hot = 1, .verdicts = verdicts, .count = 3});
-  CHECK(hot.failed, "a hot body of %zu instructions", vt_bpf_verdict_length(&many_rules));
-  vt_bpf_verdict(&body, &long_conjunction);
-  CHECK(body.failed, "a rule of %zu instructions", vt_bpf_verdict_length(&long_conjunction));
-  vt_bpf_tree(&cold, &(struct vt_layout){.arch = AUDIT_ARCH_X86_64, .hot = 0, .verdicts = verdicts, .count = 3});
-  CHECK(!cold.failed && cold.length < LONGEST_PROGRAM, "the same body behind the tree");
+  for (uint32_t i = 0; i < 250; i++) values[i] = i;
+  struct vt_condition one_of = {.test = VT_TEST_ONE_OF, .count = 250, .mask = UINT32_MAX, .values = values};
+  struct vt_rule rules[2] = {{.conditions = {one_of}, .action = 1}, {.conditions = {one_of, one_of, one_of}, .action = 2}};
+  rules[1].conditions[0].argument = 1;
+  struct vt_verdict allow = {.otherwise = SECCOMP_RET_ALLOW}, long_one = {.rules = rules, .count = 2, .otherwise = 3};
+  const struct vt_verdict *verdicts[3] = {&allow, &long_one, &allow};
+  for (int hot = 0; hot < 2; hot++) {
+    struct vt_layout layout = {.arch = AUDIT_ARCH_X86_64, .hot = hot, .verdicts = verdicts, .count = 3};
+    int length = vt_bpf_build(&layout, filter, LONGEST_PROGRAM);
+    for (uint32_t first = 0; first < 500; first += 249) {
+      struct seccomp_data data = {.nr = 1, .arch = AUDIT_ARCH_X86_64, .args = {first, 249}};
+      uint32_t action = simulate(filter, (size_t)length, &data).action;
+      CHECK(length > 1000 && action == vt_verdict_answer(&long_one, data.args), "%u: %u of %d instructions", first, action, length);
+    }
+    for (size_t room = 0; room < (size_t)length; room += 100)
+      CHECK(vt_bpf_build(&layout, filter, room) == -1 && errno == E2BIG, "room for %zu of %d", room, length);
+  }
 }
 
 static void check_refused(const struct vt_filter_options *options, const char *what) {

@@ -21,12 +21,7 @@ enum {
   __NR_rename = VT_NO_SYSCALL, __NR_link = VT_NO_SYSCALL, __NR_symlink = VT_NO_SYSCALL, __NR_mkdir = VT_NO_SYSCALL,
   __NR_mknod = VT_NO_SYSCALL, __NR_chmod = VT_NO_SYSCALL, __NR_chown = VT_NO_SYSCALL, __NR_lchown = VT_NO_SYSCALL,
   __NR_utime = VT_NO_SYSCALL, __NR_utimes = VT_NO_SYSCALL, __NR_futimesat = VT_NO_SYSCALL, __NR_iopl = VT_NO_SYSCALL,
-  __NR_ioperm = VT_NO_SYSCALL, __NR_modify_ldt = VT_NO_SYSCALL, __NR_uselib = VT_NO_SYSCALL, __NR_ustat = VT_NO_SYSCALL,
-  __NR_sysfs = VT_NO_SYSCALL, __NR__sysctl = VT_NO_SYSCALL, __NR_create_module = VT_NO_SYSCALL,
-  __NR_get_kernel_syms = VT_NO_SYSCALL, __NR_query_module = VT_NO_SYSCALL, __NR_getpmsg = VT_NO_SYSCALL,
-  __NR_putpmsg = VT_NO_SYSCALL, __NR_afs_syscall = VT_NO_SYSCALL, __NR_tuxcall = VT_NO_SYSCALL, __NR_security = VT_NO_SYSCALL,
-  __NR_set_thread_area = VT_NO_SYSCALL, __NR_get_thread_area = VT_NO_SYSCALL, __NR_epoll_ctl_old = VT_NO_SYSCALL,
-  __NR_epoll_wait_old = VT_NO_SYSCALL, __NR_vserver = VT_NO_SYSCALL,
+  __NR_ioperm = VT_NO_SYSCALL, __NR_modify_ldt = VT_NO_SYSCALL,
 };
 
 #define SAME(name, x86_64, aarch64) _Static_assert((aarch64) == __NR_##name, "aarch64 number of " #name);

@@ -60,7 +60,7 @@ static void what_is_mounted_stays(void) {
   struct vt_private made;
   struct stat status;
   vt_core_make_private(temporary, &made);
-  CHECK(made.failed_step == 0, "%s", strerror(made.failed_errno));
+  CHECK(!made.failed_step, "%s", strerror(made.failed_errno));
   strcpy(point, made.path);
   snprintf(kept, sizeof kept, "%s/kept", point);
   fill(point, "beneath");

@@ -2,24 +2,15 @@ import { statSync } from 'node:fs'
 import { unlessAborted, within } from '../../base/clock.ts'
 import { tried } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
-import type { Environment, Mode } from '../../base/types.ts'
-import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
+import type { Mode } from '../../base/types.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { Container } from './container.ts'
-import {
-  type Engine,
-  type EngineError,
-  engineRefusal,
-  isEngineError,
-  refusalOf,
-  saysPaused,
-} from './engine.ts'
-import type { Exec, ExecRequest } from './exec.ts'
-import { type GitIdentity, gitIdentity, type Image } from './image.ts'
-import type { FrameStream } from './keeper.ts'
-import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './left-over.ts'
-import { type ContainerSettings, containerSpec, type MadeMounts, nodeMounts, type UserMount } from './spec.ts'
-import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
+import type { Engine } from './engine.ts'
+import type { Exec, ExecOutput, ExecRequest } from './exec.ts'
+import type { Image } from './image.ts'
+import { labelsFor, newName, thisKernel } from './left-over.ts'
+import { type Mount, mountsAt, mountTable, nodeMounts, refuseOthers, refuseSocket } from './mounts.ts'
+import { type ContainerSettings, type ContainerUser, containerSpec } from './spec.ts'
 
 /** How long closing a shell waits for the engine. */
 const closeMs = 5000
@@ -29,11 +20,11 @@ const starts = new Turns(4)
 interface ContainersOptions {
   readonly engine: Engine
   readonly settings: ContainerSettings
-  readonly workspace: string
-  readonly places: readonly string[]
-  /** The caller's environment, in which git's identity is looked up. */
-  readonly env: Environment
+  readonly user: ContainerUser
   readonly image: Image
+  /** Directories of this machine, shown at their own paths; the first is the workspace. */
+  readonly places: readonly [string, ...string[]]
+  readonly mounts: readonly Mount[]
 }
 
 /** `fresh`: a container for this command alone, because /tmp is its private tmp. */
@@ -47,89 +38,67 @@ export interface ContainerCommand {
   readonly exec: Exec
 }
 
-type Output = (stream: FrameStream, bytes: Buffer) => void
-
 /**
  * The containers of a shell, started on demand. Except in write mode a container runs one command at a time: any process left in
  * it is that command's. One free container is kept for the next command. In write mode all commands share one container, because
  * they may leave processes running.
  */
 export class Containers {
-  readonly #options: ContainersOptions
-  readonly #all = new Set<Container>()
-  /** Which directories each of them shows (`identityOf`). */
-  readonly #shown = new WeakMap<Container, string>()
+  readonly options: ContainersOptions
+  /** With the identity of what they show. */
+  readonly #all = new Map<Container, string>()
   readonly #starting = new Set<Promise<unknown>>()
-  readonly #removing = new Set<Promise<unknown>>()
   #idle: Container | undefined
   #shared: Promise<Container> | undefined
-  #identity: Promise<GitIdentity> | undefined
-  #inside: MadeMounts | undefined
+  #inside: readonly Mount[] | undefined
   #closed = false
 
   constructor(options: ContainersOptions) {
-    this.#options = options
+    this.options = options
   }
 
-  get memory(): number {
-    return this.#options.settings.memory
-  }
-
-  get imageVariables(): Image['variables'] {
-    return this.#options.image.variables
-  }
-
-  /** For workspace mode: what its containers mount besides, or why they cannot. */
-  inside(): MadeMounts {
+  /** For workspace mode: what its containers mount besides. Throws SANDBOX_UNAVAILABLE. */
+  inside(): readonly Mount[] {
     this.#inside ??= nodeMounts()
     return this.#inside
   }
 
-  gitIdentity(): Promise<GitIdentity> {
-    this.#identity ??= gitIdentity(this.#options.env)
-    return this.#identity
-  }
-
   /**
-   * Replaces the container once if it is gone or, except in write mode, paused from outside. Throws
+   * Replaces the container once if it is gone or, except in write mode, nothing can be started in it. Throws
    * SANDBOX_UNAVAILABLE, or the signal's reason if aborted before the start.
    */
   async exec(
     wanted: ContainerRequest,
     signal: AbortSignal,
     request: ExecRequest,
-    output: Output,
+    output: ExecOutput,
   ): Promise<ContainerCommand> {
     for (let isFirst = true; ; isFirst = false) {
       const container = await this.#take(wanted, signal)
       try {
         return { container, exec: await container.exec(request, output, signal) }
       } catch (error) {
-        const isEngines = isEngineError(error)
-        const isReplaceable = container.gone || (wanted.mode !== 'write' && isEngines && saysPaused(error))
+        const isReplaceable = container.gone || wanted.mode !== 'write'
         if (wanted.mode !== 'write') this.discard(container)
-        if (!isEngines) throw error
-        if (!isFirst || !isReplaceable) throw this.#refusal(error)
+        if (!isFirst || !isReplaceable) throw error
       }
     }
   }
 
   /** Throws the signal's reason if it aborts first; the container is then there for the next command. */
   async #take(wanted: ContainerRequest, signal: AbortSignal): Promise<Container> {
-    const taking = this.#takeFor(wanted, signal)
+    const { mode, fresh } = wanted
+    const isShared = mode === 'write'
+    const taking = isShared ? this.#takeShared() : this.#takeOwn(mode, fresh, signal)
     const container = await unlessAborted(taking, signal, () => undefined)
     if (container && !signal.aborted) return container
-    if (wanted.mode !== 'write')
+    // No caller waits for it if it fails.
+    if (!isShared)
       taking.then(
         (late) => this.giveBack(late, wanted),
-        () => {}, // no caller waits for it
+        () => {},
       )
     throw signal.reason
-  }
-
-  async #takeFor({ mode, fresh }: ContainerRequest, signal: AbortSignal): Promise<Container> {
-    if (mode === 'write') return this.#takeShared()
-    return (fresh ? undefined : this.#takeIdle()) ?? this.#start(mode, fresh, signal)
   }
 
   /** Takes back a container whose command, not of write mode, has ended and left nothing in it. */
@@ -139,39 +108,31 @@ export class Containers {
     else this.discard(container)
   }
 
-  /** Removes a container in the background; `close` waits for it. */
+  /** Removes a container in the background. One that the engine does not remove, the next shell does. */
   discard(container: Container): void {
-    const removal = container
-      .remove()
-      .then(() => void this.#all.delete(container))
-      .catch(() => {}) // closing the shell tries again; after this process the next shell removes it
-      .finally(() => this.#removing.delete(removal))
-    this.#removing.add(removal)
+    container.remove().then(
+      () => this.#all.delete(container),
+      () => {},
+    )
   }
 
   /** Removes all of them. Any that a hanging engine does not remove in time end with this process. */
   async close(): Promise<void> {
     this.#closed = true
-    await within(this.#removeAll(), closeMs, undefined)
+    const removeAll = async () => {
+      await Promise.allSettled(this.#starting)
+      await Promise.allSettled([...this.#all.keys()].map((container) => container.remove()))
+    }
+    await within(removeAll(), closeMs, undefined)
   }
 
-  async #removeAll(): Promise<void> {
-    await Promise.allSettled(this.#starting)
-    for (const container of this.#all) this.discard(container)
-    await Promise.all(this.#removing)
-  }
-
-  #takeIdle(): Container | undefined {
-    const idle = this.#idle
+  async #takeOwn(mode: Mode, fresh: boolean, signal: AbortSignal): Promise<Container> {
+    const idle = fresh ? undefined : this.#idle
+    if (!idle) return this.#start(mode, fresh, signal)
     this.#idle = undefined
-    if (!idle || this.#isUsable(idle)) return idle
+    if (this.#isUsable(idle)) return idle
     this.discard(idle)
-    return undefined
-  }
-
-  /** It runs, and shows the directories that are at the workspace's paths now. */
-  #isUsable(container: Container): boolean {
-    return !container.gone && this.#shown.get(container) === identityOf(this.#options.places)
+    return this.#start(mode, fresh, signal)
   }
 
   async #takeShared(): Promise<Container> {
@@ -183,60 +144,50 @@ export class Containers {
     return this.#shared
   }
 
+  /** It runs, and shows the directories that are at the workspace's paths now. */
+  #isUsable(container: Container): boolean {
+    return !container.gone && this.#all.get(container) === identityOf(this.options.places)
+  }
+
   #start(mode: Mode, fresh: boolean, signal?: AbortSignal): Promise<Container> {
     return starts.run(async () => {
       if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
       const starting = this.#started(mode, fresh)
       this.#starting.add(starting)
-      try {
-        const container = await starting
-        this.#all.add(container)
-        return container
-      } catch (error) {
-        throw isEngineError(error) ? this.#refusal(error) : error
-      } finally {
-        this.#starting.delete(starting)
-      }
+      return starting.finally(() => this.#starting.delete(starting))
     }, signal)
-  }
-
-  #refusal(error: EngineError): VitrineError {
-    const { engine, settings } = this.#options
-    return engineRefusal(engine, settings.image, error)
-  }
-
-  /** `[docker] mounts` are no roots of workspace mode, so they are read-only. */
-  #insideMounts(): readonly UserMount[] {
-    const inside = this.inside()
-    const own = this.#options.settings.mounts.map((mount) => ({ ...mount, writable: false }))
-    return 'missing' in inside ? own : [...own, ...inside]
   }
 
   /** Mounts what is mounted beneath the places at this moment. */
   async #started(mode: Mode, fresh: boolean): Promise<Container> {
-    const { engine, settings, workspace, places } = this.#options
-    const labels = {
-      [hostLabel]: JSON.stringify(thisProcess()),
-      [modeLabel]: mode,
-      [workspaceLabel]: workspace,
-    }
+    const { engine, settings, user, places } = this.options
     const identity = identityOf(places)
     const here = mountTable()
-    const mounts = mountsOf(places, here)
-    const others = mode === 'workspace' ? this.#insideMounts() : settings.mounts
-    const shown = [...mounts.map((path) => ({ source: path, target: path })), ...others]
-    const sources = shown.map(({ source }) => source)
-    const door = showsSocket(sources, here, engine.socketPath)
-    if (door !== undefined) throw refusalOf(unfitWorkspaceWords(door, 'engine-socket'))
-    const made = { ...settings, mounts: others }
-    const spec = containerSpec(made, { mounts, writable: mode !== 'read', fresh, labels })
-    const { image, user } = settings
-    const container = await Container.start(engine, { spec, name: newName(mode), image, user })
-    const wrong = isComparable(container) ? wronglyShown(shown, here, container.mounts) : undefined
-    this.#shown.set(container, identity)
-    if (wrong === undefined) return container
-    this.discard(container)
-    throw refusalOf(shownWrong(wrong))
+    const shown = mountsAt(places, here).map((path) => ({
+      source: path,
+      target: path,
+      writable: mode !== 'read',
+    }))
+    const others = this.#others(mode)
+    const mounts = [...shown, ...others]
+    refuseSocket(mounts, here, engine.socketPath)
+    const spec = containerSpec(settings, { user, shown, others, fresh, labels: labelsFor(places[0]) })
+    const container = await Container.start(engine, newName(mode), spec, user)
+    this.#all.set(container, identity)
+    try {
+      if (isComparable(container)) refuseOthers(mounts, here, container.mounts)
+      return container
+    } catch (error) {
+      this.discard(container)
+      throw error
+    }
+  }
+
+  /** `[docker] mounts` are no roots of workspace mode, so they are read-only there. */
+  #others(mode: Mode): readonly Mount[] {
+    const { mounts } = this.options
+    const listed = mounts.map((mount) => ({ ...mount, writable: mode === 'write' && mount.writable }))
+    return mode === 'workspace' ? [...listed, ...this.inside()] : listed
   }
 }
 

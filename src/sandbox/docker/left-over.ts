@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { tried } from '../../base/errno.ts'
 import { pidNamespace, signalled, statFields } from '../../base/process.ts'
-import { type Mode, modes } from '../../base/types.ts'
-import { type Engine, type EngineRequest, engineTried, isEngineError } from './engine.ts'
+import type { Mode } from '../../base/types.ts'
+import { type Engine, engineTried, isEngineError } from './engine.ts'
 
 export interface OwnContainer {
   readonly id: string
@@ -26,43 +26,40 @@ interface Listed {
   readonly State: string
   readonly Image: string
   readonly Created: number
-  readonly Labels?: Readonly<Record<string, string>>
+  readonly Labels: Readonly<Record<string, string>>
 }
 
-/** Every container with our label, made by any process. Throws EngineError. */
-export async function ownContainers(engine: Engine, background: Background = {}): Promise<OwnContainer[]> {
-  const filters = JSON.stringify({ label: [hostLabel] })
-  const listed = await engine.call<readonly Listed[]>({
-    method: 'GET',
-    path: '/containers/json',
-    query: { all: 'true', filters },
-    ...background,
+/** Label of each of our containers: the process that made it, as JSON. */
+const hostLabel = 'vitrine.host'
+/** Label: the directory that the container was made for. */
+const workspaceLabel = 'vitrine.workspace'
+
+export function labelsFor(workspace: string): Readonly<Record<string, string>> {
+  return { [hostLabel]: JSON.stringify(thisProcess()), [workspaceLabel]: workspace }
+}
+
+const ourNames = /^vitrine-(read|workspace|write)-[0-9a-f]{12}$/
+
+export function newName(mode: Mode): string {
+  return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
+}
+
+/**
+ * Every container that any vitrine made. A label alone proves nothing: an image committed from our container passes it
+ * on, but not the name. Throws EngineError.
+ */
+export async function ownContainers(engine: Engine): Promise<readonly OwnContainer[]> {
+  const query = { all: 'true', filters: JSON.stringify({ label: [hostLabel] }) }
+  const path = '/containers/json'
+  const listed = await engine.call<readonly Listed[]>({ method: 'GET', path, query })
+  return listed.flatMap(({ Id: id, Names, State: state, Image: image, Created: created, Labels }) => {
+    const name = Names?.[0]?.replace(/^\//, '') ?? ''
+    const mode = ourNames.exec(name)?.[1]
+    const host = tried((): HostProcess => JSON.parse(Labels[hostLabel] ?? ''))
+    if (mode === undefined || !host) return []
+    const workspace = Labels[workspaceLabel] ?? ''
+    return [{ id, name, state, mode, workspace, image, host, created, leftOver: isLeftOver(host, state) }]
   })
-  return listed.flatMap((container) => {
-    const host = readHost(container.Labels?.[hostLabel])
-    return host ? [described(container, host)] : []
-  })
-}
-
-function described({ Id, Names, State, Image, Created, Labels }: Listed, host: HostProcess): OwnContainer {
-  const name = Names?.[0]?.replace(/^\//, '') ?? Id.slice(0, 12)
-  return {
-    id: Id,
-    name,
-    state: State,
-    mode: Labels?.[modeLabel] ?? '',
-    workspace: Labels?.[workspaceLabel] ?? '',
-    image: Image,
-    host,
-    created: Created,
-    // Labels prove nothing: an image committed from our container passes them on, but not its name.
-    leftOver: ourNames.test(name) && isLeftOver(host, State),
-  }
-}
-
-/** If the host process is not visible from here, only an ended container counts as left over. */
-function isLeftOver(host: HostProcess, state: string): boolean {
-  return !(isRunning(host) ?? ['running', 'created', 'paused', 'restarting'].includes(state))
 }
 
 export interface CleanUp {
@@ -71,10 +68,9 @@ export interface CleanUp {
 }
 
 /** Only those of hosts that are gone. One failure does not stop the others. Throws EngineError. */
-export async function removeLeftOver(engine: Engine, background: Background = {}): Promise<CleanUp> {
-  const left = (await ownContainers(engine, background)).filter(({ leftOver }) => leftOver)
-  const removals = left.map(({ id }) => engineTried(removeContainer(engine, id, background)))
-  const errors = await Promise.all(removals)
+export async function removeLeftOver(engine: Engine): Promise<CleanUp> {
+  const left = (await ownContainers(engine)).filter(({ leftOver }) => leftOver)
+  const errors = await Promise.all(left.map(({ id }) => engineTried(removeContainer(engine, id))))
   const failed = left.flatMap((container, index) => {
     const error = errors[index]
     return error ? [{ ...container, reason: error.message }] : []
@@ -82,49 +78,23 @@ export async function removeLeftOver(engine: Engine, background: Background = {}
   return { removed: left.filter((_, index) => !errors[index]), failed }
 }
 
-type Background = Pick<EngineRequest, 'inBackground'>
-
 const removalMs = 10_000
 
 /** Kills and removes a container, and waits until it is gone. Throws EngineError. */
-export async function removeContainer(
-  engine: Engine,
-  id: string,
-  background: Background = {},
-): Promise<void> {
+export async function removeContainer(engine: Engine, id: string): Promise<void> {
   const path = `/containers/${id}`
-  const query = { force: 'true', v: 'true' }
-  try {
-    await engine.call({ method: 'DELETE', path, query, timeoutMs: removalMs, ...background })
-  } catch (error) {
-    if (!isEngineError(error)) throw error
-    // 404: already gone. 409: being removed, by AutoRemove or by another request.
-    if (error.status === 404) return
-    if (error.status !== 409) throw error
-    await goneAfterAll(engine, id, background)
-  }
-}
-
-async function goneAfterAll(engine: Engine, id: string, background: Background): Promise<void> {
-  const path = `/containers/${id}/wait`
+  const force = { force: 'true', v: 'true' }
+  const removal = await engineTried(
+    engine.call({ method: 'DELETE', path, query: force, timeoutMs: removalMs }),
+  )
+  if (!isEngineError(removal) || removal.status === 404) return
+  if (removal.status !== 409) throw removal
+  // It is being removed, by AutoRemove or by another request.
   const query = { condition: 'removed' }
-  try {
-    await engine.call({ method: 'POST', path, query, timeoutMs: removalMs, ...background })
-  } catch (error) {
-    if (!isEngineError(error) || error.status !== 404) throw error
-  }
-}
-
-/** Label of each of our containers: the process that made it, as JSON. */
-export const hostLabel = 'vitrine.host'
-export const modeLabel = 'vitrine.mode'
-/** Label: the directory that the container was made for. */
-export const workspaceLabel = 'vitrine.workspace'
-
-const ourNames = new RegExp(`^vitrine-(${modes.join('|')})-[0-9a-f]{12}$`)
-
-export function newName(mode: Mode): string {
-  return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
+  const gone = await engineTried(
+    engine.call({ method: 'POST', path: `${path}/wait`, query, timeoutMs: removalMs }),
+  )
+  if (isEngineError(gone) && gone.status !== 404) throw gone
 }
 
 /** Identifies a process even after its PID is reused, and across containers and machines. */
@@ -139,28 +109,16 @@ interface HostProcess {
 
 export function thisProcess(): HostProcess {
   const { pid } = process
-  return { pid, start: statFields(pid)?.[22] ?? '', ...namespacesHere() }
+  return { pid, start: statFields(pid)?.[22] ?? '', boot: thisKernel(), namespace: pidNamespace() }
 }
 
-/** Undefined: the label is not one of ours. */
-function readHost(label: string | undefined): HostProcess | undefined {
-  const said = tried(() => JSON.parse(label ?? ''))
-  return typeof said?.pid === 'number' && typeof said.boot === 'string' ? said : undefined
-}
-
-/** Whether the process runs; undefined: not visible from here. */
-function isRunning({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
-  const here = namespacesHere()
-  if (here.boot !== boot || here.namespace !== namespace) return undefined
-  if (start !== '') return statFields(pid)?.[22] === start
-  return signalled(pid, 0)
+/** If the host process is not visible from here, only an ended container counts as left over. */
+function isLeftOver({ pid, start, boot, namespace }: HostProcess, state: string): boolean {
+  if (boot !== thisKernel() || namespace !== pidNamespace()) return /^(exited|dead)$/.test(state)
+  return start === '' ? !signalled(pid, 0) : statFields(pid)?.[22] !== start
 }
 
 /** The boot id of this kernel; empty if unknown. */
 export function thisKernel(): string {
   return tried(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
-}
-
-function namespacesHere(): Pick<HostProcess, 'boot' | 'namespace'> {
-  return { boot: thisKernel(), namespace: pidNamespace() }
 }

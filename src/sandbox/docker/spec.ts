@@ -1,14 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { errorReason, tried } from '../../base/errno.ts'
-import { packageFile } from '../../base/package-file.ts'
-import { homeOf, isBeneath, realPath } from '../../base/paths.ts'
-import type { Environment } from '../../base/types.ts'
-import { mountMissing } from '../../messages/docker.ts'
-import { insideMissing } from '../../messages/workspace.ts'
-import { refusalOf } from './engine.ts'
-import { keeperScript } from './keeper.ts'
+import { dirname } from 'node:path'
+import { isBeneath } from '../../base/paths.ts'
+import { containerHome, hostsPath, type Mount } from './mounts.ts'
 
 export interface ContainerSettings {
   readonly image: string
@@ -17,8 +9,6 @@ export interface ContainerSettings {
   readonly memory: number
   /** The size of a private /tmp in bytes; 0: the same as that of a shared one. */
   readonly privateTmpBytes: number
-  readonly user: ContainerUser
-  readonly mounts: readonly UserMount[]
 }
 
 export interface ContainerUser {
@@ -27,33 +17,55 @@ export interface ContainerUser {
   readonly groups: readonly number[]
 }
 
+/**
+ * The script of a container's first process. It prints the boot id of its kernel and its mounts, and then for each input line
+ * a count; an empty line ends each answer. Its input is a connection of the host process: when that closes for any reason, this
+ * process and the container end. It uses shell builtins only: nothing is forked. Not `echo`, which in some shells decodes the
+ * backslashes of paths.
+ */
+const keeperScript = `
+for file in sys/kernel/random/boot_id self/mountinfo; do
+  while read -r line; do printf '%s\\n' "$line"; done </proc/$file
+done
+echo
+group=/sys/fs/cgroup tasks=/sys/fs/cgroup/pids.current events=/sys/fs/cgroup/memory.events
+if [ -e $group/pids/pids.current ]; then
+  tasks=$group/pids/pids.current events=$group/memory/memory.oom_control
+fi
+while read -r _; do
+  count='-' killed='-'
+  [ -r $tasks ] && read -r count <$tasks
+  [ -r $events ] && while read -r name value; do [ "$name" = oom_kill ] && killed=$value; done <$events
+  set -- /proc/[0-9]*
+  printf '%s\\n\\n' "$count $# $killed"
+done`
+
 const keeperId = 65_533
 
 /** Differs from the commands' user: that user could kill the keeper, and with it the container. */
-export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
+function keeperOf({ uid }: ContainerUser): string {
   const id = uid === keeperId ? keeperId - 1 : keeperId
   return `${id}:${id}`
 }
 
 interface ContainerShape {
-  /** Directories and mounts, mounted at their own paths, outermost first. */
-  readonly mounts: readonly string[]
-  readonly writable: boolean
+  readonly user: ContainerUser
+  /** Of the workspace, which may lie in /tmp. */
+  readonly shown: readonly Mount[]
+  readonly others: readonly Mount[]
   /** /tmp is private to one command. */
   readonly fresh: boolean
   readonly labels: Readonly<Record<string, string>>
 }
 
 /** The body of "Create a container" (API reference). */
-export function containerSpec(
-  settings: ContainerSettings,
-  { mounts, writable, fresh, labels }: ContainerShape,
-): object {
-  const { memory, privateTmpBytes, user } = settings
-  const size = tmpSize(memory, fresh ? privateTmpBytes : 0)
-  const temporary = ['/tmp', ...directoriesOnTheWay(settings.mounts)]
+export function containerSpec(settings: ContainerSettings, shape: ContainerShape): object {
+  const { image, network, memory, privateTmpBytes } = settings
+  const { user, shown, others, fresh, labels } = shape
+  const temporary = ['/tmp', ...directoriesOnTheWay(others)]
+  const size = tmpSize(memory, fresh ? privateTmpBytes : 0) / temporary.length
   return {
-    Image: settings.image,
+    Image: image,
     Entrypoint: ['/bin/sh', '-c', keeperScript],
     Cmd: [],
     User: keeperOf(user),
@@ -62,26 +74,27 @@ export function containerSpec(
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,
-    NetworkDisabled: isLoopbackEnough(settings),
+    // Without a network the engine still sets one up (half of a start) unless told; then /etc/hosts is ours.
+    NetworkDisabled: network === 'none' && others.some(({ target }) => target === hostsPath),
     // The image's own health check would run processes beside the command.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...confinement,
-      ReadonlyRootfs: true,
-      NetworkMode: settings.network,
+      NetworkMode: network,
       Memory: memory,
       // The limit of memory plus swap; the same value means no swap.
       MemorySwap: memory,
       PidsLimit: mostProcesses,
       GroupAdd: user.groups.map(String),
       ShmSize: Math.min(usualShmBytes, Math.floor(memory / 8)),
-      Tmpfs: Object.fromEntries(
-        temporary.map((path) => [path, `${tmpfs},size=${Math.floor(size / temporary.length)}`]),
-      ),
-      Mounts: [
-        ...mounts.map((path) => bind({ source: path, target: path, writable })),
-        ...settings.mounts.map((mount) => bind({ ...mount, writable: writable && mount.writable })),
-      ],
+      Tmpfs: Object.fromEntries(temporary.map((path) => [path, `${tmpfs},size=${Math.floor(size)}`])),
+      Mounts: [...shown, ...others].map(({ source, target, writable }) => ({
+        Type: 'bind',
+        Source: source,
+        Target: target,
+        ReadOnly: !writable,
+        BindOptions: { Propagation: 'rprivate', NonRecursive: true },
+      })),
     },
   }
 }
@@ -93,15 +106,11 @@ const confinement = {
   Privileged: false,
   CapDrop: ['ALL'],
   SecurityOpt: ['no-new-privileges'],
+  ReadonlyRootfs: true,
   IpcMode: 'private',
   RestartPolicy: { Name: 'no' },
   // The first process writes nothing worth a log.
   LogConfig: { Type: 'none' },
-}
-
-/** Without a network the engine still sets one up (half of a start) unless told; then /etc/hosts is ours. */
-function isLoopbackEnough({ network, mounts }: ContainerSettings): boolean {
-  return network === 'none' && mounts.some(({ target }) => target === hostsPath)
 }
 
 /** Enough for builds and tests; a fork bomb ends there. */
@@ -112,127 +121,17 @@ const usualShmBytes = 64 * 1024 ** 2
 
 /** Files in a tmpfs count as the container's memory: a full /tmp leaves half of it to programs. */
 function tmpSize(memory: number, wanted: number): number {
-  const most = Math.floor(memory / 2)
+  const most = memory / 2
   return wanted > 0 ? Math.min(wanted, most) : most
 }
 
 const tmpfs = 'rw,exec,nosuid,nodev,mode=1777'
 
-function bind({ source, target, writable }: UserMount): object {
-  return {
-    Type: 'bind',
-    Source: source,
-    Target: target,
-    ReadOnly: !writable,
-    BindOptions: { Propagation: 'rprivate', NonRecursive: true },
-  }
-}
-
-const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
-
-/** `512m` as for `docker run --memory`; without a unit, bytes. */
-export function bytesOf(size: string): number {
-  const unit = size.at(-1)?.toLowerCase() ?? ''
-  return Number.parseInt(size, 10) * (units[unit] ?? 1)
-}
-
-export interface MountedPath {
-  readonly source: string
-  readonly target: string
-}
-
-export interface UserMount extends MountedPath {
-  /** Write mode may change it. */
-  readonly writable: boolean
-}
-
-export const hostsPath = '/etc/hosts'
-
-/** The commands' home directory, a tmpfs. */
-const containerHome = '/tmp'
-
-/**
- * Absolute paths with `:ro` or `:rw`. One in the home directory is mounted in the commands' home, where tools
- * look; any other at its own path. Throws SANDBOX_UNAVAILABLE if missing.
- */
-export function readUserMounts(entries: readonly string[], env: Environment): readonly UserMount[] {
-  const home = homeOf(env)
-  return entries.map((entry) => {
-    const path = entry.slice(0, -3)
-    const target = isBeneath(path, home) ? join(containerHome, path.slice(home.length)) : path
-    return { source: existing(path), target, writable: entry.endsWith(':rw') }
-  })
-}
-
-/** Without symbolic links, so that a container that mounts something else is detected. */
-function existing(path: string): string {
-  const real = realPath(path)
-  if (real === undefined) throw refusalOf(mountMissing(path))
-  return real
-}
-
 /** On the way from the home directory to a mount: the engine would create them owned by root. */
-function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
+function directoriesOnTheWay(mounts: readonly Mount[]): readonly string[] {
   const found = new Set<string>()
   for (const { target } of mounts)
     for (let at = dirname(target); at !== containerHome && isBeneath(at, containerHome); at = dirname(at))
       found.add(at)
   return [...found].filter((path) => mounts.every(({ target }) => target !== path))
-}
-
-/** Paths in a container of workspace mode: Node, and vitrine's part that confines commands. */
-export const inside = {
-  loader: '/.vitrine/loader',
-  libraries: '/.vitrine/lib',
-  node: '/.vitrine/node',
-  script: '/.vitrine/inside.cjs',
-  addon: '/.vitrine/vitrine.node',
-} as const
-
-/** The mounts, or why they cannot be made. */
-export type MadeMounts = readonly UserMount[] | { readonly missing: string }
-
-/**
- * This process's Node with its libraries, and vitrine's part: an image need not have them, nor this machine's C library.
- */
-export function nodeMounts(): MadeMounts {
-  const mapped = mappedFiles()
-  const loader = mapped.find((path) => /^ld-(linux|musl).*\.so/.test(basename(path)))
-  const addon = mapped.find((path) => basename(path) === 'vitrine.node')
-  if (process.release.name !== 'node' || process.versions['bun'] || process.versions['electron'])
-    return { missing: insideMissing.node }
-  if (loader === undefined) return { missing: insideMissing.loader }
-  if (addon === undefined) return { missing: insideMissing.addon }
-  try {
-    return mountsOf(loader, addon)
-  } catch (error) {
-    return { missing: insideMissing.libraries(loader, errorReason(error)) }
-  }
-}
-
-function mountsOf(loader: string, addon: string): readonly UserMount[] {
-  const node = realPath(process.execPath) ?? process.execPath
-  const listed = execFileSync(loader, ['--list', node], { encoding: 'utf8', env: {} })
-  const libraries = [...listed.matchAll(/^\s*(\S+) => (\/.+) \(0x/gm)].map(([, name = '', path = '']) => ({
-    source: path,
-    target: `${inside.libraries}/${basename(name)}`,
-  }))
-  const script = packageFile('dist/inside.cjs')
-  const own = [
-    { source: loader, target: inside.loader },
-    { source: node, target: inside.node },
-    { source: script, target: inside.script },
-    { source: addon, target: inside.addon },
-  ]
-  return [...own, ...libraries].map(({ source, target }) => ({
-    source: realPath(source) ?? source,
-    target,
-    writable: false,
-  }))
-}
-
-/** Files in this process's memory (proc_pid_maps(5)). */
-function mappedFiles(): readonly string[] {
-  const maps = tried(() => readFileSync('/proc/self/maps', 'utf8')) ?? ''
-  return [...new Set([...maps.matchAll(/ (\/.+)$/gm)].map(([, path = '']) => path))]
 }

@@ -1,34 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { imageMissing, ownImage } from '../../../src/messages/docker.ts'
-import { Home, refused } from '../../cli/vitrine.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { ownImage } from '../../../src/sandbox/docker/image.ts'
+import { Home } from '../../cli/vitrine.ts'
 import {
   containersOf,
+  describeEngine,
   dockerToml,
   importImage,
-  missingEngine,
   openDockerShell,
   removeContainer,
   removeImage,
-  startEngine,
-  type TestEngine,
   testImage,
 } from './engine.ts'
 
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
-
-describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('the command line', (engine) => {
   const homeWith = (toml = dockerToml()) => {
     const home = new Home()
     home.configure(toml)
-    const env = { DOCKER_HOST: engine.host }
+    const env = { DOCKER_HOST: engine().host }
     const vitrine = (args: readonly string[], uid?: number) =>
       home.run(args, { env, ...(uid === undefined ? {} : { uid }) })
     return { home, vitrine }
@@ -47,13 +37,13 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
 
   it('status shows engine, image and containers, and says by its code whether all is there', async () => {
     const { vitrine } = homeWith()
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     await shell.execute({ command: 'true' })
     const { code, stdout } = await vitrine(['docker', 'status'])
     expect(code).toBe(0)
-    expect(stdout).toContain(engine.socketPath)
+    expect(stdout).toContain(engine().socketPath)
     expect(stdout).toMatch(
-      new RegExp(`^vitrine-read-\\w+ +read +running .* ${process.pid} +${shell.cwd}$`, 'm'),
+      new RegExp(`^container vitrine-read-\\w+, running, of process ${process.pid}, ${shell.cwd}$`, 'm'),
     )
     const status = JSON.parse((await vitrine(['docker', 'status', '--json'])).stdout)
     expect(status).toMatchObject({ version: 1, chosen: false, image: { name: testImage, present: true } })
@@ -65,11 +55,11 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
 
   it('clean removes what is left over and nothing that is used', async () => {
     const { vitrine } = homeWith()
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     await shell.execute({ command: 'true' })
     const host = { pid: 1, start: '1', boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() }
     const label = JSON.stringify({ ...host, namespace: 'pid:[1]' })
-    const { Id } = await engine.engine.call<{ readonly Id: string }>({
+    const { Id } = await engine().engine.call<{ readonly Id: string }>({
       method: 'POST',
       path: '/containers/create',
       query: { name: 'vitrine-read-0123456789ab' },
@@ -79,27 +69,25 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
         Labels: { 'vitrine.host': label, 'vitrine.workspace': '/left' },
       },
     })
-    onTestFinished(() => removeContainer(engine, Id))
-    await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
-    await engine.engine.call({ method: 'POST', path: `/containers/${Id}/wait` })
+    onTestFinished(() => removeContainer(engine(), Id))
+    await engine().engine.call({ method: 'POST', path: `/containers/${Id}/start` })
+    await engine().engine.call({ method: 'POST', path: `/containers/${Id}/wait` })
     expect((await vitrine(['docker', 'clean'])).stdout).toMatch(/^removed .* \(\/left\)\n$/)
     expect((await vitrine(['docker', 'clean'])).stdout).toBe('There are no leftover containers.\n')
-    const ids = (await containersOf(engine)).map((container) => container.Id)
+    const ids = (await containersOf(engine())).map((container) => container.Id)
     expect(ids).not.toContain(Id)
     expect((await shell.execute({ command: 'echo still' })).stdout).toBe('still\n')
   })
 
   it('build makes the image that is used where none is named', async () => {
     const { home, vitrine } = homeWith('')
-    onTestFinished(() => removeImage(engine, ownImage))
-    const words = imageMissing(ownImage)
-    expect(await vitrine(['run', '--backend', 'docker', '--', 'true'])).toMatchObject(
-      refused({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words }),
-    )
+    onTestFinished(() => removeImage(engine(), ownImage))
+    const { code, stderr } = await vitrine(['run', '--backend', 'docker', '--', 'true'])
+    expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringContaining('vitrine docker build') })
     // Debian is not to be had here: what the Dockerfile asks of it, this does.
     const script = '#!/bin/sh\necho "$@" >> /apt-get.log\n'
     const files = { 'usr/bin/apt-get': script }
-    await importImage(engine.engine, dirname(engine.socketPath), 'debian:bookworm-slim', files)
+    await importImage(engine().engine, dirname(engine().socketPath), 'debian:bookworm-slim', files)
     const built = await vitrine(['docker', 'build'])
     expect(built).toMatchObject({
       code: 0,

@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
-
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
+import { expect, it } from 'vitest'
+import { describeEngine, openDockerShell } from './engine.ts'
 
 /** Writes random bytes, and resolves to their digest. */
 function randomFile(path: string, size: number): string {
@@ -14,14 +11,9 @@ function randomFile(path: string, size: number): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('commands in a container', (engine) => {
   it('exit code, both streams, directory', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     mkdirSync(join(shell.cwd, 'sub'))
     const result = await shell.execute({ command: 'echo out; echo err >&2; pwd; exit 3', cwd: 'sub' })
     expect(result).toMatchObject({ exitCode: 3, stdout: `out\n${shell.cwd}/sub\n`, stderr: 'err\n' })
@@ -34,7 +26,7 @@ describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
     [['/etc'], '/etc: not executable.'],
     [['./file'], './file: not executable.'],
   ])('%j never runs', async (argv, said) => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     writeFileSync(join(shell.cwd, 'file'), 'text', { mode: 0o644 })
     const pieces: Buffer[] = []
     const running = shell.execute({ argv }, { onOutput: (_, chunk) => void pieces.push(chunk) })
@@ -48,24 +40,24 @@ describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
     ['exit 124', 124],
     ['echo "OCI runtime exec failed: not really"; exit 126', 126],
   ])("a command's own code is its own: %s", async (command, code) => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     expect(await shell.execute({ command })).toMatchObject({ exitCode: code, timedOut: false })
   })
 
   it('what a command says like the engine is still its output', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const said = 'OCI runtime exec failed: not really\n'
     expect((await shell.execute({ argv: ['printf', said] })).stdout).toBe(said)
   })
 
   it('a signal that ends it is told', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const result = await shell.execute({ command: 'kill -SEGV $$' })
     expect(result).toMatchObject({ signal: 'SIGSEGV', outcome: { kind: 'signalled', signal: 'SIGSEGV' } })
   })
 
   it('50 MB come back byte for byte, in bounded memory', async () => {
-    const shell = await openDockerShell(engine, { toml: 'memory = "64m"\n' })
+    const shell = await openDockerShell(engine(), { toml: 'memory = "64m"\n' })
     const size = 50_000_000
     const wanted = randomFile(join(shell.cwd, 'bytes'), size)
     const hash = createHash('sha256')
@@ -90,7 +82,7 @@ describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
   })
 
   it('a directory outside of the workspace is refused', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     await expect(shell.execute({ command: 'true', cwd: '/usr' })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       refusal: { problem: { kind: 'cwd-outside', path: '/usr', workspace: shell.cwd } },
@@ -98,7 +90,7 @@ describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
   })
 
   it('a terminal is refused', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     await expect(shell.start({ command: 'true', pty: true })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       refusal: { problem: { kind: 'no-terminal', backend: 'docker' } },

@@ -1,20 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { remedies } from '../../../src/messages/hints.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { containersOf, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
+import { containersOf, describeEngine, openDockerShell } from './engine.ts'
 
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
-
-describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
-  let engine: TestEngine
+describeEngine('what a container holds', (engine) => {
   const mounted: string[] = []
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
   afterAll(() => {
     for (const path of mounted) execFileSync('umount', ['-l', path])
   })
@@ -34,7 +27,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
   ]
 
   it.each(changes)('read mode leaves the workspace as it is: %s', async (command) => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const file = join(shell.cwd, 'kept')
     writeFileSync(file, 'as it was')
     chmodSync(file, 0o640)
@@ -55,7 +48,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
   })
 
   it('write mode changes it, still in a container', async () => {
-    const shell = await openDockerShell(engine, { mode: 'write' })
+    const shell = await openDockerShell(engine(), { mode: 'write' })
     const result = await shell.execute({ command: 'echo changed > kept; echo x > /etc/x; ls /; hostname' })
     expect(readFileSync(join(shell.cwd, 'kept'), 'utf8')).toBe('changed\n')
     expect(result).toMatchObject({ mode: 'write', backend: 'docker' })
@@ -65,7 +58,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
   })
 
   it('there is no network, no capability, no way to a new privilege, no socket of the engine', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const { stdout } = await shell.execute({
       command:
         'cat /proc/self/status; ls /sys/class/net; find / -xdev -name "docker.sock" 2>/dev/null; echo end',
@@ -78,11 +71,11 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
   })
 
   it('the first process cannot be ended by a command', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     await shell.execute({ command: 'kill -9 -1; kill -9 1; kill -9 7; true' })
-    const before = await containersOf(engine)
+    const before = await containersOf(engine())
     expect((await shell.execute({ command: 'echo still' })).stdout).toBe('still\n')
-    expect((await containersOf(engine)).map(({ Id }) => Id)).toEqual(before.map(({ Id }) => Id))
+    expect((await containersOf(engine())).map(({ Id }) => Id)).toEqual(before.map(({ Id }) => Id))
   })
 
   it('a mount beneath the workspace is read-only in read mode, too', async () => {
@@ -103,20 +96,20 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     execFileSync('mount', ['-t', 'tmpfs', 'vitrine-test', point])
     mounted.push(point)
     writeFileSync(join(point, 'kept'), 'as it was')
-    return openDockerShell(engine, { cwd })
+    return openDockerShell(engine(), { cwd })
   }
 
   it('nothing else of this machine can be read', async () => {
     const outside = join(makeDirectory(), 'outside')
     writeFileSync(outside, 'secret')
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const { exitCode, stdout } = await shell.execute({ argv: ['cat', outside] })
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
   })
 
   it('the size of a private /tmp is limited', async () => {
     const toml = '[limits]\nprivate_tmp_bytes = 1048576\n'
-    const shell = await openDockerShell(engine, { privateTmp: true, toml })
+    const shell = await openDockerShell(engine(), { privateTmp: true, toml })
     const { stdout } = await shell.execute({
       command: 'head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big',
     })

@@ -1,42 +1,34 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
-import { engineMissing, lostHint } from '../../../src/messages/docker.ts'
-import { hostLabel, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
+import { lostHint } from '../../../src/messages/docker.ts'
+import { labelsFor, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import {
   containersOf,
+  describeEngine,
   dockerToml,
   eventually,
-  missingEngine,
   openDockerShell,
   processesWith,
   removeContainer,
   startEngine,
-  type TestEngine,
   testImage,
 } from './engine.ts'
-
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
 
 /** A length of sleep that no other test has: it is found by it among the processes of this machine. */
 let lengths = 700_000 + (process.pid % 1000) * 100
 const nextLength = () => String(++lengths)
 
-describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('how commands and containers end', (engine) => {
   it.each(['read', 'write'] as const)(
     'at its deadline a command ends with all it started: %s mode',
     async (mode) => {
-      const shell = await openDockerShell(engine, { mode })
+      const shell = await openDockerShell(engine(), { mode })
       await shell.execute({ command: 'true' })
       const length = nextLength()
       const command = `trap "" TERM; setsid sh -c 'trap "" TERM; sleep ${length}' & sleep ${length} & while :; do sleep 1; done`
@@ -48,7 +40,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   )
 
   it('in read mode nothing that a command left outlives it', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const length = nextLength()
     const command = `setsid sleep ${length} >/dev/null 2>&1 & sleep ${length} >/dev/null 2>&1 & echo left`
     const result = await shell.execute({ command })
@@ -58,7 +50,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   })
 
   it('but it is asked to end first, and given the grace', async () => {
-    const shell = await openDockerShell(engine, { toml: '[shell]\nkill_grace_ms = 5000\n' })
+    const shell = await openDockerShell(engine(), { toml: '[shell]\nkill_grace_ms = 5000\n' })
     const length = nextLength()
     const command = `sh -c 'trap "exec sleep ${length}" TERM; while :; do sleep 0.05; done' & sleep 0.5; echo left`
     const running = shell.execute({ command })
@@ -68,7 +60,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   })
 
   it('in write mode it lives until the shell is closed, and later commands meet it', async () => {
-    const shell = await openDockerShell(engine, { mode: 'write' })
+    const shell = await openDockerShell(engine(), { mode: 'write' })
     const length = nextLength()
     await shell.execute({ command: `sleep ${length} >/dev/null 2>&1 & echo $! > pid` })
     expect((await shell.execute({ command: 'kill -0 $(cat pid) && echo there' })).stdout).toBe('there\n')
@@ -79,7 +71,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   })
 
   it('an AbortSignal ends it; aborted beforehand nothing runs', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const length = nextLength()
     const controller = new AbortController()
     const running = shell.execute({ command: `sleep ${length}` }, { signal: controller.signal })
@@ -93,18 +85,17 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   })
 
   it('a deadline that comes before the container does is kept', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const result = await shell.execute({ command: 'echo x > /tmp/x; sleep 600', timeoutMs: 1 })
     expect(result).toMatchObject({ timedOut: true })
     await shell.close()
     expect(await ownOf(shell.cwd)).toEqual([])
   })
 
-  const ownOf = async (workspace: string) =>
-    (await containersOf(engine)).filter(({ Labels }) => Labels['vitrine.workspace'] === workspace)
+  const ownOf = (workspace: string) => containersOf(engine(), workspace)
 
   it('close kills what runs and removes the containers', async () => {
-    const shell = await openDockerShell(engine)
+    const shell = await openDockerShell(engine())
     const length = nextLength()
     const running = shell.execute({ command: `sleep ${length}` })
     await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
@@ -124,7 +115,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   const vitrine = (home: Home, args: readonly string[]): ChildProcess =>
     spawn(process.execPath, [program, ...args], {
       cwd: home.directory,
-      env: { ...home.env, DOCKER_HOST: engine.host },
+      env: { ...home.env, DOCKER_HOST: engine().host },
       stdio: 'ignore',
     })
 
@@ -143,17 +134,17 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   )
 
   it('what a host left all the same the next one removes, and nothing else', async () => {
-    const gone = { ...thisProcess(), start: '1' }
-    const elsewhere = { ...thisProcess(), namespace: 'pid:[1]' }
-    const leave = (mode: Mode) => make({ [hostLabel]: JSON.stringify(gone) }, newName(mode))
+    const of = (host: object) => ({ ...labelsFor('/left'), 'vitrine.host': JSON.stringify(host) })
+    const gone = of({ ...thisProcess(), start: '1' })
+    const leave = (mode: Mode) => make(gone, newName(mode))
     const left = await Promise.all(modes.map(leave))
-    const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) }, 'vitrine-read-00000000000b')
+    const living = await make(of(thisProcess()), 'vitrine-read-00000000000b')
     const foreign = await make({ 'another.program': 'x' }, 'vitrine-read-00000000000c')
-    const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) }, 'vitrine-read-00000000000d')
+    const unseen = await make(of({ ...thisProcess(), namespace: 'pid:[1]' }), 'vitrine-read-00000000000d')
     // Of an image made from one of ours: labels are inherited.
-    const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')
-    await openDockerShell(engine)
-    const idsNow = async () => (await containersOf(engine)).map(({ Id }) => Id)
+    const copied = await make(gone, 'my-database')
+    await openDockerShell(engine())
+    const idsNow = async () => (await containersOf(engine())).map(({ Id }) => Id)
     await eventually(
       async () => !(await idsNow()).some((id) => left.includes(id)),
       'those of every mode are removed',
@@ -164,21 +155,21 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   /** A container that runs on by itself, until its test has finished. */
   async function make(Labels: Readonly<Record<string, string>>, name: string): Promise<string> {
     const body = { Image: testImage, Cmd: ['sleep', '600'], Labels, HostConfig: { NetworkMode: 'none' } }
-    const { Id } = await engine.engine.call<{ readonly Id: string }>({
+    const { Id } = await engine().engine.call<{ readonly Id: string }>({
       method: 'POST',
       path: '/containers/create',
       query: { name },
       body,
     })
-    onTestFinished(() => removeContainer(engine, Id))
-    await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
+    onTestFinished(() => removeContainer(engine(), Id))
+    await engine().engine.call({ method: 'POST', path: `/containers/${Id}/start` })
     return Id
   }
 
   it.each(modes)('one whose workspace has been replaced shows the new one: %s mode', async (mode) => {
     const cwd = join(makeDirectory(), 'workspace')
     mkdirSync(cwd)
-    const shell = await openDockerShell(engine, { cwd, mode })
+    const shell = await openDockerShell(engine(), { cwd, mode })
     await shell.execute({ command: 'true' })
     renameSync(cwd, `${cwd}-moved`)
     mkdirSync(cwd)
@@ -213,8 +204,55 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(result.failure).toMatchObject({ kind: 'signal', retryable: true })
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      refusal: engineMissing(own.socketPath, 'ECONNREFUSED', ''),
+      refusal: { for: 'docker', got: `${own.socketPath}: ECONNREFUSED` },
     })
     for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')
+  })
+
+  it('the rest of its line does not run after the deadline', async () => {
+    const shell = await openDockerShell(engine(), { mode: 'write' })
+    for (let round = 0; round < 20; round++) {
+      const result = await shell.execute({ command: 'sleep 30; touch marker', timeoutMs: 600 })
+      expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
+      expect(result.exitCode).not.toBe(0)
+    }
+    expect(existsSync(join(shell.cwd, 'marker'))).toBe(false)
+  })
+
+  it('nor after a cancel, however many processes stand on the line', async () => {
+    const shell = await openDockerShell(engine(), { mode: 'write' })
+    await shell.execute({ command: 'true' })
+    for (let round = 0; round < 10; round++) {
+      const length = nextLength()
+      const command = `(sleep ${length}; touch m1) | (sleep ${length}; touch m2); sh -c 'sleep ${length}; touch m3'; touch m4`
+      const controller = new AbortController()
+      const running = shell.execute({ command }, { signal: controller.signal })
+      await eventually(() => processesWith(`sleep\0${length}`).length === 2, 'it runs')
+      controller.abort()
+      expect(await running).toMatchObject({ cancelled: true })
+      expect(processesWith(`sleep\0${length}`)).toEqual([])
+    }
+    for (const name of ['m1', 'm2', 'm3', 'm4']) expect(existsSync(join(shell.cwd, name))).toBe(false)
+  })
+
+  it.each(['read', 'write'] as const)('a handler that exits with 0 is no success: %s mode', async (mode) => {
+    const shell = await openDockerShell(engine(), { mode, toml: '[shell]\nkill_grace_ms = 3000\n' })
+    await shell.execute({ command: 'true' })
+    const command = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
+    const result = await shell.execute({ command, timeoutMs: 1000 })
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGTERM' })
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s to the command line ends it with %i and nothing more runs', async (signal, code) => {
+    const home = homeWith()
+    const length = nextLength()
+    const child = vitrine(home, ['run', '--write', '--', `sleep ${length}; touch marker`])
+    await eventually(() => processesWith(`sleep\0${length}`).length === 1, 'it runs')
+    child.kill(signal)
+    expect(await once(child, 'exit')).toEqual([code, null])
+    expect(existsSync(join(home.directory, 'marker'))).toBe(false)
   })
 })

@@ -1,14 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { isEngineError } from '../../../src/sandbox/docker/engine.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
-import { importImage, startIn, type TestEngine, testImage, unmount } from './dockerd.ts'
+import { importImage, missingEngine, startIn, type TestEngine, testImage, unmount } from './dockerd.ts'
 
-export { answering, commandIn, importImage, missingEngine, type TestEngine, testImage } from './dockerd.ts'
+export { importImage, type TestEngine, testImage } from './dockerd.ts'
 
 const running = new Map<TestEngine, string>()
 
@@ -23,6 +24,22 @@ afterAll(async () => {
   running.clear()
 })
 
+/** Tests with an engine of their own; skipped, with the reason, where none starts. */
+export function describeEngine(
+  name: string,
+  tests: (engine: () => TestEngine) => void,
+  other?: string,
+): void {
+  const why = missingEngine() ?? other ?? null
+  describe.skipIf(why !== null)(why === null ? name : `${name} (skipped: ${why})`, () => {
+    let engine: TestEngine
+    beforeAll(async () => {
+      engine = await startEngine()
+    })
+    tests(() => engine)
+  })
+}
+
 /** Starts an engine and gives it the image. Ended after the file's last test. */
 export async function startEngine(): Promise<TestEngine> {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-engine-'))
@@ -30,6 +47,15 @@ export async function startEngine(): Promise<TestEngine> {
   running.set(engine, directory)
   await importImage(engine.engine, directory, testImage)
   return engine
+}
+
+/** Git of this machine, for `[docker] mounts`: its programs, and the directories of its libraries. */
+export function gitMounts(): string[] {
+  const [programs = ''] = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).split('\n')
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  const loaded = execFileSync('ldd', [realpathSync(git)], { encoding: 'utf8' })
+  const libraries = [...loaded.matchAll(/(\/\S+) \(0x/g)].map(([, file = '']) => dirname(file))
+  return [git, programs, ...new Set(libraries)].map((path) => `${path}:ro`)
 }
 
 /** The configuration of shells that run in containers of the test's image. */
@@ -55,14 +81,14 @@ export interface Listed {
   readonly Labels: Readonly<Record<string, string>>
 }
 
-/** All containers of an engine, or those of one shell. */
-export async function containersOf({ engine }: TestEngine, shell?: Shell): Promise<readonly Listed[]> {
+/** All containers of an engine, or those of one workspace. */
+export async function containersOf({ engine }: TestEngine, workspace?: string): Promise<readonly Listed[]> {
   const all = await engine.call<readonly Listed[]>({
     method: 'GET',
     path: '/containers/json',
     query: { all: 'true' },
   })
-  return all.filter(({ Labels }) => shell === undefined || Labels['vitrine.workspace'] === shell.cwd)
+  return all.filter(({ Labels }) => workspace === undefined || Labels['vitrine.workspace'] === workspace)
 }
 
 /** Removes a container; one that is gone already counts as removed. */

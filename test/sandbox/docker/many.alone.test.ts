@@ -1,27 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
-import {
-  containersOf,
-  eventually,
-  missingEngine,
-  openDockerShell,
-  startEngine,
-  type TestEngine,
-} from './engine.ts'
+import { containersOf, describeEngine, eventually, openDockerShell } from './engine.ts'
 
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
-
-describe.skipIf(missing !== null)(`many commands at once${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('many commands at once', (engine) => {
   it.each(['read', 'write'] as const)(
     '50 of a shell all run: %s mode',
     async (mode) => {
-      const shell = await openDockerShell(engine, { mode })
+      const shell = await openDockerShell(engine(), { mode })
       const commands = Array.from({ length: 50 }, (_, index) => ({
         command: `echo ${index}`,
         timeoutMs: 120_000,
@@ -29,25 +14,20 @@ describe.skipIf(missing !== null)(`many commands at once${skipped}`, () => {
       const results = await Promise.all(commands.map((command) => shell.execute(command)))
       expect(results.map(({ stdout }) => stdout)).toEqual(commands.map((_, index) => `${index}\n`))
       await shell.close()
-      expect(await containersOf(engine, shell)).toEqual([])
+      expect(await containersOf(engine(), shell.cwd)).toEqual([])
     },
     180_000,
   )
 
   it('50 that need a container each all run', async () => {
-    const shell = await openDockerShell(engine, { privateTmp: true })
+    const shell = await openDockerShell(engine(), { privateTmp: true })
     const command = 'test ! -e /tmp/x && echo alone > /tmp/x && cat /tmp/x'
     const running = Array.from({ length: 50 }, () => shell.execute({ command, timeoutMs: 180_000 }))
     for (const { stdout } of await Promise.all(running)) expect(stdout).toBe('alone\n')
   }, 240_000)
 })
 
-describe.skipIf(missing !== null)(`many endings${skipped}`, () => {
-  let engine: TestEngine
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
+describeEngine('many endings', (engine) => {
   /** Three of four end at a deadline that comes at another moment each time, the fourth is cancelled. */
   async function endOne(shell: Shell, round: number) {
     const isCancelled = round % 4 === 3
@@ -62,15 +42,18 @@ describe.skipIf(missing !== null)(`many endings${skipped}`, () => {
 
   /** Ends commands in a shell of its own; the engine serves several at once. */
   async function endMany(mode: 'read' | 'write', rounds: readonly number[]): Promise<void> {
-    const shell = await openDockerShell(engine, { mode })
+    const shell = await openDockerShell(engine(), { mode })
     for (const round of rounds) await endOne(shell, round)
-    expect((await containersOf(engine, shell)).filter(({ State }) => State === 'paused')).toEqual([])
+    expect((await containersOf(engine(), shell.cwd)).filter(({ State }) => State === 'paused')).toEqual([])
     await shell.close()
-    const next = await openDockerShell(engine, { mode })
+    const next = await openDockerShell(engine(), { mode })
     expect((await next.execute({ command: 'echo next' })).stdout).toBe('next\n')
     await next.close()
     for (const one of [shell, next])
-      await eventually(async () => (await containersOf(engine, one)).length === 0, 'no container is left')
+      await eventually(
+        async () => (await containersOf(engine(), one.cwd)).length === 0,
+        'no container is left',
+      )
   }
 
   it.each([

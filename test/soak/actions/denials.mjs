@@ -1,15 +1,14 @@
 // Refused calls: singly, in storms, and from callers that change or die meanwhile.
 import assert from 'node:assert/strict'
 
+const attemptsIn = (denials) => denials.reduce((sum, row) => sum + row.count, 0)
+
 /**
  * Every refused call is counted, and nothing else. A lookup that took too long tells the path as given, or none: a row of
  * its own, so the rows are added up.
  */
 function assertRefused({ denials }, ground, { operation, name, count }) {
-  assert.equal(
-    denials.reduce((sum, row) => sum + row.count, 0),
-    count,
-  )
+  assert.equal(attemptsIn(denials), count)
   for (const row of denials) {
     assert.equal(row.operation, operation)
     assert.ok([undefined, name, `${ground}/${name}`].includes(row.path), row.path)
@@ -60,10 +59,7 @@ async function manyTargets({ random, shells }) {
     command: `for i in $(seq ${count}); do echo x > new-$i; done`,
   })
   assert.ok(denials.length <= 65)
-  assert.equal(
-    denials.reduce((sum, row) => sum + row.count, 0),
-    count,
-  )
+  assert.equal(attemptsIn(denials), count)
 }
 
 export const denials = [

@@ -84,7 +84,6 @@ int vt_filter_build(const struct vt_filter_options *options, struct sock_filter 
   }
   struct vt_rules rules;
   vt_rules_select(options, &rules);
-  struct vt_program program = {.instructions = out, .capacity = VT_FILTER_MAX};
   /* the most frequent call of commands that only read, among those that the kernel cannot cache */
   struct vt_layout layout = {
       .arch = options->arch,
@@ -92,11 +91,5 @@ int vt_filter_build(const struct vt_filter_options *options, struct sock_filter 
       .verdicts = rules.verdicts,
       .count = VT_VERDICT_COUNT,
   };
-  vt_bpf_tree(&program, &layout);
-  vt_bpf_share(&program);
-  if (program.failed) {
-    errno = E2BIG;
-    return -1;
-  }
-  return (int)program.length;
+  return vt_bpf_build(&layout, out, VT_FILTER_MAX);
 }

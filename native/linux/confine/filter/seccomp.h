@@ -73,40 +73,19 @@ struct vt_verdict {
 /* Puts the session id in place of VT_ANY_SESSION, in the child that installs the filter. Async-signal-safe. */
 void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session);
 
-/* A program under construction. Once `failed` (no room, or a jump too far), appending does nothing. */
-struct vt_program {
-  struct sock_filter *instructions;
-  size_t capacity;
-  size_t length;
-  bool failed;
-};
-
-void vt_bpf_append(struct vt_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t k);
-
-void vt_bpf_load(struct vt_program *program, size_t offset);
-
-void vt_bpf_return(struct vt_program *program, uint32_t action);
-
-/* Appends a verdict's instructions, every path ending in a return; counts them. */
-void vt_bpf_verdict(struct vt_program *program, const struct vt_verdict *verdict);
-size_t vt_bpf_verdict_length(const struct vt_verdict *verdict);
-
 bool vt_verdict_is_constant(const struct vt_verdict *verdict);
 
 uint32_t vt_verdict_answer(const struct vt_verdict *verdict, const __u64 *arguments);
 
 /* The whole filter: kills foreign architectures, tests `hot` first, then a balanced binary tree over numbers. `verdicts` has
- * one entry for each number from 0; its last is for all beyond. */
+ * one entry for each number from 0, VT_VERDICT_COUNT at most; its last is for all beyond. Returns the length, or -1 with E2BIG. */
 struct vt_layout {
   uint32_t arch;
   int hot;
   const struct vt_verdict *const *verdicts;
   size_t count;
 };
-void vt_bpf_tree(struct vt_program *program, const struct vt_layout *layout);
-
-/* Shortens a whole program of at most VT_FILTER_MAX instructions; it decides as before. */
-void vt_bpf_share(struct vt_program *program);
+int vt_bpf_build(const struct vt_layout *layout, struct sock_filter *out, size_t capacity);
 
 /* One verdict per reviewed number, and a last one for all others (x32 numbers and -1 too). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)

@@ -1,5 +1,19 @@
 /* The answer of read and workspace mode to each system call: a table, and its argument rules. */
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
 #include <errno.h>
+#include <linux/btrfs.h>
+#include <linux/fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
+#include <linux/futex.h>
+#include <linux/nsfs.h>
+#include <linux/prctl.h>
+#include <linux/resource.h>
+#include <linux/sched.h>
+#include <linux/sockios.h>
 
 #include "confine/filter/seccomp_constants.h"
 #include "confine/filter/seccomp_groups.h"
@@ -7,31 +21,31 @@
 
 /* Only read, or set state private to the descriptor. TCGETS is first: every isatty() sends it. */
 #define READING_IOCTLS \
-  VT_TCGETS, VT_TIOCGWINSZ, VT_FIOCLEX, VT_FIONCLEX, VT_FIONBIO, VT_FIONREAD, VT_TIOCGPGRP, VT_TIOCGSID, VT_TIOCOUTQ, \
-      VT_TCGETA, VT_TCGETS2, VT_TIOCGPTN, VT_FIOQSIZE, VT_FIGETBSZ, VT_FS_IOC_GETFLAGS, VT_FS_IOC32_GETFLAGS, \
-      VT_FS_IOC_GETVERSION, VT_FS_IOC32_GETVERSION, VT_FS_IOC_FSGETXATTR, VT_FS_IOC_FIEMAP, VT_FS_IOC_GETFSUUID, \
-      VT_FS_IOC_GETFSSYSFSPATH, VT_BLKGETSIZE, VT_BLKGETSIZE64, VT_BLKSSZGET, VT_BLKPBSZGET, VT_BLKROGET, \
-      VT_NS_GET_USERNS, VT_NS_GET_PARENT, VT_NS_GET_NSTYPE, VT_NS_GET_OWNER_UID
+  TCGETS, TIOCGWINSZ, FIOCLEX, FIONCLEX, FIONBIO, FIONREAD, TIOCGPGRP, TIOCGSID, TIOCOUTQ, \
+      TCGETA, TCGETS2, TIOCGPTN, FIOQSIZE, FIGETBSZ, FS_IOC_GETFLAGS, FS_IOC32_GETFLAGS, \
+      FS_IOC_GETVERSION, FS_IOC32_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, VT_FS_IOC_GETFSUUID, \
+      VT_FS_IOC_GETFSSYSFSPATH, BLKGETSIZE, BLKGETSIZE64, BLKSSZGET, BLKPBSZGET, BLKROGET, \
+      NS_GET_USERNS, NS_GET_PARENT, NS_GET_NSTYPE, NS_GET_OWNER_UID
 #define INTERFACE_IOCTLS \
-  VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
-      VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
-      VT_SIOCGIFMAP
+  SIOCGIFNAME, SIOCGIFCONF, SIOCGIFFLAGS, SIOCGIFADDR, SIOCGIFDSTADDR, SIOCGIFBRDADDR, \
+      SIOCGIFNETMASK, SIOCGIFMETRIC, SIOCGIFMTU, SIOCGIFHWADDR, SIOCGIFINDEX, SIOCGIFTXQLEN, \
+      SIOCGIFMAP
 /* Settings, size, foreground group and queues of the command's own terminal. No other is in reach: none is inherited, Landlock
  * grants none, /dev/tty is its own. Not TIOCSCTTY and TIOCNOTTY, to keep it so; nor TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD and
  * console ioctls (ioctl_tty(2), ioctl_console(2)). */
 #define TERMINAL_IOCTLS \
-  VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
-      VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
+  TCSETS, TCSETSW, TCSETSF, TCSETS2, TCSETSW2, TCSETSF2, TCSETA, TCSETAW, TCSETAF, \
+      TIOCSWINSZ, TIOCSPGRP, TCFLSH, TCXONC, TCSBRK, TCSBRKP
 /* Of masters that the command has made (notify/world/own_paths.c). */
-#define OWN_TERMINAL_IOCTLS VT_TIOCSPTLCK, VT_TIOCGPTLCK, VT_TIOCPKT, VT_TIOCGPKT
+#define OWN_TERMINAL_IOCTLS TIOCSPTLCK, TIOCGPTLCK, TIOCPKT, TIOCGPKT
 /* Refused with a report. Not terminal settings, which every program tries that thinks it has a terminal. */
 #define CHANGING_IOCTLS \
-  VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
-      VT_FS_IOC_SETFSLABEL, VT_FS_IOC_SET_ENCRYPTION_POLICY, VT_FS_IOC_ENABLE_VERITY, VT_FICLONE, VT_FICLONERANGE, \
-      VT_FIDEDUPERANGE, VT_FIFREEZE, VT_FITHAW, VT_FITRIM, VT_BTRFS_IOC_SNAP_CREATE, VT_BTRFS_IOC_SNAP_CREATE_V2, \
-      VT_BTRFS_IOC_SUBVOL_CREATE, VT_BTRFS_IOC_SUBVOL_CREATE_V2, VT_BTRFS_IOC_SNAP_DESTROY, \
-      VT_BTRFS_IOC_SNAP_DESTROY_V2, VT_BTRFS_IOC_SUBVOL_SETFLAGS, VT_TIOCSTI, VT_TIOCLINUX, VT_TIOCCONS, \
-      VT_SIOCSIFFLAGS, VT_SIOCSIFADDR
+  FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_SETVERSION, FS_IOC32_SETVERSION, FS_IOC_FSSETXATTR, \
+      FS_IOC_SETFSLABEL, FS_IOC_SET_ENCRYPTION_POLICY, FS_IOC_ENABLE_VERITY, FICLONE, FICLONERANGE, \
+      FIDEDUPERANGE, FIFREEZE, FITHAW, FITRIM, BTRFS_IOC_SNAP_CREATE, BTRFS_IOC_SNAP_CREATE_V2, \
+      BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SUBVOL_CREATE_V2, BTRFS_IOC_SNAP_DESTROY, \
+      BTRFS_IOC_SNAP_DESTROY_V2, BTRFS_IOC_SUBVOL_SETFLAGS, TIOCSTI, TIOCLINUX, TIOCCONS, \
+      SIOCSIFFLAGS, SIOCSIFADDR
 
 /* Access mode 3 opens a file "for ioctl only", which needs no Landlock right (open(2), File access mode); also refused with
  * O_PATH, as no program sends it. O_RDONLY|O_TRUNC truncates (ABI below 3). */
@@ -71,8 +85,8 @@ static const struct vt_rule ioctl_rules[] = {
     {OWN_SOCKETS, {IS(1, TERMINAL_IOCTLS, OWN_TERMINAL_IOCTLS)}, ALLOW},
     {OWN_SOCKETS, {IS(1, VT_TIOCGPTPEER)}, JUDGE},
     /* Of terminals the command has its own only, and taking one from another session needs CAP_SYS_ADMIN. */
-    {SESSIONS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, ALLOW},
-    {OWN_SOCKETS, {IS(1, VT_TIOCSCTTY, VT_TIOCNOTTY)}, PRETEND},
+    {SESSIONS, {IS(1, TIOCSCTTY, TIOCNOTTY)}, ALLOW},
+    {OWN_SOCKETS, {IS(1, TIOCSCTTY, TIOCNOTTY)}, PRETEND},
     {NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
     {OWN_SOCKETS | NO_NETWORK, {IS(1, INTERFACE_IOCTLS)}, ALLOW},
     {EVER, {IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
@@ -82,30 +96,30 @@ static const struct vt_rule ioctl_rules[] = {
  * hints, and F_SETPIPE_SZ: a reader could set a FIFO's capacity for all its users. */
 static const struct vt_rule fcntl_rules[] = {
     {EVER,
-     {IS(1, VT_F_GETFL, VT_F_SETFL, VT_F_GETFD, VT_F_SETFD, VT_F_DUPFD, VT_F_DUPFD_CLOEXEC, VT_F_GETLK, VT_F_SETLK,
-         VT_F_SETLKW, VT_F_GETOWN, VT_F_GETSIG, VT_F_GETOWN_EX, VT_F_GETOWNER_UIDS, VT_F_OFD_GETLK, VT_F_OFD_SETLK,
-         VT_F_OFD_SETLKW, VT_F_GETLEASE, VT_F_DUPFD_QUERY, VT_F_CREATED_QUERY, VT_F_GETPIPE_SZ, VT_F_ADD_SEALS,
-         VT_F_GET_SEALS, VT_F_GET_RW_HINT, VT_F_GET_FILE_RW_HINT)},
+     {IS(1, F_GETFL, F_SETFL, F_GETFD, F_SETFD, F_DUPFD, F_DUPFD_CLOEXEC, F_GETLK, F_SETLK,
+         F_SETLKW, F_GETOWN, F_GETSIG, F_GETOWN_EX, VT_F_GETOWNER_UIDS, F_OFD_GETLK, F_OFD_SETLK,
+         F_OFD_SETLKW, F_GETLEASE, VT_F_DUPFD_QUERY, VT_F_CREATED_QUERY, F_GETPIPE_SZ, F_ADD_SEALS,
+         F_GET_SEALS, F_GET_RW_HINT, F_GET_FILE_RW_HINT)},
      ALLOW},
     {EVER,
-     {IS(1, VT_F_SETOWN, VT_F_SETOWN_EX, VT_F_SETSIG, VT_F_SETLEASE, VT_F_SETDELEG, VT_F_SET_RW_HINT,
-         VT_F_SET_FILE_RW_HINT)},
+     {IS(1, F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, VT_F_SETDELEG, F_SET_RW_HINT,
+         F_SET_FILE_RW_HINT)},
      REFUSE(EPERM)},
 };
 
 /* An exclusive lock needs no write access to the file, yet blocks every other process. */
-static const struct vt_rule flock_rules[] = {{EVER, {HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
+static const struct vt_rule flock_rules[] = {{EVER, {HAS_ANY(1, LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a piped core_pattern still runs its helper (core(5)). Setting it is pretended, because shells
  * do. So is setting RLIMIT_LOCKS, the mark of the command's processes (base/watched.h). RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
 static const struct vt_rule setrlimit_rules[] = {
-    {EVER, {IS(0, VT_RLIMIT_CORE, VT_RLIMIT_LOCKS)}, PRETEND},
-    {EVER, {IS(0, VT_RLIMIT_FSIZE)}, WATCH},
+    {EVER, {IS(0, RLIMIT_CORE, RLIMIT_LOCKS)}, PRETEND},
+    {EVER, {IS(0, RLIMIT_FSIZE)}, WATCH},
 };
 static const struct vt_rule prlimit_rules[] = {
     {EVER, {IS(0, 0), IS(2, 0), HIGH_HALF_IS(2, 0)}, ALLOW}, /* new_limit is NULL: reads */
-    {EVER, {IS(0, 0), IS(1, VT_RLIMIT_CORE, VT_RLIMIT_LOCKS)}, PRETEND},
-    {EVER, {IS(0, 0), IS(1, VT_RLIMIT_FSIZE)}, WATCH},
+    {EVER, {IS(0, 0), IS(1, RLIMIT_CORE, RLIMIT_LOCKS)}, PRETEND},
+    {EVER, {IS(0, 0), IS(1, RLIMIT_FSIZE)}, WATCH},
     {EVER, {IS(0, 0)}, ALLOW},
 };
 
@@ -117,7 +131,7 @@ static const struct vt_rule session_rules[] = {{SESSIONS, {ANY_ARGUMENTS}, ALLOW
 
 /* 0 is the caller; its own number the notifier recognizes. */
 static const struct vt_rule setpriority_rules[] = {
-    {EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, VT_PRIO_PROCESS)}, JUDGE}};
+    {EVER, {IS(0, PRIO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, PRIO_PROCESS)}, JUDGE}};
 static const struct vt_rule ioprio_rules[] = {
     {EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}, {LISTENER, {IS(0, VT_IOPRIO_WHO_PROCESS)}, JUDGE}};
 static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}, {LISTENER, {ANY_ARGUMENTS}, JUDGE}};
@@ -127,15 +141,15 @@ static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}, {L
  * 7.3, do not change the operation. */
 static const struct vt_rule futex_rules[] = {
     {EVER,
-     {MASKED(1, VT_FUTEX_COMMAND | VT_FUTEX_PRIVATE_FLAG, VT_FUTEX_REQUEUE, VT_FUTEX_CMP_REQUEUE,
-             VT_FUTEX_CMP_REQUEUE_PI)},
+     {MASKED(1, VT_FUTEX_COMMAND | FUTEX_PRIVATE_FLAG, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE,
+             FUTEX_CMP_REQUEUE_PI)},
      FAIL(ENOSYS)}};
 
 /* CLONE_PARENT would make siblings of the command, whose end signals the host. unshare(2) may use known flags without a
  * namespace only: new ones (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) are refused. */
 #define SHARED_IN_PROCESS \
-  (VT_CLONE_VM | VT_CLONE_FS | VT_CLONE_FILES | VT_CLONE_SIGHAND | VT_CLONE_THREAD | VT_CLONE_SYSVSEM)
-static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
+  (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
+static const struct vt_rule clone_rules[] = {{EVER, {HAS_ANY(0, VT_CLONE_NAMESPACES | CLONE_PARENT)}, REFUSE(EPERM)}};
 static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
 /* Once our listener is closed, a command could install one and answer in our place. Until then the kernel returns EBUSY. What
@@ -143,7 +157,7 @@ static const struct vt_rule unshare_rules[] = {{EVER, {HAS_ANY(0, ~SHARED_IN_PRO
 static const struct vt_rule seccomp_rules[] = {
     {EVER, {IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)},
     {LISTENER, {IS(0, SECCOMP_SET_MODE_FILTER)}, JUDGE}};
-static const struct vt_rule prctl_rules[] = {{LISTENER, {IS(0, VT_PR_SET_SECCOMP), IS(1, SECCOMP_MODE_FILTER)}, JUDGE}};
+static const struct vt_rule prctl_rules[] = {{LISTENER, {IS(0, PR_SET_SECCOMP), IS(1, SECCOMP_MODE_FILTER)}, JUDGE}};
 static const struct vt_rule own_domain_rules[] = {{LISTENER, {ANY_ARGUMENTS}, JUDGE}};
 static const struct vt_rule capset_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
 
@@ -254,17 +268,12 @@ const struct vt_group vt_groups[] = {
            VT_SYS_delete_module, VT_SYS_swapon, VT_SYS_swapoff, VT_SYS_settimeofday, VT_SYS_clock_settime,
            VT_SYS_adjtimex, VT_SYS_clock_adjtime, VT_SYS_sethostname, VT_SYS_setdomainname, VT_SYS_acct,
            VT_SYS_quotactl, VT_SYS_quotactl_fd, VT_SYS_vhangup, VT_SYS_bpf, VT_SYS_perf_event_open,
-           VT_SYS_userfaultfd, VT_SYS_fanotify_init, VT_SYS_fanotify_mark, VT_SYS_lookup_dcookie, VT_SYS_nfsservctl,
-           VT_SYS_lsm_set_self_attr)},
+           VT_SYS_userfaultfd, VT_SYS_fanotify_init, VT_SYS_fanotify_mark, VT_SYS_lookup_dcookie, VT_SYS_lsm_set_self_attr)},
     {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_memfd_secret)},
     {DECIDE(syslog_rules, REFUSE(EPERM)), CALLS(VT_SYS_syslog)},
 
-    /* x86 only: I/O ports, segments, and long obsolete calls. */
+    /* x86 only: I/O ports and segments. Left out are calls that no kernel with Landlock has (nfsservctl(2), uselib(2), vserver(2)). */
     {ALWAYS(REFUSE(EPERM)), CALLS(VT_SYS_iopl, VT_SYS_ioperm, VT_SYS_modify_ldt)},
-    {ALWAYS(FAIL(EPERM)),
-     CALLS(VT_SYS_uselib, VT_SYS_ustat, VT_SYS_sysfs, VT_SYS__sysctl, VT_SYS_create_module, VT_SYS_get_kernel_syms,
-           VT_SYS_query_module, VT_SYS_getpmsg, VT_SYS_putpmsg, VT_SYS_afs_syscall, VT_SYS_tuxcall, VT_SYS_security,
-           VT_SYS_set_thread_area, VT_SYS_get_thread_area, VT_SYS_epoll_ctl_old, VT_SYS_epoll_wait_old, VT_SYS_vserver)},
 };
 
 _Static_assert(COUNT(vt_groups) <= VT_GROUPS_MAX, "room for every group");

@@ -16,16 +16,6 @@ extern "C" {
 
 /* X(name, on x86_64, on aarch64): asm/unistd_64.h, asm-generic/unistd.h. Installed headers may be older than the kernel. */
 #define VT_SYSCALLS(X) \
-  VT_SYSCALLS_FILES(X) \
-  VT_SYSCALLS_METADATA(X) \
-  VT_SYSCALLS_SOCKETS(X) \
-  VT_SYSCALLS_PROCESSES(X) \
-  VT_SYSCALLS_IPC(X) \
-  VT_SYSCALLS_MOUNTS(X) \
-  VT_SYSCALLS_SYSTEM(X) \
-  VT_SYSCALLS_X86(X)
-
-#define VT_SYSCALLS_FILES(X) \
   X(open, 2, -1) \
   X(openat, 257, 56) \
   X(openat2, 437, 437) \
@@ -54,9 +44,7 @@ extern "C" {
   X(io_uring_enter, 426, 426) \
   X(io_uring_register, 427, 427) \
   X(io_setup, 206, 0) \
-  X(memfd_secret, 447, 447)
-
-#define VT_SYSCALLS_METADATA(X) \
+  X(memfd_secret, 447, 447) \
   X(chmod, 90, -1) \
   X(fchmod, 91, 52) \
   X(fchmodat, 268, 53) \
@@ -77,9 +65,7 @@ extern "C" {
   X(fremovexattr, 199, 16) \
   X(setxattrat, 463, 463) \
   X(removexattrat, 466, 466) \
-  X(file_setattr, 469, 469)
-
-#define VT_SYSCALLS_SOCKETS(X) \
+  X(file_setattr, 469, 469) \
   X(socket, 41, 198) \
   X(socketpair, 53, 199) \
   X(bind, 49, 200) \
@@ -91,9 +77,7 @@ extern "C" {
   X(accept4, 288, 242) \
   X(sendto, 44, 206) \
   X(sendmsg, 46, 211) \
-  X(sendmmsg, 307, 269)
-
-#define VT_SYSCALLS_PROCESSES(X) \
+  X(sendmmsg, 307, 269) \
   X(clone, 56, 220) \
   X(clone3, 435, 435) \
   X(unshare, 272, 97) \
@@ -129,9 +113,7 @@ extern "C" {
   X(seccomp, 317, 277) \
   X(prctl, 157, 167) \
   X(capset, 126, 91) \
-  X(landlock_restrict_self, 446, 446)
-
-#define VT_SYSCALLS_IPC(X) \
+  X(landlock_restrict_self, 446, 446) \
   X(shmget, 29, 194) \
   X(shmat, 30, 196) \
   X(shmctl, 31, 195) \
@@ -151,9 +133,7 @@ extern "C" {
   X(mq_notify, 244, 184) \
   X(add_key, 248, 217) \
   X(request_key, 249, 218) \
-  X(keyctl, 250, 219)
-
-#define VT_SYSCALLS_MOUNTS(X) \
+  X(keyctl, 250, 219) \
   X(setns, 308, 268) \
   X(mount, 165, 40) \
   X(umount2, 166, 39) \
@@ -168,9 +148,7 @@ extern "C" {
   X(fsmount, 432, 432) \
   X(fspick, 433, 433) \
   X(mount_setattr, 442, 442) \
-  X(open_by_handle_at, 304, 265)
-
-#define VT_SYSCALLS_SYSTEM(X) \
+  X(open_by_handle_at, 304, 265) \
   X(reboot, 169, 142) \
   X(kexec_load, 246, 104) \
   X(kexec_file_load, 320, 294) \
@@ -195,31 +173,11 @@ extern "C" {
   X(fanotify_init, 300, 262) \
   X(fanotify_mark, 301, 263) \
   X(lookup_dcookie, 212, 18) \
-  X(nfsservctl, 180, 42) \
   X(lsm_set_self_attr, 460, 460) \
-  X(syslog, 103, 116)
-
-#define VT_SYSCALLS_X86(X) \
+  X(syslog, 103, 116) \
   X(iopl, 172, -1) \
   X(ioperm, 173, -1) \
-  X(modify_ldt, 154, -1) \
-  X(uselib, 134, -1) \
-  X(ustat, 136, -1) \
-  X(sysfs, 139, -1) \
-  X(_sysctl, 156, -1) \
-  X(create_module, 174, -1) \
-  X(get_kernel_syms, 177, -1) \
-  X(query_module, 178, -1) \
-  X(getpmsg, 181, -1) \
-  X(putpmsg, 182, -1) \
-  X(afs_syscall, 183, -1) \
-  X(tuxcall, 184, -1) \
-  X(security, 185, -1) \
-  X(set_thread_area, 205, -1) \
-  X(get_thread_area, 211, -1) \
-  X(epoll_ctl_old, 214, -1) \
-  X(epoll_wait_old, 215, -1) \
-  X(vserver, 236, -1)
+  X(modify_ldt, 154, -1)
 
 #define VT_SYSCALL_ENUMERATOR(name, x86_64, aarch64) VT_SYS_##name,
 enum vt_syscall { VT_SYSCALLS(VT_SYSCALL_ENUMERATOR) VT_SYSCALL_COUNT };

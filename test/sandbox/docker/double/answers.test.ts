@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { engineProblems } from '../../../../src/messages/docker.ts'
+import { expect, it, vi } from 'vitest'
+import { engineInfo } from '../../../../src/host/docker.ts'
+import { dockerLauncher } from '../../../../src/launch/docker.ts'
+import type { LaunchRequest, ProcessEnd } from '../../../../src/launch/launch.ts'
 import { Engine } from '../../../../src/sandbox/docker/engine.ts'
-import { Exec } from '../../../../src/sandbox/docker/exec.ts'
-import { buildImage, ownMounts } from '../../../../src/sandbox/docker/image.ts'
-import { dockerSandbox, engineInfo } from '../../../../src/sandbox/docker/open.ts'
+import { buildImage } from '../../../../src/sandbox/docker/image.ts'
 import { engineSockets } from '../../../../src/sandbox/docker/reach.ts'
+import { dockerSandbox } from '../../../../src/sandbox/docker/sandbox.ts'
 import { readEverything } from '../../../../src/sandbox/sandbox.ts'
-import { makeDirectory } from '../../../helpers/place.ts'
-import { type Answer, type Answers, startDouble, status, text } from './engine-double.ts'
+import { type Answer, type Answers, startContainers, startDouble, text } from './engine-double.ts'
 
 const engineWith = async (answers: Answers, greetings?: Readonly<Record<string, string>>) =>
   Engine.connect((await startDouble(answers, greetings)).socketPath)
@@ -18,65 +17,48 @@ const breaksOff: Answer = (response) => {
   response.write('{"stream":"Step 1/2\\n"}\n', () => response.socket?.destroy())
 }
 
-const notJson = { name: 'EngineError', status: 0, reason: 'EPROTO', message: engineProblems.notJson }
-
-describe('an answer that breaks off', () => {
-  it('is an EngineError, after the lines before it', async () => {
-    const engine = await engineWith({ 'POST /build': breaksOff })
-    const said: string[] = []
-    await expect(buildImage(engine, 'x', (line) => said.push(line))).rejects.toMatchObject({
-      name: 'EngineError',
-      status: 0,
-      reason: 'ECONNRESET',
-    })
-    expect(said).toEqual(['Step 1/2\n'])
-  })
+it('an answer that breaks off is an error, after the lines before it', async () => {
+  const engine = await engineWith({ 'POST /build': breaksOff })
+  const said: string[] = []
+  const building = buildImage(engine, 'x', (line) => said.push(line))
+  await expect(building).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE', status: 0 })
+  expect(said).toEqual(['Step 1/2\n'])
 })
 
-describe('an answer that is no JSON', () => {
-  it('is an EngineError', async () => {
-    const engine = await engineWith({ 'GET /version': text('<html>') })
-    await expect(engine.call({ method: 'GET', path: '/version' })).rejects.toMatchObject(notJson)
-  })
+const command: LaunchRequest = {
+  candidates: ['/bin/true'],
+  argv: ['true'],
+  environment: {},
+  cwd: '/',
+  stdin: null,
+  terminal: null,
+  merged: false,
+  limits: null,
+  deadline: { timeoutMs: 30_000, graceMs: 200 },
+  confinement: { kind: 'container', fresh: true, changes: null, network: false },
+}
 
-  it('leaves it unknown how a command ended', async () => {
-    const double = await startDouble({
-      'POST /containers/c/exec': text('{"Id":"e"}'),
-      'GET /exec/e/json': text('<html>'),
-    })
-    const engine = await Engine.connect(double.socketPath)
-    const request = { argv: ['true'], environment: {}, cwd: '/', stdin: false }
-    const exec = await Exec.start(engine, 'c', { uid: 1, gid: 1, groups: [] }, request, () => {})
-    double.connections[0]?.end()
-    expect(await exec.ended).toEqual({ kind: 'lost', said: engineProblems.notJson })
+it.each<[string, Answers]>([
+  ['an answer is no JSON', { 'GET /exec/e/json': text('<html>') }],
+  ['its container cannot be ended', { 'DELETE /containers/c': (response) => response.socket?.destroy() }],
+])('how a command ended is unknown where %s', async (_, answers) => {
+  const { double, containers } = await startContainers(answers)
+  const ended = new Promise<ProcessEnd>((end) => {
+    dockerLauncher(containers).launch(command, { output: () => {}, started: () => {}, end })
   })
-})
-
-it('shells that open at the same time all get the files that containers mount', async () => {
-  const { socketPath } = await startDouble({
-    'POST /containers/create': text('{"Id":"c"}'),
-    'DELETE /containers/c': status(204),
-  })
-  const engine = await Engine.connect(socketPath)
-  const env = { XDG_STATE_HOME: makeDirectory() }
-  const user = { uid: 4321, gid: 4321, groups: [] }
-  const shells = Array.from({ length: 4 }, () => ownMounts(engine, 'sha256:0', user, env))
-  for (const mounts of await Promise.all(shells)) {
-    expect(mounts.map(({ target }) => target)).toEqual(['/etc/passwd', '/etc/hosts'])
-    expect(readFileSync(mounts[0]?.source ?? '', 'utf8')).toContain(':4321:4321:')
-  }
+  // The first one is the container's, the second one the command's.
+  const output = await vi.waitUntil(() => double.connections[1])
+  output.end()
+  expect(await ended).toMatchObject({ kind: 'signalled', lost: expect.anything() })
+  await vi.waitFor(() => expect(double.asked).toContain('DELETE /containers/c'))
+  await containers.close()
 })
 
 async function enforcementOf(SecurityOptions: readonly string[] | null) {
   const { socketPath } = await startDouble({ 'GET /info': text(JSON.stringify({ SecurityOptions })) })
   const { hasSeccomp } = await engineInfo(await Engine.connect(socketPath))
-  const sandbox = dockerSandbox({
-    network: 'none',
-    hasSeccomp,
-    places: [],
-    inside: () => [],
-    close: async () => {},
-  })
+  const { containers } = await startContainers({})
+  const sandbox = dockerSandbox({ network: 'none', hasSeccomp, places: [], containers })
   const options = { network: 'none', reads: readEverything, privateTmp: false } as const
   const { keys, namespaces } = sandbox.enforcement({ ...options, changes: null })
   return [keys?.enforced, namespaces?.enforced]

@@ -3,6 +3,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
+import { Containers } from '../../../../src/sandbox/docker/containers.ts'
+import { Engine } from '../../../../src/sandbox/docker/engine.ts'
+import { frameOf } from '../../../../src/sandbox/docker/frames.ts'
 import { afterFile } from '../../../helpers/clean-up.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 
@@ -40,7 +43,7 @@ export async function startDouble(answers: Answers, greetings: Readonly<Record<s
     bodies[asked.push(key) - 1] = ''
     connections.push(socket.on('error', () => {}).resume())
     const head = 'HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n'
-    socket.write(Buffer.concat([Buffer.from(head), framed(greetings[key] ?? '')]))
+    socket.write(Buffer.concat([Buffer.from(head), frameOf(1, Buffer.from(greetings[key] ?? ''))]))
   })
   const socketPath = join(makeDirectory(), 'docker.sock')
   await once(server.listen(socketPath), 'listening')
@@ -63,15 +66,30 @@ export function text(body: string): Answer {
   return (response) => response.end(body)
 }
 
-/** The first answer is for the first request; the last one stays. */
-export function inTurn(...answers: readonly [Answer, ...Answer[]]): Answer {
-  const left = [...answers]
-  return (response) => (left.length > 1 ? left.shift() : left[0])?.(response)
-}
-
-/** A frame of stdout, as in the streams of containers. */
-function framed(words: string): Buffer {
-  const head = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0])
-  head.writeUInt32BE(Buffer.byteLength(words), 4)
-  return words === '' ? Buffer.alloc(0) : Buffer.concat([head, Buffer.from(words)])
+/** The containers of a shell, at a double whose containers and commands start and end well but for `answers`. */
+export async function startContainers(answers: Answers, given: Partial<Containers['options']> = {}) {
+  const double = await startDouble(
+    {
+      'POST /containers/create': text('{"Id":"c"}'),
+      'POST /containers/c/start': status(204),
+      'POST /containers/c/exec': text('{"Id":"e"}'),
+      'GET /exec/e/json': text('{"Running":false,"ExitCode":0,"Pid":1}'),
+      'DELETE /containers/c': status(204),
+      ...answers,
+    },
+    // Of another kernel: its mounts are compared with none.
+    { 'POST /containers/c/attach': 'another kernel\n\n' },
+  )
+  const settings = { image: 'x', network: 'none', memory: 1024 ** 3, privateTmpBytes: 0 }
+  const workspace = makeDirectory()
+  const containers = new Containers({
+    engine: await Engine.connect(double.socketPath),
+    settings,
+    user: { uid: 4321, gid: 4321, groups: [7, 8] },
+    image: { variables: {} },
+    places: [workspace],
+    mounts: [],
+    ...given,
+  })
+  return { double, containers, workspace }
 }

@@ -1,11 +1,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Mode } from '../../../../src/base/types.ts'
-import { Containers } from '../../../../src/sandbox/docker/containers.ts'
-import { Engine } from '../../../../src/sandbox/docker/engine.ts'
-import type { ContainerSettings } from '../../../../src/sandbox/docker/spec.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
-import { startDouble, status, text } from './engine-double.ts'
+import { startContainers } from './engine-double.ts'
 
 interface Mount {
   readonly Source: string
@@ -16,59 +13,20 @@ interface Mount {
 
 interface Created {
   readonly User: string
-  readonly HostConfig: Readonly<Record<string, unknown>> & {
-    readonly Mounts: readonly Mount[]
-    readonly Tmpfs: Readonly<Record<string, string>>
-  }
-  readonly [field: string]: unknown
+  readonly HostConfig: { readonly Mounts: readonly Mount[] }
 }
 
-interface Asked {
-  readonly container: Created
-  readonly exec: Readonly<Record<string, unknown>>
-  readonly workspace: string
-  readonly listed: string
-}
-
-const usual: ContainerSettings = {
-  image: 'x',
-  network: 'none',
-  memory: 1024 ** 3,
-  privateTmpBytes: 0,
-  user: { uid: 4321, gid: 4321, groups: [7, 8] },
-  mounts: [],
-}
-
-/** What the engine is asked for by one command of a shell that lists a directory with `:rw`. */
-async function askedBy(mode: Mode, given: Partial<ContainerSettings> = {}, fresh = true): Promise<Asked> {
-  const { socketPath, asked, bodies, connections } = await startDouble(
-    {
-      'POST /containers/create': text('{"Id":"c"}'),
-      'POST /containers/c/start': status(204),
-      'POST /containers/c/exec': text('{"Id":"e"}'),
-      'GET /exec/e/json': text('{"Running":false,"ExitCode":0,"Pid":1}'),
-      'DELETE /containers/c': status(204),
-    },
-    // Of another kernel: its mounts are compared with none.
-    { 'POST /containers/c/attach': 'another kernel\n\n' },
-  )
-  const [workspace, listed] = [makeDirectory(), makeDirectory()]
-  const containers = new Containers({
-    engine: await Engine.connect(socketPath),
-    settings: { ...usual, mounts: [{ source: listed, target: '/listed', writable: true }], ...given },
-    workspace,
-    places: [workspace],
-    env: {},
-    image: { id: 'x', variables: {} },
-  })
-  const { signal } = new AbortController()
+/** What the engine is asked for by one command of a shell that lists a directory. */
+async function askedBy(mode: Mode, { user = { uid: 4321, gid: 4321, groups: [7, 8] }, rw = true } = {}) {
+  const listed = makeDirectory()
+  const mounts = [{ source: listed, target: '/listed', writable: rw }]
+  const { double, containers, workspace } = await startContainers({}, { user, mounts })
   const request = { argv: ['ls', '-l'], environment: { A: 'b c' }, cwd: join(workspace, 'in'), stdin: false }
-  await containers.exec({ mode, fresh }, signal, request, () => {})
-  // The first process of the container ends at the end of its input.
-  connections[0]?.once('end', () => connections[0]?.end())
+  await containers.exec({ mode, fresh: true }, new AbortController().signal, request, () => {})
   await containers.close()
-  const bodyOf = (key: string) => JSON.parse(bodies[asked.indexOf(key)] ?? '')
-  const [container, exec] = [bodyOf('POST /containers/create'), bodyOf('POST /containers/c/exec')]
+  const bodyOf = (key: string) => JSON.parse(double.bodies[double.asked.indexOf(key)] ?? '')
+  const container: Created = bodyOf('POST /containers/create')
+  const exec = bodyOf('POST /containers/c/exec')
   return { container, exec, workspace, listed }
 }
 
@@ -121,8 +79,7 @@ it.each([
 )
 
 it('what is listed with `:ro` is read-only in write mode, too', async () => {
-  const source = makeDirectory()
-  const { container } = await askedBy('write', { mounts: [{ source, target: '/listed', writable: false }] })
+  const { container } = await askedBy('write', { rw: false })
   expect(container.HostConfig.Mounts.map(({ ReadOnly }) => ReadOnly)).toEqual([false, true])
 })
 
@@ -131,16 +88,17 @@ it('no mount passes further mounts on, in either direction', async () => {
     expect(BindOptions).toEqual({ Propagation: 'rprivate', NonRecursive: true })
 })
 
-it.each([usual.user, { uid: 12, gid: 34, groups: [] }, { uid: 65_533, gid: 1, groups: [] }])(
-  'a command has the user and group of the shell, and the first process another: %j',
-  async (user) => {
-    const { container, exec } = await askedBy('read', { user })
-    expect(exec['User']).toBe(`${user.uid}:${user.gid}`)
-    expect(container.User).toMatch(/^\d+:\d+$/)
-    expect(Number.parseInt(container.User, 10)).not.toBe(user.uid)
-    expect(Number.parseInt(container.User, 10)).not.toBe(0)
-  },
-)
+it.each([
+  { uid: 4321, gid: 4321, groups: [7, 8] },
+  { uid: 12, gid: 34, groups: [] },
+  { uid: 65_533, gid: 1, groups: [] },
+])('a command has the user and group of the shell, and the first process another: %j', async (user) => {
+  const { container, exec } = await askedBy('read', { user })
+  expect(exec['User']).toBe(`${user.uid}:${user.gid}`)
+  expect(container.User).toMatch(/^\d+:\d+$/)
+  expect(Number.parseInt(container.User, 10)).not.toBe(user.uid)
+  expect(Number.parseInt(container.User, 10)).not.toBe(0)
+})
 
 it('a command gets its words, variables and directory as they are, and no terminal', async () => {
   const { exec, workspace } = await askedBy('read')

@@ -1,28 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../../src/base/hint.ts'
 import type { Mode } from '../../../../src/base/types.ts'
 import { makeWorkspace, watched } from '../../../linux/workspace/protected.ts'
-import { missingEngine, openDockerShell, startEngine, type TestEngine } from '../engine.ts'
-
-const missing = missingEngine()
-const skipped = missing === null ? '' : ` (skipped: ${missing})`
+import { describeEngine, gitMounts, openDockerShell } from '../engine.ts'
 
 const users = [
   { name: 'root', uid: 0, gid: 0 },
   { name: 'an ordinary user', uid: 65_534, gid: 65_534 },
 ]
-
-/** Git of this machine: its programs, and the directories of its libraries. */
-function gitMounts(): string[] {
-  const [programs = ''] = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).split('\n')
-  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
-  const loaded = execFileSync('ldd', [realpathSync(git)], { encoding: 'utf8' })
-  const libraries = [...loaded.matchAll(/(\/\S+) \(0x/g)].map(([, file = '']) => dirname(file))
-  return [git, programs, ...new Set(libraries)].map((path) => `${path}:ro`)
-}
 
 const lines = (text: string) => text.trim().split('\n')
 
@@ -66,15 +52,10 @@ git diff --output=.git/hooks/new --no-index /dev/null src/main.c
 echo y > .vscode/settings.json; git stash -q; git -c core.hooksPath=src config core.hooksPath src
 `)
 
-describe.skipIf(missing !== null)(`workspace mode of the docker backend, with git${skipped}`, () => {
-  let engine: TestEngine
+describeEngine('workspace mode of the docker backend, with git', (engine) => {
   const mounts = gitMounts()
-  beforeAll(async () => {
-    engine = await startEngine()
-  })
-
   const open = (user: (typeof users)[number], mode: Mode) =>
-    openDockerShell(engine, {
+    openDockerShell(engine(), {
       cwd: realpathSync(makeWorkspace(user)),
       mode,
       toml: `user = "${user.uid}:${user.gid}"\nmounts = ${JSON.stringify(mounts)}\n`,

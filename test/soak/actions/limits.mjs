@@ -1,4 +1,4 @@
-// What needs a shell that this version may not open yet (see openShells).
+// Commands with a private TMPDIR, and those that go over a limit.
 import assert from 'node:assert/strict'
 
 async function privateTmp({ random, shells }) {
@@ -32,9 +32,9 @@ async function overProcesses({ shells, place, marker, gone }) {
   await gone()
 }
 
-export const optional = [
-  { name: 'a private tmp', weight: 6, needs: 'privateTmp', run: privateTmp },
-  { name: 'a private tmp that is killed', weight: 4, needs: 'privateTmp', run: privateTmpThatIsKilled },
-  { name: 'over the memory limit', weight: 2, needs: 'limited', run: overMemory },
-  { name: 'over the limit of processes', weight: 2, needs: 'limited', run: overProcesses },
+export const limits = [
+  { name: 'a private tmp', weight: 6, run: privateTmp },
+  { name: 'a private tmp that is killed', weight: 4, run: privateTmpThatIsKilled },
+  { name: 'over the memory limit', weight: 2, run: overMemory },
+  { name: 'over the limit of processes', weight: 2, run: overProcesses },
 ]
