@@ -13,7 +13,7 @@
 #include "base/command.h"
 #include "base/files.h"
 #include "base/basics.h"
-#include "notify/report.h"
+#include "notify/listener.h"
 #include "notify/handlers/workspace_ops.h"
 #include "supervise/supervise.h"
 #include "launch/launch.h"

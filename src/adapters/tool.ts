@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Result, Shell } from '../index.ts'
 import { fieldOf, readFields, runLines, shellNamed, type ToolInput } from '../internal.ts'
-import { factsOf, parameterTexts, toolDescription } from '../messages/tool.ts'
+import { factsOf, parameterTexts as texts, toolDescription } from '../messages/tool.ts'
 
 export type { ToolInput } from '../internal.ts'
 
@@ -20,6 +20,9 @@ export interface ToolDefinition {
   }
 }
 
+const string = { type: 'string' } as const
+const boolean = { type: 'boolean' } as const
+
 /** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
   const facts = { ...factsOf(shell.config, shell.mode, undefined, shellNamed(shell.config)), onlyTool: true }
@@ -29,24 +32,16 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
     inputSchema: {
       type: 'object',
       properties: {
-        command: { type: 'string', description: parameterTexts.command },
+        command: { ...string, description: texts.command },
         timeout_ms: {
-          type: 'integer',
-          minimum: 1,
-          description: parameterTexts.timeoutMs(facts),
-          default: facts.defaultTimeoutMs,
+          ...{ type: 'integer', minimum: 1, default: facts.defaultTimeoutMs },
+          description: texts.timeoutMs(facts),
         },
-        scratchpad: { type: 'string', description: parameterTexts.scratchpad },
-        cwd: { type: 'string', description: parameterTexts.cwd },
-        private_tmp: { type: 'boolean', description: parameterTexts.privateTmp },
-        next: {
-          type: 'array',
-          items: { type: 'string' },
-          minItems: 1,
-          maxItems: mostNext,
-          description: parameterTexts.next,
-        },
-        ignore_errors: { type: 'boolean', description: parameterTexts.ignoreErrors },
+        scratchpad: { ...string, description: texts.scratchpad },
+        cwd: { ...string, description: texts.cwd },
+        private_tmp: { ...boolean, description: texts.privateTmp },
+        next: { type: 'array', items: string, minItems: 1, maxItems: mostNext, description: texts.next },
+        ignore_errors: { ...boolean, description: texts.ignoreErrors },
       },
       required: ['command'],
       additionalProperties: false,
@@ -77,10 +72,6 @@ interface ToolOptions {
   readonly onlyCommand?: boolean | undefined
 }
 
-const optionSchema = v.partial(
-  v.strictObject({ signal: fieldOf.signal, program: fieldOf.string, onlyCommand: fieldOf.boolean }),
-)
-
 export interface ToolAnswer {
   readonly text: string
   /** Of the last line that ran. */
@@ -93,10 +84,9 @@ export interface ToolAnswer {
 export async function runTool(
   shell: Shell,
   input: ToolInput,
-  options: ToolOptions = {},
+  { signal, program, onlyCommand }: ToolOptions = {},
 ): Promise<ToolAnswer> {
   const asked = readFields('input', input, inputSchema)
-  const { signal, program, onlyCommand } = readFields('options', options, optionSchema)
   const hintFor = onlyCommand ? 'only-command' : 'only-tool'
   const { text, results } = await runLines(shell, asked, { signal, program, hintFor })
   return { text, results, result: results[results.length - 1] as Result }

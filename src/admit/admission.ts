@@ -118,7 +118,9 @@ export class Admission {
     const lookupMs = monotonicMs() - started
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
     if (decision.verdict !== 'ask') return { decision, lookupMs }
-    const approval = await this.#approval(command, decision, wait)
+    // What workspace mode refused is asked about each time, whatever write mode stands approved for.
+    const once = command.refused?.mode === 'workspace'
+    const approval = (await this.#ask({ ...command, once }, decision, wait)) ?? this.#unattended()
     if (!isYes(approval)) throw this.#notApproved(decision, approval)
     return { decision, approval, lookupMs }
   }
@@ -154,12 +156,12 @@ export class Admission {
     path: string,
     wait: ApprovalWait,
   ): Promise<ProtectedAnswer | undefined> {
-    if (!this.#approvals) return undefined
-    const decision = { verdict: 'ask', reason: explainChange(path), matches: [] } as const
-    return {
-      path,
-      approval: await this.#ask(this.#approvals, { ...command, change: path, once: true }, decision, wait),
-    }
+    const approval = await this.#ask(
+      { ...command, change: path, once: true },
+      asking(explainChange(path)),
+      wait,
+    )
+    return approval && { path, approval }
   }
 
   /** Asks whether a command may connect to a host, unless this shell has an answer. Undefined: there is no approver. */
@@ -168,49 +170,41 @@ export class Admission {
     connect: HostQuestion,
     wait: ApprovalWait,
   ): Promise<HostAnswer | undefined> {
-    if (!this.#approvals) return undefined
     const { host, port, program } = connect
-    const asking = program === undefined ? 'it' : `its program ${visible(program)}`
-    const reason = `${asking} is about to connect to ${visible(host)}, port ${port}, which [shell] network does not list`
-    const decision = { verdict: 'ask', reason, matches: [] } as const
-    return { host, port, approval: await this.#ask(this.#approvals, { ...command, connect }, decision, wait) }
+    const which = program === undefined ? 'it' : `its program ${visible(program)}`
+    const reason = `${which} is about to connect to ${visible(host)}, port ${port}, which [shell] network does not list`
+    const approval = await this.#ask({ ...command, connect }, asking(reason), wait)
+    return approval && { host, port, approval }
+  }
+
+  /** Without an approver `[policy] unattended` decides: `allow` by default. */
+  #unattended(): ApprovalRecord {
+    const isYes = this.#options.loaded.config.policy.unattended === 'allow'
+    return { by: 'unattended', asked: false, answer: isYes ? 'yes' : 'no', standing: null }
   }
 
   #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {
     const { source, where } = this.#options.loaded.sources['policy.unattended']
     const byProject = approval.by === 'unattended' && source === 'project'
-    return new VitrineError({
-      code: 'NOT_APPROVED',
-      decision,
-      approval,
-      ...(byProject ? { setBy: where } : {}),
-    })
+    return new VitrineError({ code: 'NOT_APPROVED', decision, approval, ...(byProject && { setBy: where }) })
   }
 
-  /** Without an approver `[policy] unattended` decides: `allow` by default. */
-  async #approval(command: CommandToAdmit, decision: Decision, wait: ApprovalWait): Promise<ApprovalRecord> {
-    if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
-    // What workspace mode refused is asked about each time, whatever write mode stands approved for.
-    const once = command.refused?.mode === 'workspace'
-    return this.#ask(this.#approvals, { ...command, once }, decision, wait)
-  }
-
+  /** Undefined: there is no approver. */
   async #ask(
-    approvals: Approvals,
     command: CommandToAdmit & Pick<ApprovalRequest, 'change' | 'connect' | 'once'>,
     decision: Decision,
     wait: ApprovalWait,
-  ): Promise<ApprovalRecord> {
+  ): Promise<ApprovalRecord | undefined> {
+    if (!this.#approvals) return undefined
     const { cwd, mode, change, connect, once, refused } = command
-    const waiting = abortAfter(wait.timeoutMs, wait.signal, this.#over?.signal)
-    const { signal } = waiting
+    const { signal, end } = abortAfter(wait.timeoutMs, wait.signal, this.#over?.signal)
     try {
       const stdin = inputOf(command)
       const again = refused !== undefined
       const request = { command: textOf(command), cwd, mode, stdin, change, connect, again, once, signal }
-      return await approvals.approves(request, decision)
+      return await this.#approvals.approves(request, decision)
     } finally {
-      waiting.end()
+      end()
     }
   }
 
@@ -225,8 +219,8 @@ export class Admission {
   }
 }
 
-function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
-  return { by: 'unattended', asked: false, answer: verdict === 'allow' ? 'yes' : 'no', standing: null }
+function asking(reason: string): Decision {
+  return { verdict: 'ask', reason, matches: [] }
 }
 
 // Quoted: an argument vector must not read like a shell line, or the reverse.

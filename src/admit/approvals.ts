@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import { isDeepStrictEqual, types } from 'node:util'
 import { unlessAborted } from '../base/clock.ts'
 import type { ApprovalRecord, Decision, Mode } from '../base/types.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -36,7 +36,9 @@ export class Approvals {
   /** Revokes one; without an argument all, and hosts that were refused are asked about again. */
   revoke(approval?: StandingApproval): void {
     if (!approval) this.#never.clear()
-    this.#standing = approval ? this.#standing.filter((standing) => !isSame(standing, approval)) : []
+    this.#standing = approval
+      ? this.#standing.filter((standing) => !isDeepStrictEqual(standing, approval))
+      : []
   }
 
   /** Asks unless a standing approval covers the command. No answer is no. */
@@ -52,52 +54,37 @@ export class Approvals {
   }
 
   async #ask(request: ApprovalRequest, decision: Decision, isAsked: () => void): Promise<ApprovalRecord> {
-    const { command, cwd, mode, once, signal } = request
+    const { connect, signal } = request
     if (signal.aborted) return this.#record({ asked: false, answer: 'none' })
     // Checked only now: the answer before may cover this command too.
-    if (request.connect && this.#never.has(keyOf(request.connect)))
-      return this.#record({ asked: false, answer: 'no' })
-    const covering = once ? undefined : this.#covering(request)
-    if (covering) {
-      const standing = covering.kind === 'all' ? 'all' : 'same'
-      return this.#record({ asked: false, answer: 'yes', standing })
-    }
+    if (connect && this.#never.has(keyOf(connect))) return this.#record({ asked: false, answer: 'no' })
+    const covering = (['all', 'same'] as const).map((answer) => standingOf(request, answer))
+    const known = this.#standing.find((each) => covering.some((wanted) => isDeepStrictEqual(each, wanted)))
+    if (known)
+      return this.#record({ asked: false, answer: 'yes', standing: known.kind === 'all' ? 'all' : 'same' })
     isAsked()
     const given = answerOf(this.#approver, request, decision)
+    // No answer in time is not remembered.
     const answer = await unlessAborted(given, signal, () => 'none' as const)
-    if (request.connect) this.#remember(request.connect, answer)
-    if (once || request.connect) return this.#record({ asked: true, answer })
-    if (answer === 'all') this.#standing.push({ kind: 'all', mode })
-    const stdin = digestOf(request)
-    if (answer === 'same' && stdin !== undefined)
-      this.#standing.push({ kind: 'same', mode, command, cwd, stdin })
+    if (connect && answer === 'no') this.#never.add(keyOf(connect))
+    const standing = standingOf(request, answer)
+    if (standing) this.#standing.push(standing)
     return this.#record({ asked: true, answer })
-  }
-
-  /** No answer in time is not remembered. */
-  #remember(question: HostQuestion, answer: Approval | 'none'): void {
-    const { host, port } = question
-    if (answer === 'no') this.#never.add(keyOf(question))
-    if (answer === 'same' || answer === 'all') this.#standing.push({ kind: 'host', host, port })
   }
 
   #record(what: Pick<ApprovalRecord, 'asked' | 'answer'> & Partial<ApprovalRecord>): ApprovalRecord {
     return { by: this.#approver.by ?? 'approver', standing: null, ...what }
   }
+}
 
-  #covering(request: ApprovalRequest): StandingApproval | undefined {
-    const { command, cwd, mode, connect } = request
-    if (connect) {
-      const asked = { kind: 'host', host: connect.host, port: connect.port } as const
-      return this.#standing.find((standing) => isSame(standing, asked))
-    }
-    const stdin = digestOf(request)
-    return this.#standing.find((standing) => {
-      if (standing.kind === 'host') return false
-      if (standing.kind === 'all') return standing.mode === mode
-      return stdin !== undefined && isSame(standing, { kind: 'same', mode, command, cwd, stdin })
-    })
-  }
+/** What an answer approves for the rest of the session. */
+function standingOf(request: ApprovalRequest, answer: Approval | 'none'): StandingApproval | undefined {
+  const { command, cwd, mode, connect, once } = request
+  if (once || (answer !== 'same' && answer !== 'all')) return undefined
+  if (connect) return { kind: 'host', host: connect.host, port: connect.port }
+  if (answer === 'all') return { kind: 'all', mode }
+  const stdin = digestOf(request)
+  return stdin === undefined ? undefined : { kind: 'same', mode, command, cwd, stdin }
 }
 
 function keyOf({ host, port }: HostQuestion): string {
@@ -129,13 +116,6 @@ async function answerOf(
   } catch {
     return 'none'
   }
-}
-
-function isSame(a: StandingApproval, b: StandingApproval): boolean {
-  if (a.kind === 'host') return b.kind === 'host' && a.host === b.host && a.port === b.port
-  if (b.kind === 'host' || a.mode !== b.mode) return false
-  if (a.kind === 'all' || b.kind === 'all') return a.kind === b.kind
-  return a.command === b.command && a.cwd === b.cwd && a.stdin === b.stdin
 }
 
 const maxBeginningLength = 1000

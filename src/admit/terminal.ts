@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { codedError } from '../base/errno.ts'
 import type { Decision } from '../base/types.ts'
 import {
-  approvalAnswer,
   approvalChoices,
   approvalLate,
   approvalQuestion,
@@ -86,7 +85,7 @@ async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: 
   }
   terminal.write(question)
   const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal, request) : 'none'
-  terminal.write(request.signal.aborted ? approvalLate : approvalAnswer(answer === 'none' ? 'no' : answer))
+  terminal.write(request.signal.aborted ? approvalLate : `${answer === 'none' ? 'no' : answer}\n`)
   return answer
 }
 
@@ -106,15 +105,14 @@ async function firstAnswer(terminal: Terminal, request: ApprovalRequest): Promis
   terminal.write(approvalChoices(request))
   for (;;) {
     const keys = await terminal.read()
-    if (typeof keys === 'string' || areRefusing(keys)) return 'none'
-    const answer = answerIn(keys, offered)
-    if (answer === 'no') return answer
-    if (answer) {
-      const more = await terminal.read(pasteMs)
-      if (more === 'quiet') return answer
-      if (more === 'over' || areRefusing(more)) return 'none'
-      if (answerIn(more, offered) === 'no') return 'no'
-    }
+    if (typeof keys === 'string') return 'none'
+    const more = await terminal.read(pasteMs)
+    if (more === 'over') return 'none'
+    const all = more === 'quiet' ? keys : Buffer.concat([keys, more])
+    if (all.some((key) => refusing.includes(key))) return 'none'
+    // Only a single key is an answer: several are a paste, or a reply of the terminal.
+    const answer = all.length === 1 ? answers[String.fromCharCode(all[0] ?? 0).toLowerCase()] : undefined
+    if (answer && offered.includes(answer)) return answer
     terminal.write(approvalReminder(request))
   }
 }
@@ -130,14 +128,3 @@ const answers: Readonly<Record<string, Approval>> = {
 
 /** Ctrl+C, Ctrl+D, Ctrl+\ and Escape, with which a terminal's own escape sequences begin. */
 const refusing = [0x03, 0x04, 0x1c, 0x1b]
-
-export function areRefusing(keys: Uint8Array): boolean {
-  return keys.some((key) => refusing.includes(key))
-}
-
-/** Only a single key says yes: several are a paste, or a reply of the terminal. Undefined: no answer. */
-export function answerIn(keys: Uint8Array, offered: readonly Approval[]): Approval | undefined {
-  if (areRefusing(keys)) return 'no'
-  const answer = keys.length === 1 ? answers[String.fromCharCode(keys[0] ?? 0).toLowerCase()] : undefined
-  return answer && offered.includes(answer) ? answer : undefined
-}

@@ -8,6 +8,12 @@ export function nearestKey(name: string, candidates: Iterable<string>): string |
   return best?.candidate
 }
 
+/** Ends a sentence about a name that is not known. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const nearest = nearestKey(name, known)
+  return nearest === undefined ? '.' : `; did you mean "${nearest}"?`
+}
+
 // A typo in the last part weighs more than a wrong section: [shell] max_bytes means output.max_bytes.
 function strangeness(name: string, candidate: string): number | undefined {
   const [section, last] = parted(name)

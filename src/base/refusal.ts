@@ -73,13 +73,7 @@ export type RequestProblem =
   | { readonly kind: 'too-long'; readonly field: string; readonly bytes: number; readonly limit: number }
   | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }
   | { readonly kind: 'out-of-range'; readonly field: string; readonly wanted: string; readonly got: string }
-  /** `place`: where it belongs. */
-  | {
-      readonly kind: 'unknown-option'
-      readonly field: string
-      readonly nearest?: string
-      readonly place?: string
-    }
+  | { readonly kind: 'unknown-option'; readonly field: string; readonly nearest?: string }
   | {
       readonly kind: 'cwd'
       readonly path: string

@@ -1,6 +1,7 @@
+import { didYouMean, nearestKey } from '../base/did-you-mean.ts'
 import { visible } from '../base/text.ts'
-import { nearestKey, VitrineError } from '../internal.ts'
-import { type Grammar, grammar, type OptionKind, type OptionKinds, takersOf } from './grammar.ts'
+import { VitrineError } from '../internal.ts'
+import { type Grammar, grammar, type OptionKind, type OptionKinds } from './grammar.ts'
 
 export interface Options {
   readonly flags: ReadonlySet<string>
@@ -27,8 +28,7 @@ export function runSubcommand(
   if (name === undefined) throw misuse(`"vitrine ${command}" needs one of: ${names.join(', ')}.`)
   const run = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (!run) {
-    const nearest = nearestKey(name, names)
-    const meant = nearest === undefined ? '.' : `; did you mean "${nearest}"?`
+    const meant = didYouMean(name, names)
     throw misuse(`"vitrine ${command}" has no "${visible(name)}"${meant} Choose one of: ${names.join(', ')}.`)
   }
   const { commands = {} }: Grammar = grammar[command]
@@ -89,20 +89,11 @@ function kindOf({ name, rawName, value }: Option, kinds: OptionKinds): OptionKin
   return kind
 }
 
-/** The error for an option of another command, a misspelt one or an unknown one. */
 function unknown(rawName: string, kinds: OptionKinds): VitrineError {
-  const takers = rawName.startsWith('--') ? takersOf(rawName.slice(2)) : []
-  if (takers.length > 0)
-    return misuse(`${rawName} has no effect here; it is an option of "${takers.join('", "')}".`)
-  const nearest = nearestKey(
-    rawName,
-    [...Object.keys(kinds), 'help'].map((known) => `--${known}`),
-  )
-  const problem = { kind: 'unknown-option', field: rawName } as const
-  return new VitrineError({
-    code: 'INVALID_REQUEST',
-    problem: nearest === undefined ? problem : { ...problem, nearest },
-  })
+  const known = [...Object.keys(kinds), 'help'].map((name) => `--${name}`)
+  const nearest = nearestKey(rawName, known)
+  const problem = { kind: 'unknown-option', field: rawName, ...(nearest && { nearest }) } as const
+  return new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
 // A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` is unambiguous.

@@ -1,3 +1,4 @@
+import { words } from '../base/text.ts'
 import { modes } from '../internal.ts'
 import { clientNames } from '../mcp/install/clients.ts'
 
@@ -24,63 +25,35 @@ export interface Grammar {
   readonly commands?: Readonly<Record<string, Grammar>>
 }
 
+const flags = (names: string) => Object.fromEntries(words(names).map((name) => [name, 'flag' as const]))
 const where = { config: 'file', cwd: 'directory' } as const
 const backend = ['local', 'docker'] as const
 const shell = ['sh', 'bash'] as const
 /** What a command may read, change and connect to. */
-const reach = { network: 'flag', 'allow-host': 'values', 'private-tmp': 'flag', backend } as const
-const server = {
-  mode: [...modes, 'both'],
-  approve: ['client', 'elicit', 'none'],
-  shell,
-  ...reach,
-} as const
+const reach = { ...flags('network private-tmp'), 'allow-host': 'values', backend } as const
+const server = { mode: [...modes, 'both'], approve: ['client', 'elicit', 'none'], shell, ...reach } as const
 
 export const grammar = {
   run: {
     options: {
       ...where,
+      ...reach,
+      ...flags('write merged pty ask each keep-going'),
       mode: modes,
-      write: 'flag',
       timeout: 'value',
       env: 'variables',
       shell,
-      ...reach,
-      merged: 'flag',
-      pty: 'flag',
-      ask: 'flag',
-      each: 'flag',
-      'keep-going': 'flag',
       scratchpad: 'value',
       workspace: 'directory',
       json: 'flag or full',
     },
     words: 'command',
   },
-  shell: {
-    options: {
-      ...where,
-      mode: modes,
-      write: 'flag',
-      ...reach,
-      ask: 'flag',
-      workspace: 'directory',
-    },
-  },
+  shell: { options: { ...where, ...reach, ...flags('write ask'), mode: modes, workspace: 'directory' } },
   policy: {
     options: {},
     commands: {
-      check: {
-        options: {
-          ...where,
-          mode: modes,
-          write: 'flag',
-          json: 'flag',
-          backend,
-          shell,
-        },
-        words: 'command',
-      },
+      check: { options: { ...where, ...flags('write json'), mode: modes, backend, shell }, words: 'command' },
       list: { options: { ...where, json: 'flag' } },
     },
   },
@@ -117,16 +90,3 @@ export const grammar = {
   doctor: { options: { json: 'flag', backend } },
   completion: { options: {}, words: ['bash', 'zsh', 'fish'] },
 } as const satisfies Readonly<Record<string, Grammar>>
-
-/** The commands that take an option, as they are typed. */
-export function takersOf(option: string): readonly string[] {
-  return takersIn(grammar, option, 'vitrine')
-}
-
-function takersIn(commands: Readonly<Record<string, Grammar>>, option: string, above: string): string[] {
-  return Object.entries(commands).flatMap(([name, { options, commands = {} }]) => {
-    const own = `${above} ${name}`
-    const below = takersIn(commands, option, own)
-    return Object.hasOwn(options, option) ? [own, ...below] : below
-  })
-}

@@ -1,4 +1,4 @@
-import { nearestKey } from '../base/did-you-mean.ts'
+import { didYouMean, nearestKey } from '../base/did-you-mean.ts'
 import { quoted, visible } from '../base/text.ts'
 import { packageVersion, print, refuse } from './output.ts'
 
@@ -82,12 +82,10 @@ Examples:
   vitrine run --json -- npm ls | jq .exitCode
   vitrine run --write --ask --each -- 'npm ci' 'npm test'
 
-With --each the policy decides about all lines before the first one starts. At the end stderr names the lines that failed and
-those that did not run; the exit code is that of the first line that failed. --json prints
-{ "version": 1, "results": [...], "skipped": [...] }.
+With --each the policy decides about all lines before the first one starts; the exit code is that of the first line that failed.
 
-With --pty your input goes to the command, including Ctrl+C and Ctrl+Z. The timeout still applies: for interactive programs
-set a longer one (--timeout 10m). Standard input and output must be your terminal. SIGTERM and SIGHUP to vitrine end the command.
+With --pty your input goes to the command, including Ctrl+C and Ctrl+Z, and the timeout still applies (--timeout 10m).
+Standard input and output must be your terminal.
 
 With --ask lines of the safe list run held in read mode, at once; their output comes at their end. Where they are refused something,
 and for all others, a single key answers: y, n, a (all this session), s (this command this session). Enter, Escape, Ctrl+C, no terminal
@@ -290,9 +288,4 @@ function unknownCommand(name: string, args: readonly string[], commands: readonl
   return guesses.length > 0
     ? `${said}; did you mean ${guesses.join(' or ')}?`
     : `${said}: see "vitrine help".`
-}
-
-function didYouMean(name: string, known: readonly string[]): string {
-  const nearest = nearestKey(name, known)
-  return nearest === undefined ? '.' : `; did you mean "${nearest}"?`
 }

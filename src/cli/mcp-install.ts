@@ -1,11 +1,12 @@
 import { sep } from 'node:path'
+import { errorText } from '../base/errno.ts'
 import { packageFile } from '../base/package-file.ts'
 import type { Mode } from '../internal.ts'
 import {
+  type Client,
   type ClientName,
   clientNames,
   clientOf,
-  ownCommand,
   type ServerCommand,
 } from '../mcp/install/clients.ts'
 import { entryText, installEntry } from '../mcp/install/install.ts'
@@ -28,36 +29,21 @@ export async function install(
   const { modes } = check(values)
   if (modes) await checkServed(modes, { flags, values, lists })
   backendOf(values.get('backend'))
-  const command = serverCommand({ flags, values, lists })
-  return flags.has('write') ? write(name, command) : show(name, command)
+  const client = clientOf(name, serverCommand({ flags, values, lists }), process.env)
+  if (!flags.has('write')) return show(client)
+  try {
+    await tell(await installEntry(client))
+    return 0
+  } catch (error) {
+    return refuse(errorText(error))
+  }
 }
 
-async function show(name: ClientName, command: ServerCommand): Promise<number> {
-  const client = clientOf(name, command, process.env)
-  const own = ownCommand(name, command)
+async function show(client: Client): Promise<number> {
   const code = await print(entryText(client))
   await tell(`put this into ${client.file}, or let --write do it`)
-  if (own !== undefined) await tell(`or run: ${own}`)
+  if (client.own !== undefined) await tell(`or run: ${client.own}`)
   return code
-}
-
-async function write(name: ClientName, command: ServerCommand): Promise<number> {
-  const installed = await installEntry(clientOf(name, command, process.env))
-  const { file } = installed
-  switch (installed.kind) {
-    case 'written': {
-      const copy = installed.backup === undefined ? '' : `; the previous version is in ${installed.backup}`
-      await tell(`${file}: written${copy}. Restart the client.`)
-      return 0
-    }
-    case 'unchanged':
-      await tell(`${file}: already has this entry`)
-      return 0
-    case 'failed':
-      return refuse(
-        `${file} is unchanged: ${installed.reason}. Add the entry by hand; the same command without --write prints it.`,
-      )
-  }
 }
 
 /** Uses absolute paths: a client started outside a terminal may have another PATH. */

@@ -41,7 +41,7 @@ export async function equipDocker(
   const listed = readUserMounts(mounts, env)
   const [info, image] = await Promise.all([engineInfo(engine), inspectImage(engine, settings.image)])
   if (image === undefined) throw imageMissing(settings.image)
-  const user = await userOf(info, named, workspace)
+  const user = await userOf(info.isRootless, named, workspace)
   const isFree = ({ target }: Mount) => !listed.some((mount) => mount.target === target)
   const own = (await ownMounts(user, env)).filter(isFree)
   // A failed removal does not prevent commands; "vitrine docker clean" reports it.
@@ -101,7 +101,7 @@ function imageMissing(image: string): VitrineError {
  * `[docker] user`: an id, the workspace's owner, or this process's user. A rootless engine's root is its own
  * user, every other id a different one of the host.
  */
-async function userOf({ isRootless }: EngineInfo, named: string, workspace: string): Promise<ContainerUser> {
+async function userOf(isRootless: boolean, named: string, workspace: string): Promise<ContainerUser> {
   const [uid, gid = uid] = named.split(':').map(Number)
   if (uid !== undefined && gid !== undefined && /^\d/.test(named)) return { uid, gid, groups: [] }
   if (isRootless) return { uid: 0, gid: 0, groups: [] }
@@ -122,18 +122,13 @@ interface Info {
   readonly Rootless?: boolean
 }
 
-interface EngineInfo {
-  readonly isRootless: boolean
-  /** It applies its default seccomp profile. */
-  readonly hasSeccomp: boolean
-}
-
 /** Throws EngineError. */
-export async function engineInfo(engine: Engine): Promise<EngineInfo> {
+export async function engineInfo(engine: Engine) {
   const { SecurityOptions, Rootless } = await engine.call<Info>({ method: 'GET', path: '/info' })
   const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option))
   return {
     isRootless: Rootless === true || has(/^name=rootless\b/),
+    /** It applies its default seccomp profile. */
     hasSeccomp: has(/^name=seccomp,profile=(default|builtin)$/),
   }
 }

@@ -148,7 +148,7 @@ export class Setups {
     const { config, equipment, env } = this.#options
     const mode = held ? 'write' : given
     return once(() => {
-      const variables = commandEnvironment(env, config.env, { mode, terminal, place: equipment.place })
+      const variables = commandEnvironment(env, config.env, { mode, held, terminal, place: equipment.place })
       return mode === 'write' ? variables : withToolSettings(variables, network !== 'none')
     })
   }

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Approver } from '../admit/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { place, wanted } from '../messages/wanted.ts'
+import { wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
 import {
   fieldOf,
@@ -12,17 +12,10 @@ import {
   hasFields,
   isString,
   kindOf,
-  placesOf,
   readFields,
   refuseValue,
 } from '../request/fields.ts'
-import {
-  type ExecuteOptions,
-  networkField,
-  type OnOutput,
-  programField,
-  requestSchema,
-} from '../request/request.ts'
+import { type ExecuteOptions, networkField, type OnOutput, programField } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
@@ -135,35 +128,21 @@ const listSchema = v.partial(
   }),
 )
 
-const shellPlaces = {
-  timeoutMs: place.deadline,
-  ...placesOf(Object.keys(executeFields), place.options),
-}
-
-const optionPlaces = {
-  ...placesOf(Object.keys(requestSchema.entries), place.request),
-  ...placesOf(['backend', 'approver', 'config', 'addon', 'workspace'], place.shell),
-  mode: place.mode,
-}
-
 /** A copy of a shell's options. Throws INVALID_REQUEST for an unknown option or one of the wrong type. */
 export function readShellOptions(given: ShellOptions): ShellOptions {
-  const options = readFields('options', given, shellSchema, shellPlaces)
+  const options = readFields('options', given, shellSchema)
   if (options.mode !== undefined) checkMode(options.mode)
   return options
 }
 
 /** The same for the options of one command. */
 export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOptions<Encoding> {
-  return readFields('options', given, executeSchema, optionPlaces)
+  return readFields('options', given, executeSchema)
 }
-
-/** Fields of a request that all commands of a list share have their own names among the options. */
-const listPlaces = { ...optionPlaces, cwd: place.other('workDir') }
 
 /** The same for the options of a list of commands. */
 export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
-  const options: ExecuteAllOptions<Encoding> = readFields('options', given, listSchema, listPlaces)
+  const options: ExecuteAllOptions<Encoding> = readFields('options', given, listSchema)
   // Its encoding is the one that was given.
   return options as ExecuteAllOptions<E>
 }

@@ -1,35 +1,25 @@
 import { mkdtempSync, readSync } from 'node:fs'
 import { constants } from 'node:os'
-import { errorReason } from '../base/errno.ts'
-import type { Refusal } from '../base/refusal.ts'
 import { words } from '../base/text.ts'
-import { isVitrineError, unavailable } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
 import { addonMissing } from '../messages/platform.ts'
-import { privateTmpNotMade } from '../messages/private-tmp.ts'
 import { programByPath } from '../request/interpreter.ts'
 import { readFrame } from '../sandbox/docker/frames.ts'
 import { inside } from '../sandbox/docker/mounts.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import { readEverything } from '../sandbox/sandbox.ts'
 import { type Addon, loadAddon } from './addon.ts'
-import { type InsideOrder, insideFrame } from './docker-inside.ts'
+import { type InsideOrder, insideFrame, neverRan } from './docker-inside.ts'
 import type { LaunchRequest, ProcessEnd } from './launch.ts'
 import { nativeLauncher } from './native.ts'
 
 /** Runs one command of workspace mode inside of a container. Its output and its end go to stdout, in frames. */
 function main(): void {
   outliveSignals()
-  const order: InsideOrder = JSON.parse(readFrame(readExactly).toString())
-  const addon = loadAddon<Addon>(inside.addon)
-  if ('missing' in addon) {
-    tell(refused({ code: 'SANDBOX_UNAVAILABLE', ...addonMissing(addon.missing) }))
-    return
-  }
   try {
-    run(addon, order)
+    run(JSON.parse(readFrame(readExactly).toString()))
   } catch (error) {
-    if (!isVitrineError(error)) throw error
-    tell(refused(error.refusal))
+    tell(neverRan(error))
   }
 }
 
@@ -44,7 +34,9 @@ function readExactly(length: number): Buffer {
   return bytes
 }
 
-function run(addon: Addon, order: InsideOrder): void {
+function run(order: InsideOrder): void {
+  const addon = loadAddon<Addon>(inside.addon)
+  if ('missing' in addon) throw unavailable(addonMissing(addon.missing))
   const request = requestOf(addon, order)
   const launched = nativeLauncher(addon, addon.probe()).launch(request, {
     output: (stream, bytes) => {
@@ -67,7 +59,7 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
   })
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
   // Not /tmp itself: the workspace may be in it.
-  const temporary = makeTemporary()
+  const temporary = mkdtempSync('/tmp/vitrine-')
   const own = { TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   // Those of this process are what the engine sets in every container.
   const environment = { ...(process.env as Record<string, string>), ...order.environment, ...own }
@@ -85,24 +77,11 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
   }
 }
 
-/** Throws SANDBOX_UNAVAILABLE. */
-function makeTemporary(): string {
-  try {
-    return mkdtempSync('/tmp/vitrine-')
-  } catch (error) {
-    throw unavailable(privateTmpNotMade('/tmp', errorReason(error)))
-  }
-}
-
 /** Signals for the command are sent to every process of the container's user, this one included. */
 function outliveSignals(): void {
   const unblockable = words('SIGKILL SIGSTOP SIGSEGV SIGBUS SIGILL SIGFPE SIGPROF')
   for (const name of Object.keys(constants.signals) as NodeJS.Signals[])
     if (!unblockable.includes(name)) process.on(name, () => {})
-}
-
-function refused(refusal: Refusal): ProcessEnd {
-  return { kind: 'failed', step: 'container', errno: refusal.code, refusal }
 }
 
 function tell(end: ProcessEnd): void {

@@ -1,20 +1,9 @@
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { cannotConfine, limitsOnWindows, windowsFailures } from '../messages/platform.ts'
-import type { NativeEnd, NativeFailure, SpawnRecord, WindowsAddon } from './addon.ts'
-import {
-  type LaunchedProcess,
-  type Launcher,
-  type LaunchRequest,
-  neverStarted,
-  type ProcessEnd,
-  pump,
-} from './launch.ts'
+import type { NativeEnd, SpawnRecord, WindowsAddon } from './addon.ts'
+import { type Launcher, type LaunchRequest, neverStarted, type ProcessEnd, pump } from './launch.ts'
 import { batched, processEnd, recordOf } from './native.ts'
-
-interface Typed {
-  flushed: (() => void) | undefined
-}
 
 /** By the Windows addon: job, integrity level and handle list are set up in native code. */
 export function windowsLauncher(addon: WindowsAddon): Launcher {
@@ -23,22 +12,32 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
     terminals: false,
     limits: limitsOnWindows,
     launch(request, events) {
-      const typed: Typed = { flushed: undefined }
+      let flushed = () => {}
       const spawned = addon.spawn(windowsRecord(request), (event) => {
         if (event.kind === 'output') events.output(event.stream, event.bytes)
-        else if (event.kind === 'written') flush(typed)
+        else if (event.kind === 'written') flushed()
         else if (event.kind === 'ended' || event.kind === 'failed') events.end(windowsEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(windowsEnd(spawned), events)
-      return launched(addon, spawned.id, typed, request.stdin)
+      const { id } = spawned
+      const { stdin } = request
+      const input =
+        stdin === null
+          ? null
+          : inputOf(addon, id, (callback) => {
+              flushed = callback
+            })
+      // A Node descriptor means nothing to the addon, so its contents are pumped.
+      if (input && typeof stdin === 'number') pump(stdin, input)
+      return {
+        stdin: stdin === 'pipe' ? input : null,
+        signal: (name) => addon.signal(id, constants.signals[name]),
+        terminate: () => addon.terminate(id),
+        destroy: () => addon.kill(id),
+        consumed: batched((bytes) => addon.consumed(id, bytes)),
+      }
     },
   }
-}
-
-function flush(typed: Typed): void {
-  const { flushed } = typed
-  typed.flushed = undefined
-  flushed?.()
 }
 
 function windowsRecord(request: LaunchRequest): SpawnRecord {
@@ -49,31 +48,17 @@ function windowsRecord(request: LaunchRequest): SpawnRecord {
   return { ...recordOf(request, confinement), argv: [commandLine], stdin: stdin === null ? null : 'pipe' }
 }
 
-function launched(
-  addon: WindowsAddon,
-  id: number,
-  typed: Typed,
-  stdin: LaunchRequest['stdin'],
-): LaunchedProcess {
-  const input = stdin === null ? null : inputOf(addon, id, typed)
-  // A Node descriptor means nothing to the addon, so its contents are pumped.
-  if (input && typeof stdin === 'number') pump(stdin, input)
-  return {
-    stdin: stdin === 'pipe' ? input : null,
-    signal: (name) => addon.signal(id, constants.signals[name]),
-    terminate: () => addon.terminate(id),
-    destroy: () => addon.kill(id),
-    consumed: batched((bytes) => addon.consumed(id, bytes)),
-  }
-}
-
-function inputOf(addon: WindowsAddon, id: number, typed: Typed): Writable {
+/** @param next what is to be called once the addon has written the chunk */
+function inputOf(addon: WindowsAddon, id: number, next: (flushed: () => void) => void): Writable {
   const close = () => addon.closeStdin(id)
   return new Writable({
     decodeStrings: true,
     write(chunk: Buffer, _encoding, callback) {
       if (chunk.length === 0) return callback()
-      typed.flushed = callback
+      next(() => {
+        next(() => {})
+        callback()
+      })
       addon.write(id, chunk)
     },
     final(callback) {
@@ -101,10 +86,7 @@ const errors: Readonly<Record<number, string>> = {
 }
 
 function windowsEnd(end: NativeEnd): ProcessEnd {
-  return processEnd(end, nameOf)
-}
-
-function nameOf({ step, errno }: NativeFailure): string {
-  if (step === 'integrity') return windowsFailures.integrity(errno)
-  return errors[errno] ?? windowsFailures.other(errno)
+  return processEnd(end, ({ step, errno }) =>
+    step === 'integrity' ? windowsFailures.integrity(errno) : (errors[errno] ?? windowsFailures.other(errno)),
+  )
 }

@@ -66,13 +66,6 @@ function about<S extends v.GenericSchema>(schema: S, text: string) {
   return v.pipe(schema, v.description(text))
 }
 
-/** What other shells' tools call it. */
-const otherNames: ReadonlyMap<string, string> = new Map([
-  ['cmd', 'command'],
-  ['script', 'command'],
-  ['workdir', 'cwd'],
-])
-
 /** Names the known keys where one is missing or unknown; `withheld`: one that only the user can set. */
 function parameters<const E extends v.ObjectEntries>(entries: E, withheld?: string) {
   const known = Object.keys(entries)
@@ -82,7 +75,7 @@ function parameters<const E extends v.ObjectEntries>(entries: E, withheld?: stri
     if (issue.received === 'undefined') return `it is required; the ${all}`
     if (name === withheld)
       return 'a call cannot allow the network; only the user can, with [shell] network = true or vitrine mcp --network'
-    const nearest = nearestKey(otherNames.get(name) ?? name, known)
+    const nearest = nearestKey(name, known)
     const meant = nearest === undefined ? '; the' : `; did you mean ${nearest}? The`
     return `there is no such parameter${meant} ${all}`
   }

@@ -83,13 +83,8 @@ export function approvalChoices({ once, connect }: Kind): string {
 }
 
 /** After keys that are not an answer. */
-export function approvalReminder({ once, connect }: Kind): string {
-  if (connect) return '\nPlease press one key, y, s or n: '
-  return once ? '\nPlease press one key, y or n: ' : '\nPlease press one key, y, n, a or s: '
-}
-
-export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {
-  return `${answer}\n`
+export function approvalReminder(kind: Kind): string {
+  return `\nPlease press one key: ${approvalChoices(kind)}`
 }
 
 /** Closes a question that ended before its answer: by its time limit, the caller's signal or the end of the command. */

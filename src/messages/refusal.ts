@@ -97,8 +97,6 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'out-of-range':
       return `"${problem.field}" must be ${problem.wanted}, not ${problem.got}.`
     case 'unknown-option':
-      if (problem.place !== undefined)
-        return `"${problem.field}" is not an option here; use ${problem.place}.`
       return problem.nearest === undefined
         ? `"${problem.field}" is not an option.`
         : `"${problem.field}" is not an option; did you mean "${problem.nearest}"?`

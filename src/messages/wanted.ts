@@ -47,14 +47,3 @@ function alternatives(words: readonly string[]): string {
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }
-
-/** Where an option belongs that was given in another place, as it follows "use". */
-export const place = {
-  mode: 'shell.mode, or "mode" of openShell()',
-  shell: (name: string) => `"${name}" of openShell()`,
-  request: (name: string) => `"${name}" of the request, the first argument of execute()`,
-  options: (name: string) => `options.${name}, the second argument of execute()`,
-  terminal: (name: string) => `"${name}" of start(), which runs a command in a terminal`,
-  other: (name: string) => `"${name}"`,
-  deadline: '"timeoutMs" of a request, or [shell] timeout_ms of the configuration',
-}

@@ -1,3 +1,4 @@
+import { words } from '../base/text.ts'
 import {
   allows,
   denies,
@@ -99,27 +100,20 @@ interface ProxyPlace {
 
 export const loopback: readonly string[] = ['localhost', '127.0.0.1', '::1']
 
+// In lower case too: curl reads http_proxy only so, because of CGI. No SOCKS in ALL_PROXY: httpx and others prepare every proxy that is
+// named, and fail without their package for SOCKS.
+const toProxy = words(`
+  HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY all_proxy
+  npm_config_proxy npm_config_https_proxy CARGO_HTTP_PROXY PIP_PROXY`)
+// Other exceptions would be refused.
+const pastProxy = words('NO_PROXY no_proxy npm_config_noproxy')
+
 /** What makes programs connect by the proxy. */
 export function proxyVariables({ port, secret, own }: ProxyPlace): Readonly<Record<string, string>> {
-  const direct = own.join(',')
   const http = `http://vitrine:${secret}@127.0.0.1:${port}`
   return {
-    // Lower case: curl reads http_proxy only so, because of CGI.
-    HTTP_PROXY: http,
-    HTTPS_PROXY: http,
-    http_proxy: http,
-    https_proxy: http,
-    // Not SOCKS: httpx and others prepare every proxy that is named, and fail without their package for SOCKS.
-    ALL_PROXY: http,
-    all_proxy: http,
-    // Other exceptions would be refused.
-    NO_PROXY: direct,
-    no_proxy: direct,
-    npm_config_proxy: http,
-    npm_config_https_proxy: http,
-    npm_config_noproxy: direct,
-    CARGO_HTTP_PROXY: http,
-    PIP_PROXY: http,
+    ...Object.fromEntries(toProxy.map((name) => [name, http])),
+    ...Object.fromEntries(pastProxy.map((name) => [name, own.join(',')])),
     NODE_USE_ENV_PROXY: '1',
     JAVA_TOOL_OPTIONS: javaOptions(port, own),
   }

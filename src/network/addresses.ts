@@ -2,42 +2,28 @@ import { lookup } from 'node:dns/promises'
 import { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { unlessAborted } from '../base/clock.ts'
+import { words } from '../base/text.ts'
 import { Turns } from '../base/turns.ts'
 import { type Host, parseHost } from './hosts.ts'
 
 export type Address = Extract<Host, { kind: 'address' }>
 
 /** IANA's registry of special IPv4 addresses (RFC 6890), multicast (RFC 5771), reserved (RFC 1112). */
-const special4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-  // Azure's metadata and DNS service, a public address.
-  ['168.63.129.16', 32],
-]
+const special4 = words(`
+  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+  192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`)
+
+/** Of Azure's metadata and DNS service. */
+const azure = '168.63.129.16/32'
 
 /** Inside of 2000::/3, the global unicast addresses: Teredo and other protocols, documentation, 6to4. */
-const special6: readonly (readonly [string, number])[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-]
+const special6 = words('2001::/23 2001:db8::/32 2002::/16 3fff::/20')
 
 const refused = new BlockList()
-for (const [network, bits] of special4) refused.addSubnet(network, bits, 'ipv4')
-for (const [network, bits] of special6) refused.addSubnet(network, bits, 'ipv6')
+for (const range of [...special4, azure, ...special6]) {
+  const [network = '', bits] = range.split('/')
+  refused.addSubnet(network, Number(bits), network.includes(':') ? 'ipv6' : 'ipv4')
+}
 
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')

@@ -28,8 +28,7 @@ export class HostProxy {
   readonly #options: ProxyOptions
   readonly #server: Server
   readonly #serveHttp: readonly ((socket: Socket) => void)[]
-  readonly #gates = new Map<string, Gate>()
-  readonly #numbered = new Map<number, Gate>()
+  readonly #gates = new Set<Gate>()
   readonly #clients = new WeakMap<Duplex, ReturnType<FindClient>>()
   readonly #sockets = new Set<Socket>()
   #listening: Promise<void> | undefined
@@ -47,11 +46,8 @@ export class HostProxy {
 
   /** Begins to listen. Rejects if it cannot. */
   listen(): Promise<void> {
-    this.#listening ??= once(this.#server.listen({ host: '127.0.0.1', port: 0, backlog }), 'listening').then(
-      () => {
-        this.#server.unref()
-      },
-    )
+    const begins = () => once(this.#server.listen({ host: '127.0.0.1', port: 0, backlog }), 'listening')
+    this.#listening ??= begins().then(() => void this.#server.unref())
     return this.#listening
   }
 
@@ -65,21 +61,19 @@ export class HostProxy {
   open(options: Omit<GateOptions, 'resolver'>): Gate {
     const { resolver = systemResolver } = this.#options
     const gate = new Gate({ resolver, ...options })
-    this.#gates.set(gate.secret, gate)
-    this.#numbered.set(gate.number, gate)
+    this.#gates.add(gate)
     return gate
   }
 
   /** Ends the connections of a command that has ended. */
   shut(gate: Gate): void {
-    this.#gates.delete(gate.secret)
-    this.#numbered.delete(gate.number)
+    this.#gates.delete(gate)
     gate.close()
   }
 
   /** Ends all connections, and listens no more. */
   async close(): Promise<void> {
-    for (const gate of [...this.#gates.values()]) this.shut(gate)
+    for (const gate of this.#gates) this.shut(gate)
     for (const socket of this.#sockets) socket.destroy()
     if (this.#listening === undefined) return
     await this.#listening.catch(() => {})
@@ -117,8 +111,9 @@ export class HostProxy {
   readonly #ownerOf = (socket: Socket, secret: string | undefined): Owner | undefined => {
     if (!this.#clients.has(socket)) this.#clients.set(socket, this.#takeClient(socket.remotePort))
     const found = this.#clients.get(socket)
-    const own = found && this.#numbered.get(found.command)
-    const gate = secret === undefined ? own : this.#gates.get(secret)
+    const gates = [...this.#gates]
+    const own = found && gates.find(({ number }) => number === found.command)
+    const gate = secret === undefined ? own : gates.find((gate) => gate.secret === secret)
     // A command may have come by the secret of another, whose hosts are not its own.
     if (found && gate !== own) return undefined
     return gate && { gate, client: found && { pid: found.pid, program: found.program } }

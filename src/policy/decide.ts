@@ -2,7 +2,7 @@ import type { Decision, PolicyMatch } from '../base/types.ts'
 import { disasters, explainHeld, explainUnheld, shown } from '../messages/policy.ts'
 import { denyList, disasterOf } from './disasters.ts'
 import type { Doubt, Feature } from './line.ts'
-import { changesOwnFiles, type PathUse, type Places, pathUses, placesByText, systemPathOf } from './paths.ts'
+import { changesOwnFiles, type PathUse, type Places, pathUses, placesOf, systemPathOf } from './paths.ts'
 import type { PolicyRequest } from './plan.ts'
 import { windowsSystemPath } from './powershell.ts'
 import {
@@ -159,7 +159,7 @@ function matchStep(judged: JudgedStep, given: PolicyInput, isHeld: boolean): Pol
   const isAnalysis = rules.preset === 'analysis'
   // The operating system holds what a safe command starts, and what variables make of it.
   const isInner = isHeld && step.isInner
-  const named = placesByText(uses, places)
+  const named = new Map(uses.map((use) => [use.text, placesOf(use, places)]))
   const disaster = disasterOf(step.command, request.home, ({ text }) => named.get(text) ?? [])
   const writes = isHeld && request.canHold !== false ? uses.filter(({ redirect }) => redirect) : uses
   const found = [

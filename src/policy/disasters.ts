@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { disasters } from '../messages/policy.ts'
 import { knownValue, literalWord, type SimpleCommand, type Word } from './line.ts'
-import { nameOf } from './program.ts'
+import { nameOf } from './rules.ts'
 
 /** The source of what it denies. */
 export const denyList = 'built-in deny list'

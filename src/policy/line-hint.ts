@@ -2,7 +2,7 @@ import type { HintReader } from '../base/hint.ts'
 import { dashHint, pkillHint } from '../messages/platform.ts'
 import type { SimpleCommand } from './line.ts'
 import { parseLine } from './parse.ts'
-import { nameOf } from './program.ts'
+import { nameOf } from './rules.ts'
 
 interface LineEnd {
   readonly signal: NodeJS.Signals | null

@@ -4,7 +4,7 @@ import { words } from '../base/text.ts'
 import { removesTrees } from './disasters.ts'
 import { atHome, knownValue, literalWord, type SimpleCommand, type Word } from './line.ts'
 import type { PolicyRequest, Step } from './plan.ts'
-import { nameOf } from './program.ts'
+import { nameOf } from './rules.ts'
 
 /** A word that may name files. */
 export interface PathUse {
@@ -125,22 +125,8 @@ export interface Places {
 }
 
 /** As written, and behind links. */
-function placesOf({ paths }: PathUse, { real }: Places): readonly string[] {
+export function placesOf({ paths }: PathUse, { real }: Places): readonly string[] {
   return paths.flatMap((path) => [posix.normalize(path), real.get(path) ?? path])
-}
-
-/** The places that each word names. A line may name one thousands of times. */
-export function placesByText(
-  uses: readonly PathUse[],
-  places: Places,
-): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, Set<string>>()
-  for (const use of uses) {
-    const known = found.get(use.text) ?? new Set()
-    for (const place of placesOf(use, places)) known.add(place)
-    found.set(use.text, known)
-  }
-  return new Map([...found].map(([text, known]) => [text, [...known]]))
 }
 
 /** Of them no argument names a file to change. */

@@ -13,7 +13,7 @@ import {
 } from './line.ts'
 import { parseLine } from './parse.ts'
 import { parsePowershell } from './powershell.ts'
-import { nameOf } from './program.ts'
+import { nameOf } from './rules.ts'
 import { startedBy } from './started.ts'
 
 export interface RequestToDecide {

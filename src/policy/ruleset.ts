@@ -1,4 +1,5 @@
 import type { Mode } from '../base/types.ts'
+import type { Config } from '../config/schema.ts'
 import { VitrineError } from '../messages/error.ts'
 import { disasters } from '../messages/policy.ts'
 import { wanted } from '../messages/wanted.ts'
@@ -8,31 +9,9 @@ import { parseLine } from './parse.ts'
 import { type ArgumentRule, applyRule, optionsIn, type Rule, type Verdict } from './rules.ts'
 import { analysisRules, indexRules, type RuleIndex, safeRules } from './safe-list.ts'
 
-export type Preset = 'open' | 'default' | 'analysis'
-
-export interface RuleTable {
-  readonly prefix: readonly string[]
-  readonly verdict: Verdict
-  readonly reason: string
-  readonly match: readonly string[]
-  readonly not_match: readonly string[]
-  /** If present, other options are `ask`. Default: any option. */
-  readonly allow_options?: readonly string[]
-  readonly ask_options?: readonly string[]
-  readonly deny_options?: readonly string[]
-  readonly operands?: number
-}
-
-export interface PolicySettings {
-  readonly preset: Preset
-  readonly pipes: boolean
-  readonly allow: readonly string[]
-  readonly ask: readonly string[]
-  readonly deny: readonly string[]
-  readonly safe: readonly string[]
-  readonly auto_confirm: boolean
-  readonly rule: readonly RuleTable[]
-}
+export type PolicySettings = Omit<Config['policy'], 'unattended'>
+type Preset = PolicySettings['preset']
+export type RuleTable = PolicySettings['rule'][number]
 
 /** The file that an entry of a key is in: `fileOf('deny', 0)`. */
 export type FileOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => string

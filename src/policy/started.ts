@@ -1,6 +1,6 @@
 import { words } from '../base/text.ts'
 import { commandOf, knownValue, literalWord, type SimpleCommand, unknownWords, type Word } from './line.ts'
-import { nameOf } from './program.ts'
+import { nameOf } from './rules.ts'
 
 /** What a command starts by its words. */
 interface Started {

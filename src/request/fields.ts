@@ -9,14 +9,6 @@ import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { wanted } from '../messages/wanted.ts'
 
-/** Where options belong that are not fields of this object. */
-export type Places = Readonly<Record<string, string>>
-
-/** The same place for several of them. */
-export function placesOf(names: readonly string[], place: (name: string) => string): Places {
-  return Object.fromEntries(names.map((name) => [name, place(name)]))
-}
-
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -89,29 +81,27 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
 }
 
 /**
- * A checked copy of a caller's object. Throws INVALID_REQUEST for a value that is no object, an unknown field (with where it
- * belongs), and a field of the wrong type.
+ * A checked copy of a caller's object. Throws INVALID_REQUEST for a value that is no object, an unknown field, and a field of the
+ * wrong type.
  */
 export function readFields<E extends v.ObjectEntries>(
   what: string,
   value: unknown,
   schema: v.StrictObjectSchema<E, undefined>,
-  places: Places = {},
 ): v.InferOutput<v.StrictObjectSchema<E, undefined>> {
   if (Array.isArray(value)) refuseType(what, wanted.object, kindOf(value))
   const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true })
-  return success ? output : refuseIssue(what, issues[0], schema.entries, places)
+  return success ? output : refuseIssue(what, issues[0], schema.entries)
 }
 
 function refuseIssue(
   what: string,
   { path, expected, kind, type, message, input }: v.BaseIssue<unknown>,
   entries: v.ObjectEntries,
-  places: Places,
 ): never {
   if (path === undefined) refuseType(what, wanted.object, kindOf(input))
   const field = nameOf(path)
-  if (expected === 'never') refuseStranger(field, Object.keys(entries), places)
+  if (expected === 'never') refuseStranger(field, Object.keys(entries))
   if (message === 'nul-byte') refuseRequest({ kind: message, field })
   if (message === 'too-long')
     refuseRequest({
@@ -136,9 +126,9 @@ function nameOf(path: readonly v.IssuePathItem[]): string {
   }, '')
 }
 
-function refuseStranger(field: string, names: readonly string[], places: Places): never {
-  const place = Object.hasOwn(places, field) ? places[field] : undefined
-  return refuseRequest({ kind: 'unknown-option', field, ...(place ? { place } : nearest(field, names)) })
+function refuseStranger(field: string, names: readonly string[]): never {
+  const nearest = nearestKey(field, names)
+  return refuseRequest({ kind: 'unknown-option', field, ...(nearest !== undefined && { nearest }) })
 }
 
 export function refuseValue(field: string, said: string, got: string): never {
@@ -153,26 +143,14 @@ export function refuseRequest(problem: RequestProblem): never {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
-/** `command` for `comand`, `timeoutMs` for `time`: few typos, or the same first letters. */
-function nearest(name: string, names: readonly string[]): { nearest?: string } {
-  const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
-  const begin = letters(name.slice(0, 100)).slice(0, 4)
-  const beginsSo = (known: string) => begin !== '' && letters(known).startsWith(begin)
-  const known = nearestKey(name, names) ?? names.find(beginsSo)
-  return known === undefined ? {} : { nearest: known }
-}
-
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
-  if (isString(value))
-    return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
-  if (!Array.isArray(value)) return types.isMap(value) ? 'Map' : typeof value
-  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? 'an array' : kindOf(item)))
-  return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
+  if (Array.isArray(value)) return 'an array'
+  if (!isString(value)) return types.isMap(value) ? 'Map' : typeof value
+  return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
 }
 
 const maxShown = 100
-const maxItems = 8
 
 /** Throws INVALID_REQUEST unless the value is the name of a signal on this system. */
 export function checkSignal(signal: unknown): void {

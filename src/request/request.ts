@@ -4,7 +4,7 @@ import { types } from 'node:util'
 import * as v from 'valibot'
 import type { HintReader } from '../base/hint.ts'
 import type { Encoding, Environment, Stream } from '../base/types.ts'
-import { place, wanted } from '../messages/wanted.ts'
+import { wanted } from '../messages/wanted.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   fieldOf,
@@ -12,7 +12,6 @@ import {
   isObject,
   isString,
   kindOf,
-  placesOf,
   readFields,
   refuseRequest,
   refuseType,
@@ -155,21 +154,9 @@ export const requestSchema = v.partial(
   }),
 )
 
-/** What belongs to the shell, to the options of a call, or has another name here. */
-export const requestPlaces = {
-  mode: place.mode,
-  ...placesOf(['backend', 'approver', 'config', 'addon'], place.shell),
-  ...placesOf(['signal', 'onOutput', 'save', 'inlineMaxChars', 'encoding', 'hintFor'], place.options),
-  ...placesOf(['pty', 'columns', 'rows', 'term'], place.terminal),
-  ...placesOf(['cmd', 'script'], () => place.other('command')),
-  args: place.other('argv'),
-  input: place.other('stdin'),
-  environment: place.other('env'),
-}
-
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  const request = readFields('request', given, requestSchema, requestPlaces)
+  const request = readFields('request', given, requestSchema)
   const { timeoutMs = defaults.timeoutMs, stdin = null, env = {}, merged = false } = request
   const most = defaults.maxTimeoutMs
   const cwd = request.cwd === undefined ? defaults.cwd : resolve(defaults.cwd, request.cwd)

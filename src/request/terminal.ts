@@ -9,7 +9,6 @@ import {
   completeRequest,
   type ExecuteRequest,
   type RequestDefaults,
-  requestPlaces,
   type TerminalRequest,
   type TerminalSize,
 } from './request.ts'
@@ -54,7 +53,7 @@ export interface StartDefaults extends RequestDefaults {
 }
 
 export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
-  const { pty: _, columns, rows, term, ...rest } = readFields('request', given, schema, requestPlaces)
+  const { pty: _, columns, rows, term, ...rest } = readFields('request', given, schema)
   const request = completeRequest({ ...rest, merged: true }, defaults)
   const { terminals, backend } = defaults
   if (!terminals) refuseRequest({ kind: 'no-terminal', ...(backend === 'docker' && { backend }) })

@@ -8,12 +8,6 @@ import { outputOnly, readableLocks } from '../messages/workspace.ts'
 import { enforced, notEnforced, readsEverything, refuseChanges, refuseHosts } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
-const windowsReads: Unmet = {
-  wanted: 'files that cannot be read ([shell] reads, unreadable)',
-  got: 'Windows, where Low integrity does not restrict reading',
-  remedy: 'set reads = "everywhere" and unreadable = []',
-}
-
 const noWorkspace: UnmetInWorkspace = {
   for: 'workspace',
   wanted: 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock; macOS)',
@@ -21,59 +15,11 @@ const noWorkspace: UnmetInWorkspace = {
   remedy: 'use --mode read or --mode write',
 }
 
-function lowTempMissing(directory: string, reason: string): Unmet {
-  return {
-    wanted: 'a TEMP directory that Low integrity can write to',
-    got: `${directory} cannot be created (${reason})`,
-    remedy: 'create this directory yourself, or set USERPROFILE to your own profile',
-  }
+const windowsReads: Unmet = {
+  wanted: 'files that cannot be read ([shell] reads, unreadable)',
+  got: 'Windows, where Low integrity does not restrict reading',
+  remedy: 'set reads = "everywhere" and unreadable = []',
 }
-
-const lowIntegrity = 'processes at Low integrity (mandatory level 0x1000)'
-
-/** ERROR_PRIVILEGE_NOT_HELD: CreateProcessAsUserW needs SeIncreaseQuotaPrivilege. */
-const privilegeMissing: Unmet = {
-  wanted: lowIntegrity,
-  got: 'this account may not start them (Windows error 1314)',
-  remedy:
-    'run it as a user with the right "Adjust memory quotas for a process" (SeIncreaseQuotaPrivilege), or with --backend docker',
-}
-
-/** @param lowered the integrity level of a process started at Low integrity */
-function lowIntegrityMissing(error: number, lowered: number, noWriteUp: boolean): Unmet {
-  return {
-    wanted: lowIntegrity,
-    got: shortfall(error, lowered, noWriteUp),
-    remedy: 'run it on Windows 10 or newer, not under an emulator without integrity levels',
-  }
-}
-
-function shortfall(error: number, lowered: number, noWriteUp: boolean): string {
-  if (error !== 0) return `starting one fails with Windows error ${error}`
-  const level = `0x${lowered.toString(16)}`
-  if (lowered > 0x1000) return `a process started at Low integrity runs at ${level}`
-  return noWriteUp
-    ? `a process at ${level} is not confined`
-    : `a process at ${level} has a token that may write up`
-}
-
-const windowsNotes = {
-  files:
-    'whatever is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, files the command creates there',
-  devices: 'access follows the security descriptor of each device',
-  locks: readableLocks,
-  network: 'Low integrity does not restrict the network',
-  pipes: 'pipes labelled Low can be connected to',
-  registry: 'HKCU\\Software\\AppDataLow stays writable',
-  processes: 'processes that run at Low integrity can be changed',
-  privileges: 'none but SeChangeNotifyPrivilege',
-  desktop: 'no clipboard, no display settings, no logoff or shutdown',
-  nestedJob:
-    'this process runs in the job of another program, where Windows allows no limits on clipboard and display',
-  handles: 'only the three standard handles are inherited',
-  hostDeath: 'kill on close',
-  reports: outputOnly,
-} as const
 
 /** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
@@ -81,14 +27,14 @@ export function windowsSandbox(probe: WindowsProbe): Sandbox {
     confine({ network, reads, changes }) {
       refuseChanges(changes, noWorkspace)
       refuseHosts(network, hostsNeed.windows)
-      if (!probe.held) throw unavailable(missing(probe))
+      if (!probe.held) throw unavailable(lowIntegrityMissing(probe))
       if (restrictsReads(reads)) throw unavailable(windowsReads)
       makeLowTemp()
       return { kind: 'low-integrity' }
     },
     enforcement: () => ({
       ...windowsEnforcement,
-      ...(!probe.uiLimits && { desktop: notEnforced(windowsNotes.nestedJob) }),
+      ...(!probe.uiLimits && { desktop: notEnforced(nestedJob) }),
     }),
   }
 }
@@ -101,31 +47,57 @@ function makeLowTemp(): void {
   try {
     mkdirSync(directory, { recursive: true })
   } catch (error) {
-    throw unavailable(lowTempMissing(directory, errorReason(error)))
+    throw unavailable({
+      wanted: 'a TEMP directory that Low integrity can write to',
+      got: `${directory} cannot be created (${errorReason(error)})`,
+      remedy: 'create this directory yourself, or set USERPROFILE to your own profile',
+    })
   }
 }
 
-/** ERROR_PRIVILEGE_NOT_HELD, winerror.h. */
+/** ERROR_PRIVILEGE_NOT_HELD, winerror.h: CreateProcessAsUserW needs SeIncreaseQuotaPrivilege. */
 const privilegeNotHeld = 1314
 
-function missing({ error, lowered, noWriteUp }: WindowsProbe): Unmet {
-  return error === privilegeNotHeld ? privilegeMissing : lowIntegrityMissing(error, lowered, noWriteUp)
+function lowIntegrityMissing(probe: WindowsProbe): Unmet {
+  return {
+    wanted: 'processes at Low integrity (mandatory level 0x1000)',
+    got: shortfall(probe),
+    remedy:
+      probe.error === privilegeNotHeld
+        ? 'run it as a user with the right "Adjust memory quotas for a process" (SeIncreaseQuotaPrivilege), or with --backend docker'
+        : 'run it on Windows 10 or newer, not under an emulator without integrity levels',
+  }
 }
 
+function shortfall({ error, lowered, noWriteUp }: WindowsProbe): string {
+  if (error !== 0) return `starting one fails with Windows error ${error}`
+  const level = `0x${lowered.toString(16)}`
+  if (lowered > 0x1000) return `a process started at Low integrity runs at ${level}`
+  return noWriteUp
+    ? `a process at ${level} is not confined`
+    : `a process at ${level} has a token that may write up`
+}
+
+const nestedJob =
+  'this process runs in the job of another program, where Windows allows no limits on clipboard and display'
+
+const files =
+  'whatever is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, files the command creates there'
+
 const windowsEnforcement: Enforcement = {
-  'file contents': enforced('low integrity', windowsNotes.files),
-  'file metadata': enforced('low integrity', windowsNotes.files),
-  'device nodes': enforced('low integrity', windowsNotes.devices),
-  locks: notEnforced(windowsNotes.locks),
+  'file contents': enforced('low integrity', files),
+  'file metadata': enforced('low integrity', files),
+  'device nodes': enforced('low integrity', 'access follows the security descriptor of each device'),
+  locks: notEnforced(readableLocks),
   reads: readsEverything,
-  network: notEnforced(windowsNotes.network),
-  'named pipes': enforced('low integrity', windowsNotes.pipes),
-  registry: enforced('low integrity', windowsNotes.registry),
-  'other processes': enforced('low integrity', windowsNotes.processes),
-  privileges: enforced('restricted token', windowsNotes.privileges),
-  desktop: enforced('job', windowsNotes.desktop),
-  descriptors: enforced('handle list', windowsNotes.handles),
+  network: notEnforced('Low integrity does not restrict the network'),
+  'named pipes': enforced('low integrity', 'pipes labelled Low can be connected to'),
+  registry: enforced('low integrity', 'HKCU\\Software\\AppDataLow stays writable'),
+  'other processes': enforced('low integrity', 'processes that run at Low integrity can be changed'),
+  privileges: enforced('restricted token', 'none but SeChangeNotifyPrivilege'),
+  desktop: enforced('job', 'no clipboard, no display settings, no logoff or shutdown'),
+  descriptors: enforced('handle list', 'only the three standard handles are inherited'),
   survivors: enforced('job'),
-  'death of the host': enforced('job', windowsNotes.hostDeath),
-  'denial reports': notEnforced(windowsNotes.reports),
+  'death of the host': enforced('job', 'kill on close'),
+  'denial reports': notEnforced(outputOnly),
 }

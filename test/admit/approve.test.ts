@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { setFlagsFromString } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { Approvals as AllApprovals, isYes } from '../../src/admit/approvals.ts'
 import type { Approval, ApprovalRequest, Approver } from '../../src/admit/approver.ts'
@@ -82,21 +81,10 @@ it('a yes to all in read mode, which holds every command, is none in write mode'
   expect(asked.map(({ mode }) => mode)).toEqual(['read', 'write'])
 })
 
-it.each<[string, Approver]>([
-  ['rejects', () => Promise.reject(new Error('broken'))],
-  [
-    'throws',
-    () => {
-      throw new Error('broken')
-    },
-  ],
-  ['answers something else', async () => 'sure' as Approval],
-  ['answers nothing', async () => undefined as unknown as Approval],
-])('an approver that %s says no, and the next question is asked', async (_, broken) => {
-  let approver = broken
-  const approvals = new Approvals((...question) => approver(...question))
+it('an approver that fails says no, and the next question is asked', async () => {
+  const answers = [Promise.reject(new Error('broken')), Promise.resolve('yes' as const)]
+  const approvals = new Approvals(() => answers.shift() ?? Promise.resolve('no'))
   expect(await approvals.may(request('x'), decision)).toBe(false)
-  approver = async () => 'yes'
   expect(await approvals.may(request('x'), decision)).toBe(true)
 })
 
@@ -173,7 +161,6 @@ it('a program whose name reads like a variable is not taken for the line that se
 })
 
 describe('standard input', () => {
-  /** A shell in write mode whose approver answers `same`, and what that approver saw. */
   async function openSame() {
     const { approver, asked } = always('same')
     return { ...(await openAsking(approver)), asked }
@@ -227,8 +214,6 @@ describe('standard input', () => {
     expect(shell.approvals).toEqual([])
   })
 })
-
-setFlagsFromString('--expose-gc')
 
 it('what the policy allows or denies is not asked', async () => {
   const { approver, asked } = always('yes')

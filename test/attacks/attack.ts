@@ -117,7 +117,7 @@ export interface Attack {
 }
 
 /** What a row may leave out. */
-type Choices = Partial<
+export type Choices = Partial<
   Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp' | 'pty'>
 >
 
@@ -136,6 +136,15 @@ export function attack(name: string, command: Command, target: Arrange, choices:
     pty: false,
     ...choices,
   }
+}
+
+/** A row for each attempt, with a bar between them. */
+export function each<Rest extends readonly unknown[]>(
+  row: (attempt: string, ...rest: Rest) => Attack,
+  attempts: string,
+  ...rest: Rest
+): Attack[] {
+  return attempts.split('|').map((attempt) => row(attempt.trim(), ...rest))
 }
 
 /** A row's command by a program of test/fixtures/attack. */

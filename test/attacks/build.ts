@@ -7,12 +7,11 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { buildSync } from 'esbuild'
 import { readable } from '../helpers/programs.ts'
 import type { Helper, Program, Programs } from './attack.ts'
 
@@ -57,44 +56,14 @@ function filesIn(directory: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-function sourcesIn(directory: string): string[] {
-  return filesIn(directory)
-    .filter((path) => /(?<!\.test)\.ts$/.test(path))
-    .sort()
-}
-
-/** Writes a runner, and what it imports, as plain JavaScript: another user's node runs it, and knows no TypeScript. */
-export function buildRunner(name = 'runner.js'): string {
-  const sources = sourcesIn(here).map((path) => ({ path, text: readFileSync(path, 'utf8') }))
-  const directory = join(built, `runner-${hashOf(ts.version, ...sources.map(({ text }) => text))}`)
-  if (!existsSync(directory)) writeRunner(sources, directory)
-  return join(directory, name)
-}
-
-/** Whole or not at all: two builders at once must not see each other's half. */
-function writeRunner(sources: readonly { path: string; text: string }[], directory: string): void {
-  const making = `${directory}.${process.pid}`
-  for (const { path, text } of sources) {
-    const target = join(making, relative(here, path)).replace(/\.ts$/, '.js')
-    mkdirSync(dirname(target), { recursive: true, mode: 0o755 })
-    writeFileSync(target, transpile(text), { mode: 0o644 })
-  }
-  try {
-    renameSync(making, directory)
-  } catch (error) {
-    rmSync(making, { recursive: true })
-    if (!existsSync(directory)) throw error // else another builder was faster
-  }
-}
-
-function transpile(text: string): string {
-  const { ESNext } = ts.ModuleKind
-  return ts.transpileModule(text, {
-    compilerOptions: {
-      module: ESNext,
-      target: ts.ScriptTarget.ES2022,
-      verbatimModuleSyntax: true,
-      rewriteRelativeImportExtensions: true,
-    },
-  }).outputText
+/** A runner, and what it imports, as one file of plain JavaScript: another user's node runs it, and knows no TypeScript. */
+export function buildRunner(name = 'runner'): string {
+  const options = { bundle: true, platform: 'node', format: 'esm', write: false } as const
+  const { outputFiles } = buildSync({ ...options, entryPoints: [join(here, `${name}.ts`)] })
+  const text = outputFiles[0]?.text ?? ''
+  const target = join(built, `${basename(name)}-${hashOf(text)}.mjs`)
+  const made = `${target}.${process.pid}`
+  writeFileSync(made, text, { mode: 0o644 })
+  renameSync(made, target)
+  return target
 }

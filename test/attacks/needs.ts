@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Need } from './attack.ts'
+import type { Control, Need } from './attack.ts'
 
 /** Bits of capabilities(7). */
 const BITS = {
@@ -30,6 +30,15 @@ function has(capability: keyof typeof BITS): boolean {
 /** The user must hold that capability. */
 export function capability(name: keyof typeof BITS): Need {
   return () => (has(name) ? null : `the user has no ${name}`)
+}
+
+/** What the control needs to succeed; or to change something. */
+export function succeedsWith(name: keyof typeof BITS): { readonly control: Control } {
+  return { control: { kind: 'success', needs: [capability(name)] } }
+}
+
+export function changesWith(name: keyof typeof BITS): { readonly control: Control } {
+  return { control: { kind: 'change', needs: [capability(name)] } }
 }
 
 /** The file or device must be there. */

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
 import { Home } from '../cli/vitrine.ts'
+import { gitEnvironment } from '../helpers/git.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { readable } from '../helpers/programs.ts'
 
@@ -18,189 +19,112 @@ interface Escape {
   /** As docs/security/workspace.md names it. */
   readonly id: string
   readonly how: string
-  prepare?(place: Place): void
+  /** Run in the workspace before. */
+  readonly before?: string
   /** A line for sh. It is harmless if it succeeds: the place is thrown away. */
-  line(place: Place): string
+  readonly line: string
   /** Where the line runs; the workspace stays the same. */
-  cwd?(place: Place): string
-  /** A path that exists, or has another content, after it has succeeded. */
-  victim(place: Place): string
+  readonly in?: string
+  /** A path that exists after it has succeeded. */
+  readonly victim: string
 }
 
 const victim = ({ outside }: Place) => join(outside, 'victim')
-const inWork = (name: string) => (place: Place) => join(place.work, name)
 
 function git(cwd: string, ...args: readonly string[]): void {
   execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a', ...args], { cwd, stdio: 'ignore' })
 }
 
-function making(name: string): Pick<Escape, 'line' | 'victim'> {
-  return { line: () => `mkdir -p ${dirname(name)} && echo x > ${name}`, victim: inWork(name) }
-}
+/** Of each: what happens before; where; the victim and the line. Without a line the victim is made. Paths are relative to the workspace. */
+const escapes: readonly Escape[] = String.raw`
+CVE-2026-25725 makes absent settings with hooks
+  .claude/settings.json:
+CVE-2026-25725 makes absent local settings
+  .claude/settings.local.json:
+CVE-2026-25725 moves a directory with the settings into place
+  .claude/settings.json: mkdir d && echo x > d/settings.json && mv d .claude
+CVE-2026-48124 makes hooks of another agent
+  .cursor/hooks.json:
+CVE-2026-48124 makes a server of another agent
+  .mcp.json:
+CVE-2026-26268 makes a git hook
+  .git/hooks/pre-commit:
+CVE-2026-26268 sets core.hooksPath
+  .git/taken: git config core.hooksPath evil && cp .git/config .git/taken
+CVE-2026-19592 sets core.fsmonitor
+  .git/taken: printf "[core]\n\tfsmonitor = evil\n" >> .git/config && : > .git/taken
+CVE-2026-19593 sets a filter, and the attributes that select it
+  before: mkdir -p .git/info
+  .git/info/attributes: echo "* filter=evil" > .git/info/attributes
+CVE-2026-55607 leads the .git file of a worktree to a directory of its own
+  before: git commit -q --allow-empty -m 1; git worktree add -q tree
+  .git/taken: cp -r .git fake && echo "gitdir: ../fake" > .git/worktrees/tree/commondir && : > .git/taken
+CVE-2026-55607 takes a directory outside for its git directory
+  before: rm -rf .git; mkdir ../outside/other; git -C ../outside/other init -q; echo "gitdir: OUTSIDE/other/.git" > .git
+  ../outside/other/.git/victim: git -c user.name=A -c user.email=a commit -q --allow-empty -m x && echo x > $(git rev-parse --git-dir)/victim
+CVE-2026-39861 makes a link that leads outside, and writes by it
+  ../outside/victim: ln -s OUTSIDE out && echo x > out/victim
+CVE-2026-39861 makes a link to a file that does not exist outside
+  ../outside/victim: ln -s OUTSIDE/victim out && echo x > out
+CVE-2026-50549 writes by a link that is there
+  before: ln -s ../outside link
+  ../outside/victim: echo x > link/victim
+CVE-2026-50549 writes by .. behind a link
+  before: mkdir ../outside/deep; ln -s ../outside/deep link
+  ../outside/victim: echo x > link/../victim
+sandlock-112 has a link followed by the thread that acts for it
+  before: ln -s ../outside link
+  ../outside/victim: mkdir link/victim || mv f link/victim || ln f link/victim || touch link/victim || truncate -s 1 link/victim
+CVE-2026-88968 exchanges a directory for a link while it is written to
+  ../outside/victim: mkdir d; (while :; do echo x > d/victim; done) 2>/dev/null & n=0; while [ $n -lt 100 ] && [ ! -e OUTSIDE/victim ]; do mv d e && ln -s OUTSIDE d && rm d && mv e d; n=$((n + 1)); done 2>/dev/null; kill $!
+CVE-2026-50548 chooses another working directory
+  in: ../outside
+  ../outside/victim: echo x > victim
+CVE-2025-59532 chooses a directory above the workspace
+  in: ..
+  ../outside/victim: git init -q . ; echo x > outside/victim
+codex-37081 makes a hook of a repository below the workspace
+  before: git init -q sub
+  sub/.git/hooks/pre-commit:
+codex-37081 makes a hook of a repository two levels below
+  before: git init -q vendor/sub
+  vendor/sub/.git/hooks/pre-commit:
+CVE-2025-61260 makes the configuration of vitrine in the project, spelled so that write mode's policy allows it
+  .vitrine.toml: n=.vitrine; echo x > $n.toml
+CVE-2026-12537 makes settings that a later run obeys
+  .gemini/settings.json:
+`
+  .trim()
+  .split(/\n(?=\S)/)
+  .map((block) => {
+    const [title = '', ...fields] = block.split('\n  ')
+    const [, id = '', how = ''] = /^(\S+) (.*)$/.exec(title) ?? []
+    const values = fields.map((field) => field.split(/:(?: |$)(.*)/s))
+    const [path = '', line = ''] = values.at(-1) ?? []
+    const make = `mkdir -p ${dirname(path)} && echo x > ${path}`
+    return { id, how, ...Object.fromEntries(values.slice(0, -1)), victim: path, line: line || make }
+  })
 
-const linked = (place: Place) => symlinkSync(place.outside, join(place.work, 'link'))
-
-function nested(name: string): (place: Place) => void {
-  return ({ work }) => {
-    mkdirSync(join(work, name), { recursive: true })
-    git(join(work, name), 'init', '-q')
-  }
-}
-
-const escapes: readonly Escape[] = [
-  { id: 'CVE-2026-25725', how: 'makes absent settings with hooks', ...making('.claude/settings.json') },
-  { id: 'CVE-2026-25725', how: 'makes absent local settings', ...making('.claude/settings.local.json') },
-  {
-    id: 'CVE-2026-25725',
-    how: 'moves a directory with the settings into place',
-    line: () => 'mkdir d && echo x > d/settings.json && mv d .claude',
-    victim: inWork('.claude/settings.json'),
-  },
-  { id: 'CVE-2026-48124', how: 'makes hooks of another agent', ...making('.cursor/hooks.json') },
-  { id: 'CVE-2026-48124', how: 'makes a server of another agent', ...making('.mcp.json') },
-  { id: 'CVE-2026-26268', how: 'makes a git hook', ...making('.git/hooks/pre-commit') },
-  {
-    id: 'CVE-2026-26268',
-    how: 'sets core.hooksPath',
-    line: () => 'git config core.hooksPath evil && cp .git/config .git/taken',
-    victim: inWork('.git/taken'),
-  },
-  {
-    id: 'CVE-2026-19592',
-    how: 'sets core.fsmonitor',
-    line: () => 'printf "[core]\\n\\tfsmonitor = evil\\n" >> .git/config && : > .git/taken',
-    victim: inWork('.git/taken'),
-  },
-  {
-    id: 'CVE-2026-19593',
-    how: 'sets a filter, and the attributes that select it',
-    line: () => 'echo "* filter=evil" > .git/info/attributes',
-    prepare: ({ work }) => mkdirSync(join(work, '.git/info'), { recursive: true }),
-    victim: inWork('.git/info/attributes'),
-  },
-  {
-    id: 'CVE-2026-55607',
-    how: 'leads the .git file of a worktree to a directory of its own',
-    prepare: ({ work }) => {
-      git(work, 'commit', '-q', '--allow-empty', '-m', '1')
-      git(work, 'worktree', 'add', '-q', 'tree')
-    },
-    line: () => 'cp -r .git fake && echo "gitdir: ../fake" > .git/worktrees/tree/commondir && : > .git/taken',
-    victim: inWork('.git/taken'),
-  },
-  {
-    id: 'CVE-2026-55607',
-    how: 'takes a directory outside for its git directory',
-    prepare: ({ work, outside }) => {
-      execFileSync('rm', ['-rf', join(work, '.git')])
-      mkdirSync(join(outside, 'other'))
-      git(join(outside, 'other'), 'init', '-q')
-      writeFileSync(join(work, '.git'), `gitdir: ${join(outside, 'other/.git')}\n`)
-    },
-    line: () =>
-      'git -c user.name=A -c user.email=a commit -q --allow-empty -m x && echo x > $(git rev-parse --git-dir)/victim',
-    victim: ({ outside }) => join(outside, 'other/.git/victim'),
-  },
-  {
-    id: 'CVE-2026-39861',
-    how: 'makes a link that leads outside, and writes by it',
-    line: ({ outside }) => `ln -s ${outside} out && echo x > out/victim`,
-    victim,
-  },
-  {
-    id: 'CVE-2026-39861',
-    how: 'makes a link to a file that does not exist outside',
-    line: ({ outside }) => `ln -s ${outside}/victim out && echo x > out`,
-    victim,
-  },
-  {
-    id: 'CVE-2026-50549',
-    how: 'writes by a link that is there',
-    prepare: linked,
-    line: () => 'echo x > link/victim',
-    victim,
-  },
-  {
-    id: 'CVE-2026-50549',
-    how: 'writes by .. behind a link',
-    prepare: ({ work, outside }) => {
-      mkdirSync(join(outside, 'deep'))
-      symlinkSync(join(outside, 'deep'), join(work, 'link'))
-    },
-    line: () => 'echo x > link/../victim',
-    victim,
-  },
-  {
-    id: 'sandlock-112',
-    how: 'has a link followed by the thread that acts for it',
-    prepare: linked,
-    line: () =>
-      'mkdir link/victim || mv f link/victim || ln f link/victim || touch link/victim || truncate -s 1 link/victim',
-    victim,
-  },
-  {
-    id: 'CVE-2026-88968',
-    how: 'exchanges a directory for a link while it is written to',
-    line: ({ outside }) => `mkdir d
-(while :; do echo x > d/victim; done) 2>/dev/null &
-n=0; while [ $n -lt 100 ] && [ ! -e ${outside}/victim ]; do mv d e && ln -s ${outside} d && rm d && mv e d; n=$((n + 1)); done 2>/dev/null
-kill $!`,
-    victim,
-  },
-  {
-    id: 'CVE-2026-50548',
-    how: 'chooses another working directory',
-    cwd: ({ outside }) => outside,
-    line: () => 'echo x > victim',
-    victim,
-  },
-  {
-    id: 'CVE-2025-59532',
-    how: 'chooses a directory above the workspace',
-    cwd: ({ work }) => dirname(work),
-    line: () => 'git init -q . ; echo x > outside/victim',
-    victim,
-  },
-  {
-    id: 'codex-37081',
-    how: 'makes a hook of a repository below the workspace',
-    prepare: nested('sub'),
-    ...making('sub/.git/hooks/pre-commit'),
-  },
-  {
-    id: 'codex-37081',
-    how: 'makes a hook of a repository two levels below',
-    prepare: nested('vendor/sub'),
-    ...making('vendor/sub/.git/hooks/pre-commit'),
-  },
-  {
-    id: 'CVE-2025-61260',
-    how: 'makes the configuration of vitrine in the project',
-    // Spelled so that the policy of write mode does not refuse it.
-    line: () => 'n=.vitrine; echo x > $n.toml',
-    victim: inWork('.vitrine.toml'),
-  },
-  { id: 'CVE-2026-12537', how: 'makes settings that a later run obeys', ...making('.gemini/settings.json') },
-]
-
-function makePlace(prepare?: Escape['prepare']): Place {
+function makePlace(before = ''): Place {
   const parent = makeDirectory()
   const place = { work: join(parent, 'work'), outside: join(parent, 'outside') }
   for (const path of [place.work, place.outside]) mkdirSync(path)
   git(place.work, 'init', '-q', '--template=')
   writeFileSync(join(place.work, 'f'), 'x')
-  prepare?.(place)
+  const env = { ...process.env, ...gitEnvironment(parent) }
+  const script = before.replaceAll('OUTSIDE', place.outside)
+  execFileSync('sh', ['-ec', script], { cwd: place.work, env, stdio: 'ignore' })
   return place
 }
 
-/** Whether the victim exists after the line; it is as it was otherwise. */
+/** Whether the victim exists after the line. */
 async function succeeds(row: Escape, mode: Mode): Promise<boolean> {
-  const place = makePlace(row.prepare)
-  const path = row.victim(place)
+  const { work, outside } = makePlace(row.before)
+  const path = join(work, row.victim)
   expect(existsSync(path)).toBe(false)
-  const shell = await openTestShell({ cwd: place.work, mode })
-  const cwd = row.cwd?.(place) ?? place.work
-  await shell.execute({ command: row.line(place), cwd }).catch(() => {})
+  const shell = await openTestShell({ cwd: work, mode })
+  const command = row.line.replaceAll('OUTSIDE', outside)
+  await shell.execute({ command, cwd: join(work, row.in ?? '.') }).catch(() => {})
   return existsSync(path)
 }
 
@@ -321,7 +245,7 @@ describe('docs/security/workspace.md', () => {
     const docs = readFileSync(join(readable, 'docs/security/workspace.md'), 'utf8')
     const named = new Set(docs.match(/CVE-\d+-\d+|codex-\d+|sandlock-\d+/g))
     const own = readFileSync(import.meta.filename, 'utf8')
-    const tried = new Set(own.match(/(?:CVE-\d+-\d+|codex-\d+|sandlock-\d+)(?=[':])/g))
+    const tried = new Set(own.match(/(?:CVE-\d+-\d+|codex-\d+|sandlock-\d+)(?=[: ])/g))
     expect([...named].sort()).toEqual([...tried].sort())
     expect(readdirSync(join(readable, 'docs/security'))).toContain('workspace.md')
   })

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -13,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { thisHost } from '../../src/host/host.ts'
-import { nobody, whyNot } from '../helpers/other-users.ts'
+import { credentials, giveTo, nobody, whyNot } from '../helpers/other-users.ts'
 import { readable } from '../helpers/programs.ts'
 import type { Inherited, Report } from './attack.ts'
 import { buildPrograms, buildRunner } from './build.ts'
@@ -46,11 +45,6 @@ function ordinaryUser(): User {
 /** The current user, and beside root an ordinary one. */
 export const users: readonly User[] = current.uid === 0 ? [current, ordinaryUser()] : [current]
 
-/** How a process becomes that user's. Node then drops root's other groups as well. */
-function credentials({ uid, gid }: User): { uid?: number; gid?: number } {
-  return uid === current.uid ? {} : { uid, gid }
-}
-
 /** Far above what node marks as close-on-exec when it starts (libuv, uv_disable_stdio_inheritance). */
 const FILE_LEFT_OPEN = 40
 const DIRECTORY_LEFT_OPEN = 41
@@ -63,12 +57,12 @@ function unreachableFor(user: User, runner: string): string | null {
 }
 
 /** Files of that user's, to be left open in the runner. */
-function makeInherited({ uid, gid }: User, directory: string): Inherited {
+function makeInherited(user: User, directory: string): Inherited {
   const [file, inner] = [join(directory, 'file'), join(directory, 'inner')]
   mkdirSync(inner)
   writeFileSync(file, 'left open')
   chmodSync(directory, 0o755)
-  for (const path of [directory, file, inner]) chownSync(path, uid, gid)
+  giveTo(user, directory)
   return {
     descriptor: FILE_LEFT_OPEN,
     file,
@@ -141,7 +135,7 @@ export async function tryTable(
 /** Tries to read what is kept from being read, as that user. A string says why that user cannot try it at all. */
 export async function tryReads(user: User): Promise<ReadonlyMap<string, Report> | string> {
   const { reads: program } = buildPrograms()
-  const runner = buildRunner('reads/runner.js')
+  const runner = buildRunner('reads/runner')
   const unreachable = unreachableFor(user, runner)
   return unreachable ?? parseReports(await runRunner(user, runner, { library, program }, []))
 }

@@ -27,19 +27,13 @@ it('the command line writes a line for what it ran and for what it refused', asy
   ])
 })
 
-const fault = { path: '/proc/none/log', step: 'directory', reason: 'ENOENT' } as const
-
-it('the command line says on stderr that a line is missing, and ends as the command did', async () => {
+it('a line that is missing is told on stderr; where it is required, nothing runs, with 125', async () => {
   const home = new Home()
-  home.configure('[audit]\npath = "/proc/none/log"\n')
-  const ran = await home.run(['run', '--', 'echo hi; exit 3'])
-  expect(ran).toMatchObject({ code: 3, stdout: 'hi\n' })
-  expect(ran.stderr).toBe(prefixed(lostLine(fault)))
-})
-
-it('required on the command line: exit 125, and as JSON the code', async () => {
-  const home = new Home()
-  home.configure('[audit]\npath = "/proc/none/log"\nrequired = true\n')
+  const audit = '[audit]\npath = "/proc/none/log"\n'
+  home.configure(audit)
+  const stderr = prefixed(lostLine({ path: '/proc/none/log', step: 'directory', reason: 'ENOENT' }))
+  expect(await home.run(['run', '--', 'echo hi; exit 3'])).toMatchObject({ code: 3, stdout: 'hi\n', stderr })
+  home.configure(`${audit}required = true\n`)
   const ran = await home.run(['run', '--json', '--', 'echo hi'])
   expect(ran.code).toBe(125)
   expect(JSON.parse(ran.stdout).error).toMatchObject({ code: 'AUDIT_FAILED', path: '/proc/none/log' })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,86 +9,56 @@ import { repository } from '../helpers/programs.ts'
 import { addonless } from '../sandbox/hosts.ts'
 import { commandsOf, openAudited } from './place.ts'
 
-/** Puts a directory where the log was, so that it cannot be written; returns what takes it away. */
-function block(log: string): () => void {
-  renameSync(log, `${log}.kept`)
-  mkdirSync(log)
-  return () => {
-    rmSync(log, { recursive: true })
-    renameSync(`${log}.kept`, log)
-  }
-}
-
 const isDirectory = (path: string) => ({ path, step: 'open', reason: 'EISDIR' }) as const
 
-describe('required', () => {
-  it('nothing runs while the log takes no line, and it is said why; then it goes on', async () => {
-    const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
-    await shell.execute({ command: ': first' })
-    const unblock = block(log)
-    const refused = shell.execute({ command: 'touch witness' })
-    await expect(refused).rejects.toMatchObject({
-      code: 'AUDIT_FAILED',
-      refusal: { path: log, step: 'open', reason: 'EISDIR' },
-    })
-    expect(existsSync(join(shell.cwd, 'witness'))).toBe(false)
-    unblock()
-    await shell.execute({ command: 'touch witness' })
-    expect(lines().map(({ command }) => command)).toEqual([': first', 'touch witness'])
+it('required: nothing runs while the log takes no line; what was lost is written later', async () => {
+  const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
+  await shell.execute({ command: ': first' })
+  // In a script: the policy does not let a line touch the log.
+  writeFileSync(join(shell.cwd, 'break'), `mv '${log}' '${log}.kept'; mkdir '${log}'`)
+  const result = await shell.execute({ command: 'sh break' })
+  expect(result).toMatchObject({ exitCode: 0, hint: lostLine(isDirectory(log)) })
+  await expect(shell.execute({ command: 'touch witness' })).rejects.toMatchObject({
+    code: 'AUDIT_FAILED',
+    refusal: isDirectory(log),
   })
-
-  it('a line that fails after its command is told in the result, and written before the next one', async () => {
-    const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
-    await shell.execute({ command: ': first' })
-    // In a script: the policy does not let a line touch the log.
-    writeFileSync(join(shell.cwd, 'break'), `mv '${log}' '${log}.kept'; mkdir '${log}'`)
-    const result = await shell.execute({ command: 'sh break' })
-    expect(result).toMatchObject({ exitCode: 0, hint: lostLine(isDirectory(log)) })
-    await expect(shell.execute({ command: ': second' })).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
-    rmSync(log, { recursive: true })
-    renameSync(`${log}.kept`, log)
-    await shell.execute({ command: ': third' })
-    expect(lines().map(({ command }) => command)).toEqual([': first', 'sh break', ': third'])
-  })
-})
-
-describe('not required', () => {
-  it('the command runs, and its result says that its line is missing', async () => {
-    const { shell, log } = await openAudited()
-    await shell.execute({ command: ': first' })
-    block(log)
-    const result = await shell.execute({ command: 'echo hi' })
-    expect(result).toMatchObject({ stdout: 'hi\n', exitCode: 0 })
-    expect(result.hint).toBe(lostLine(isDirectory(log)))
-  })
+  expect(existsSync(join(shell.cwd, 'witness'))).toBe(false)
+  rmSync(log, { recursive: true })
+  renameSync(`${log}.kept`, log)
+  await shell.execute({ command: ': third' })
+  expect(lines().map(({ command }) => command)).toEqual([': first', 'sh break', ': third'])
 })
 
 describe('where it cannot be', () => {
+  const target = join(makeDirectory(), 'target')
+  writeFileSync(target, 'kept')
   const wrong: readonly (readonly [string, (log: string) => void])[] = [
     ['a directory', (log) => mkdirSync(log)],
-    ['a symbolic link', (log) => symlinkSync('/dev/null', log)],
+    ['a symbolic link', (log) => symlinkSync(target, log)],
     ['a FIFO', (log) => void execFileSync('mkfifo', [log])],
   ]
 
   it.for(wrong)('%s is refused when the shell opens, by file and key', async ([, make]) => {
     const log = join(makeDirectory(), 'log')
     make(log)
-    const opened = openTestShell({ toml: `[audit]\npath = "${log}"\n` })
-    await expect(opened).rejects.toMatchObject({
+    const problem = { kind: 'bad-value', got: log }
+    await expect(openTestShell({ toml: `[audit]\npath = "${log}"\n` })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      refusal: { key: 'audit.path', problem: { kind: 'bad-value', got: log } },
+      refusal: { key: 'audit.path', problem },
     })
   })
 
-  it.for(wrong)('%s that comes later is refused by the command', async ([, make]) => {
-    const { shell, log } = await openAudited({ audit: 'required = true' })
-    await shell.execute({ command: 'true' })
-    rmSync(log)
-    make(log)
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
-      code: 'AUDIT_FAILED',
-      refusal: { step: 'open' },
-    })
+  it.for(wrong)('%s that comes later is refused by the command, and not followed', async ([, make]) => {
+    for (const audit of ['required = true', '']) {
+      const { shell, log } = await openAudited({ audit })
+      await shell.execute({ command: 'true' })
+      rmSync(log)
+      make(log)
+      const end = shell.execute({ command: 'true' })
+      if (audit === '') expect((await end).hint).toContain(`missing from the audit log ${log}`)
+      else await expect(end).rejects.toMatchObject({ code: 'AUDIT_FAILED', refusal: { step: 'open' } })
+      expect(readFileSync(target, 'utf8')).toBe('kept')
+    }
   })
 
   it('a lock that is no file is refused, and is not waited for', async () => {
@@ -129,32 +99,21 @@ describe('on a file system that takes nothing', () => {
     return { ...told, lost } as { said: string[]; words: string[]; whole: boolean; lost: string }
   }
 
-  it('required: nothing runs on a full disk, and no part of a line stays', ({ skip }) => {
+  it.for([true, false])('required = %s: no part of a line stays, and it is told', (required, { skip }) => {
     if (!flags) return skip(reason)
-    const { said, words, whole, lost } = onSmallDisk(true)
+    const { said, words, whole, lost } = onSmallDisk(required)
+    expect({ lost: said[1], whole }).toEqual({ lost, whole: true })
+    if (!required) return expect([words[0], words.includes('second')]).toEqual(['first', false])
     expect(said).toEqual(['ran', lost, 'AUDIT_FAILED', 'ran', 'AUDIT_FAILED'])
-    expect({ words, whole }).toEqual({ words: ['first', 'second', 'fourth'], whole: true })
-  })
-
-  it('not required: what could not be written is told, and no part of it stays', ({ skip }) => {
-    if (!flags) return skip(reason)
-    const { said, words, whole, lost } = onSmallDisk(false)
-    expect(said[1]).toBe(lost)
-    expect(words).not.toContain('second')
-    expect({ words: words.slice(0, 1), whole }).toEqual({ words: ['first'], whole: true })
+    expect(words).toEqual(['first', 'second', 'fourth'])
   })
 })
 
 it('what read mode runs cannot change the log', async () => {
   const { shell, log } = await openAudited()
   await shell.execute({ command: ': first' })
-  const attacks = [
-    `: > '${log}'`,
-    `rm -f '${log}'`,
-    `mv '${log}' x`,
-    `chmod 0 '${log}' '${log}.lock'`,
-    `rm -f '${log}.lock'`,
-  ]
+  const ways = [': >', 'rm -f', 'chmod 0', 'mv -t .']
+  const attacks = ways.flatMap((way) => [`${way} '${log}'`, `${way} '${log}.lock'`])
   writeFileSync(join(shell.cwd, 'attack'), attacks.join('\n'))
   await shell.execute({ command: 'sh attack' })
   expect(commandsOf(log).map(({ outcome }) => outcome)).toEqual(['exited', 'exited'])

@@ -5,15 +5,10 @@ import { expect, it } from 'vitest'
 import { words } from '../helpers/words.ts'
 import { openAudited } from './place.ts'
 
-const fields = [
-  ...words(`
-    version event time handoffs host user pid session mode backend cwd command argv
-  `),
-  ...words(`
-    decision approval outcome refusal exitCode signal limited denials bytes protected hosts
-  `),
-  ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
-]
+const fields = words(`
+  version event time handoffs host user pid session mode backend cwd command argv decision approval outcome refusal exitCode signal
+  limited denials bytes protected hosts scratchpad survivorsKilled background durationMs
+`)
 
 it('a command has one line with every field', async () => {
   const { shell, lines } = await openAudited()
@@ -23,13 +18,8 @@ it('a command has one line with every field', async () => {
   expect(more).toEqual([])
   expect(Object.keys(line ?? {}).sort()).toEqual([...fields].sort())
   expect(line).toMatchObject({
-    ...{
-      version: 1,
-      event: 'command',
-      pid: process.pid,
-      user: userInfo().username,
-      session: shell.scratchpad.session,
-    },
+    ...{ version: 1, event: 'command', pid: process.pid, user: userInfo().username },
+    session: shell.scratchpad.session,
     ...{ mode: 'read', backend: 'local', cwd: shell.cwd, command: 'printf abc; exit 3', argv: null },
     ...{ approval: null, outcome: 'exited', exitCode: 3, signal: null, refusal: null, denials: [], bytes: 3 },
   })
@@ -124,15 +114,17 @@ it('who was asked, and what the answer was', async () => {
   for (const at of [0, 1, 2, 2, 3, 4]) await shell.execute({ command: `touch ${at}` }).catch(() => undefined)
   shell.revoke()
   await shell.execute({ command: 'touch 5' }).catch(() => undefined)
-  const by = { by: 'approver' }
-  expect(lines().map(({ approval }) => approval)).toEqual([
-    { ...by, asked: true, answer: 'yes', standing: null },
-    { ...by, asked: true, answer: 'no', standing: null },
-    { ...by, asked: true, answer: 'same', standing: null },
-    { ...by, asked: false, answer: 'yes', standing: 'same' },
-    { ...by, asked: true, answer: 'all', standing: null },
-    { ...by, asked: false, answer: 'yes', standing: 'all' },
-    { ...by, asked: true, answer: 'none', standing: null },
+  const approval = (asked: boolean, answer: string, standing: string | null = null) => {
+    return { by: 'approver', asked, answer, standing }
+  }
+  expect(lines().map((line) => line.approval)).toEqual([
+    approval(true, 'yes'),
+    approval(true, 'no'),
+    approval(true, 'same'),
+    approval(false, 'yes', 'same'),
+    approval(true, 'all'),
+    approval(false, 'yes', 'all'),
+    approval(true, 'none'),
   ])
 })
 

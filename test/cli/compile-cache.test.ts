@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, cpSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nobody } from '../helpers/other-users.ts'
@@ -20,41 +11,22 @@ import { Home } from './vitrine.ts'
 const hasOwn = 'enableCompileCache' in process.getBuiltinModule('node:module')
 const isRoot = process.geteuid?.() === 0
 
-/** A copy of the package. */
-class Installation {
-  readonly #directory = makeDirectory()
-  readonly #home = new Home()
-
-  constructor() {
-    const parts = ['package.json', 'dist', 'build/Release']
-    for (const part of parts.filter((part) => existsSync(join(repository, part))))
-      cpSync(join(repository, part), join(this.#directory, part), { recursive: true })
-    symlinkSync(join(repository, 'node_modules'), join(this.#directory, 'node_modules'))
-  }
-
-  get directory(): string {
-    return this.#directory
-  }
-
-  run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    const argv = [join(this.#directory, 'dist/cli.cjs'), ...args]
-    const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
-      cwd: this.#home.directory,
-      env: { ...this.#home.env, ...env },
-      encoding: 'utf8',
-    })
+/** A copy of the package, the cache that it keeps, and of that the file that `run` runs. */
+function install() {
+  const [directory, home] = [makeDirectory(), new Home()]
+  const parts = ['package.json', 'dist', 'build/Release'].filter((part) => existsSync(join(repository, part)))
+  for (const part of parts) cpSync(join(repository, part), join(directory, part), { recursive: true })
+  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'))
+  const run = (args: readonly string[]) => {
+    const argv = [join(directory, 'dist/cli.cjs'), ...args]
+    const options = { cwd: home.directory, env: home.env, encoding: 'utf8' } as const
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, options)
     return { status, stdout, stderr }
   }
-
-  get kept(): readonly string[] {
-    const directory = join(this.#directory, '.compiled')
-    return existsSync(directory) ? readdirSync(directory).map((name) => join(directory, name)) : []
-  }
-
-  /** Of the file that the command runs. */
-  get keptRun(): string {
-    return this.kept.find((file) => file.includes('run.cjs.run.')) ?? ''
-  }
+  const cache = join(directory, '.compiled')
+  const kept = () => (existsSync(cache) ? readdirSync(cache).map((name) => join(cache, name)) : [])
+  const keptRun = () => kept().find((file) => file.includes('run.cjs.run.')) ?? ''
+  return { directory, run, cache, kept, keptRun }
 }
 
 const command = ['run', '--', 'echo done'] as const
@@ -62,37 +34,36 @@ const done = { status: 0, stdout: 'done\n', stderr: '' }
 
 describe('the compiled code of the command line', () => {
   it('is kept by the first start', () => {
-    const installed = new Installation()
+    const installed = install()
     expect(installed.run(command)).toEqual(done)
-    expect(installed.kept.length).toBeGreaterThan(0)
+    expect(installed.kept().length).toBeGreaterThan(0)
   })
 
   it.skipIf(hasOwn)('is not kept by a start that refuses, which runs little of it', () => {
-    const installed = new Installation()
+    const installed = install()
     expect(installed.run(['run', '--cwd', '/absent', '--', 'true']).status).toBe(125)
-    expect(installed.kept).toEqual([])
+    expect(installed.kept()).toEqual([])
   })
 
   it.skipIf(hasOwn)('is used by the second start, which leaves it as it is', () => {
-    const installed = new Installation()
+    const installed = install()
     installed.run(command)
-    const { ino, mtimeMs } = statSync(installed.keptRun)
+    const { ino, mtimeMs } = statSync(installed.keptRun())
     expect(installed.run(command)).toEqual(done)
-    expect(statSync(installed.keptRun)).toMatchObject({ ino, mtimeMs })
+    expect(statSync(installed.keptRun())).toMatchObject({ ino, mtimeMs })
   })
 
   it.runIf(isRoot)('is not kept by root in the installation of another user', () => {
-    const installed = new Installation()
+    const installed = install()
     chownSync(installed.directory, nobody.uid, nobody.gid)
     expect(installed.run(command)).toEqual(done)
-    expect(installed.kept).toEqual([])
+    expect(installed.kept()).toEqual([])
   })
 
   it('is not kept where nothing can be written, and the command runs', () => {
-    const installed = new Installation()
+    const installed = install()
     // A file in the place of the directory stops root too.
-    writeFileSync(join(installed.directory, '.compiled'), '')
-    chmodSync(join(installed.directory, '.compiled'), 0o444)
+    writeFileSync(installed.cache, '', { mode: 0o444 })
     expect(installed.run(command)).toEqual(done)
   })
 })

@@ -35,10 +35,9 @@ describe('a command line that cannot be understood is refused with 125 and one m
     ['run --pty --each -- ls', 'it cannot be combined with --each'],
     ['run --backend podman -- ls', noPodman],
     ['mcp --backend podman', noPodman],
-    [
-      'policy list --backend docker',
-      'it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ',
-    ],
+    ['policy', 'needs one of: check, list.'],
+    ['policy chek', 'did you mean "check"?'],
+    ['policy list x', '"x" is unexpected'],
     ['docker built', 'has no "built"; did you mean "build"?'],
     ['rnu -- ls', '"rnu" is not a command of vitrine; did you mean "vitrine run"?'],
     ["ls -la it's", "did you mean `vitrine run -- ls -la 'it'\\''s'`?"],
@@ -52,6 +51,7 @@ describe('a command line that cannot be understood is refused with 125 and one m
     ['run --timout 5s -- ls', { field: '--timout', nearest: '--timeout' }],
     ['run -x -- ls', { field: '-x' }],
     ['run -json -- ls', { field: '-json', nearest: '--json' }],
+    ['policy list --backend docker', { field: '--backend' }],
     ['config show --jsn', { field: '--jsn', nearest: '--json' }],
   ])('%s', async (args, option) => {
     const words = args.split(' ')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { prefixed } from '../../src/cli/output.ts'
 import { policyReport } from '../../src/cli/policy.ts'
-import { errorOf, Home, misused } from './vitrine.ts'
+import { errorOf, Home } from './vitrine.ts'
 
 const home = new Home()
 const check = (...args: string[]) => home.run(['policy', 'check', ...args])
@@ -69,13 +69,8 @@ describe('policy check', () => {
     )
     const asked = await own.run(['policy', 'check', '--json', '--write', '--', 'npm run build'])
     expect(asked.code).toBe(1)
-    expect(JSON.parse(asked.stdout).matches).toContainEqual({
-      command: 'npm run build',
-      rule: 'npm run',
-      source: file,
-      verdict: 'ask',
-      why: expect.any(String),
-    })
+    const match = { command: 'npm run build', rule: 'npm run', source: file, verdict: 'ask' }
+    expect(JSON.parse(asked.stdout).matches).toContainEqual({ ...match, why: expect.any(String) })
     const denied = await own.run(['policy', 'check', '--json', '--', 'terraform apply'])
     expect(denied.code).toBe(2)
     expect(JSON.parse(denied.stdout)).toMatchObject({
@@ -104,13 +99,11 @@ describe('policy check', () => {
   })
 
   it.each([
-    ['no command', [], { kind: 'usage' }],
-    ['no "--"', ['git', 'push'], { kind: 'usage' }],
-    ['an empty command', ['--', ''], { kind: 'blank-command' }],
-    ['an unknown option', ['--jsn', '--', 'ls'], { kind: 'unknown-option', nearest: '--json' }],
-    ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], { kind: 'cwd', reason: 'missing' }],
-    ['a missing config file', ['--config', '/nowhere.toml', '--', 'ls'], { kind: 'unreadable' }],
-  ])('%s is refused', async (_, args, problem) => {
+    [[], { kind: 'usage' }],
+    [['git', 'push'], { kind: 'usage' }],
+    [['--', ''], { kind: 'blank-command' }],
+    [['--config', '/nowhere.toml', '--', 'ls'], { kind: 'unreadable' }],
+  ])('%j is refused', async (args, problem) => {
     const json = await check('--json', ...args)
     expect(json).toMatchObject({ code: 125, stderr: '' })
     expect(errorOf(json)).toMatchObject({ problem })
@@ -136,18 +129,10 @@ describe('policy list', () => {
     const ran = await own.run(['policy', 'list', '--json'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const list = JSON.parse(ran.stdout)
-    expect(list).toMatchObject({
-      preset: 'default',
-      unlisted: { read: 'allow', workspace: 'allow', write: 'ask' },
-      autoConfirm: false,
-    })
-    expect(list.rules).toContainEqual({
-      verdict: 'deny',
-      rule: 'git push',
-      source: file,
-      byArguments: false,
-      reason: 'never from here',
-    })
+    const unlisted = { read: 'allow', workspace: 'allow', write: 'ask' }
+    expect(list).toMatchObject({ preset: 'default', unlisted, autoConfirm: false })
+    const rule = { verdict: 'deny', rule: 'git push', source: file, byArguments: false }
+    expect(list.rules).toContainEqual({ ...rule, reason: 'never from here' })
   })
 
   it.each([
@@ -166,27 +151,14 @@ describe('policy list', () => {
   })
 })
 
-it.each([
-  ['nothing', [], 'needs one of: check, list.'],
-  ['an unknown verb', ['chek'], 'did you mean "check"?'],
-  ['a word too many', ['list', 'x'], '"x" is unexpected'],
-])('policy with %s is refused', async (_, args, detail) => {
-  expect(await home.run(['policy', ...args])).toMatchObject(misused(detail))
-})
-
 describe('run', () => {
   it('what is denied does not run: exit code 125, and the reason', async () => {
     home.configure('[policy]\ndeny = ["touch"]\n')
     const ran = await home.run(['run', '--write', '--', 'touch made'])
     const json = await home.run(['run', '--json', '--write', '--', 'touch made'])
     expect(json).toMatchObject({ code: 125, stderr: '' })
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      error: {
-        code: 'DENIED',
-        message: expect.any(String),
-        decision: { verdict: 'deny', matches: expect.any(Array) },
-      },
-    })
+    const decision = { verdict: 'deny', matches: expect.any(Array) }
+    expect(errorOf(json)).toMatchObject({ code: 'DENIED', decision })
     expect(ran).toMatchObject({ code: 125, stdout: '', stderr: prefixed(String(errorOf(json)['message'])) })
     expect(existsSync(join(home.directory, 'made'))).toBe(false)
     home.configure('')

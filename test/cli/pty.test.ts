@@ -1,25 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { allProcesses, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
+import { makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
+import { ours, sleeping } from './shell/shells.ts'
 import { endLines, Home } from './vitrine.ts'
 
 const bash = 'bash --norc --noprofile'
 const home = new Home()
 let terminal: Tmux
 let marker: string
-
-/** The command line that this terminal runs. */
-function ours(): number {
-  const found = allProcesses().find(
-    ({ parent, running, commandLine }) =>
-      running && parent === terminal.pid && commandLine.includes('cli.cjs'),
-  )
-  if (!found) throw new Error(`nothing runs:\n${terminal.screen()}`)
-  return found.pid
-}
 
 /** Runs it in the terminal; the exit code, and whether the terminal is as before, are shown behind it. */
 function run(args: string): void {
@@ -59,7 +50,7 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`sleep ${marker}`)
-    expect(await waitFor(() => survivorsNow() === 1)).toBe(true)
+    expect(await waitFor(() => sleeping(marker) === 1)).toBe(true)
     terminal.key('C-z')
     await terminal.shows(/\[1\]\+ +Stopped/)
     terminal.line('fg')
@@ -91,36 +82,26 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
       run(`${mode} -- ${bash} -i`)
       await terminal.shows('bash-')
       terminal.line(`sleep ${marker}`)
-      expect(await waitFor(() => survivorsNow() === 1)).toBe(true)
-      process.kill(ours(), name)
+      expect(await waitFor(() => sleeping(marker) === 1)).toBe(true)
+      process.kill(ours(terminal), name)
       await terminal.shows('as before')
       expect(await survivors(marker)).toEqual([])
     },
   )
 
-  it('when our window is closed, nothing is left', async () => {
-    run(`${mode} -- ${bash} -i`)
-    await terminal.shows('bash-')
-    terminal.line(`sleep ${marker}`)
-    expect(await waitFor(() => survivorsNow() === 1)).toBe(true)
-    terminal.closeWindow()
-    expect(await survivors(marker)).toEqual([])
-  })
-
-  it('when vitrine is killed, everything on the terminal is gone', async () => {
-    run(`${mode} -- ${bash} -i`)
-    await terminal.shows('bash-')
-    terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
-    expect(await waitFor(() => survivorsNow() === 2)).toBe(true)
-    process.kill(ours(), 'SIGKILL')
-    expect(await survivors(marker)).toEqual([])
-  })
+  it.each(['its window is closed', 'it is killed'])(
+    'when %s, nothing is left on the terminal',
+    async (how) => {
+      run(`${mode} -- ${bash} -i`)
+      await terminal.shows('bash-')
+      terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
+      expect(await waitFor(() => sleeping(marker) === 2)).toBe(true)
+      if (how === 'it is killed') process.kill(ours(terminal), 'SIGKILL')
+      else terminal.closeWindow()
+      expect(await survivors(marker)).toEqual([])
+    },
+  )
 })
-
-function survivorsNow(): number {
-  return allProcesses().filter(({ running, commandLine }) => running && commandLine === `sleep\0${marker}\0`)
-    .length
-}
 
 it('one line feed stays one: what a full-screen program draws stands where it put it', async () => {
   run(`-- 'stty -opost; printf "\\033[H\\033[2Jabc\\ndef\\r\\n"; stty sane'`)
@@ -132,7 +113,7 @@ it('one line feed stays one: what a full-screen program draws stands where it pu
 it('a stop gives our terminal back, and going on takes it again', async () => {
   run(`-- ${bash} -i`)
   await terminal.shows('bash-')
-  const pid = ours()
+  const pid = ours(terminal)
   process.kill(pid, 'SIGTSTP')
   await terminal.shows('as before')
   terminal.line('fg; after')

@@ -1,6 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { attempt, type Trial } from '../../src/doctor/attempt.ts'
 import { findings } from '../../src/doctor/doctor.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -12,39 +12,30 @@ async function resultOf(prepare: (directory: string) => Trial) {
   return attempt('x', prepare).run(context)
 }
 
-describe('an attempt of doctor', () => {
-  it('that fails without the sandbox, too, proves nothing', async () => {
-    const nothing = { request: { command: 'echo nothing of it >&2' }, touched: () => false }
-    expect(await resultOf(() => nothing)).toEqual({ state: 'untried', said: 'nothing of it\n' })
-  })
+const made = (directory: string) => ({
+  request: { command: 'touch made' },
+  touched: () => existsSync(join(directory, 'made')),
+})
 
-  it('that works without the sandbox, and not in it, is held', async () => {
-    const prepare = (directory: string) => ({
-      request: { command: 'touch made' },
-      touched: () => existsSync(join(directory, 'made')),
-    })
-    expect(await resultOf(prepare)).toMatchObject({ state: 'enforced' })
-  })
-
-  it('that works in the sandbox, too, is open', async () => {
-    const prepare = (directory: string) => {
-      writeFileSync(join(directory, 'file'), 'x')
-      return {
-        request: { command: 'cat file' },
-        touched: ({ stdout }: { readonly stdout: string }) => stdout === 'x',
-      }
-    }
-    expect(await resultOf(prepare)).toMatchObject({ state: 'open' })
-  })
-
-  it('whose allowed part does not work either is lacking', async () => {
-    const prepare = (directory: string) => ({
-      request: { command: 'touch made' },
-      touched: () => existsSync(join(directory, 'made')),
-      worked: ({ exitCode }: { readonly exitCode: number | null }) => exitCode === 0,
-    })
-    expect(await resultOf(prepare)).toMatchObject({ state: 'lacking' })
-  })
+it.for<readonly [string, (directory: string) => Trial, object]>([
+  [
+    'that fails without the sandbox, too, proves nothing',
+    () => ({ request: { command: 'echo nothing of it >&2' }, touched: () => false }),
+    { state: 'untried', said: 'nothing of it\n' },
+  ],
+  ['that works without the sandbox, and not in it, is held', made, { state: 'enforced' }],
+  [
+    'that works in the sandbox, too, is open',
+    () => ({ request: { command: 'echo x' }, touched: ({ stdout }) => stdout === 'x\n' }),
+    { state: 'open' },
+  ],
+  [
+    'whose allowed part does not work either is lacking',
+    (directory) => ({ ...made(directory), worked: ({ exitCode }) => exitCode === 0 }),
+    { state: 'lacking' },
+  ],
+])('an attempt of doctor %s', async ([, prepare, seen]) => {
+  expect(await resultOf(prepare)).toMatchObject(seen)
 })
 
 it('a right that is claimed and open is called open, not lacking', async () => {

@@ -49,23 +49,16 @@ describe('on this host', () => {
   })
 
   it('--json has the shape that docs/doctor.md describes', async () => {
-    const { issues } = v.safeParse(diagnosisSchema, await diagnosis())
-    expect(
-      issues?.map(({ message, path }) => [path?.map(({ key }) => key).join('.'), message]) ?? [],
-    ).toEqual([])
+    expect(v.safeParse(diagnosisSchema, await diagnosis()).issues).toBeUndefined()
   })
 
-  it('workspace mode and own sockets are tried in workspace mode', async () => {
+  it('workspace and own sockets are tried in workspace mode; no file and process is left', async () => {
     const { rights } = await diagnosis()
     const rows = rights.filter(({ settings }) => settings?.['shell.mode'] === 'workspace')
     expect(rows.map(({ right, state, by }) => [right, state, by])).toEqual([
       ['own sockets', 'enforced', 'seccomp listener'],
       ['workspace', 'enforced', 'landlock+seccomp listener'],
     ])
-  })
-
-  it('nothing is left: no file, no process', async () => {
-    await doctor
     expect(readdirSync(temporary)).toEqual([])
     expect(processesOf(temporary)).toEqual([])
   })
@@ -134,12 +127,6 @@ describe('where something is in the way', () => {
     expect(blocking[0]?.fix.join()).toContain('landlock_restrict_self')
   })
 
-  it('and the report says what to do', async () => {
-    const { code, stdout } = await filtered(constants.errno.EPERM, 'doctor')
-    expect(code).toBe(1)
-    expect(stdout).toContain('landlock_restrict_self')
-  })
-
   it('inside read mode the verdict is untried, and a listener of its own is refused', async () => {
     const ran = await home.run(['run', '--', process.execPath, program, 'doctor', '--json'])
     const { verdict, rights, traps } = JSON.parse(ran.stdout) as Diagnosis
@@ -149,9 +136,7 @@ describe('where something is in the way', () => {
 
   it.for([
     {
-      sockets: 'true',
-      code: 0,
-      verdict: 'enforced',
+      ...{ sockets: 'true', code: 0, verdict: 'enforced' },
       lacking: ['denial reports', 'own sockets', 'workspace'],
     },
     {

@@ -1,73 +1,56 @@
 import * as v from 'valibot'
+import { words } from '../helpers/words.ts'
 
-const words = v.array(v.string())
+const text = v.string()
+const texts = v.array(text)
 const count = v.pipe(v.number(), v.integer())
+const maybe = v.exactOptional
+
+/** Fields of one kind. */
+function all<S extends v.GenericSchema>(schema: S, names: string): Record<string, S> {
+  return Object.fromEntries(words(names).map((name) => [name, schema]))
+}
+
+const probe = v.looseObject({
+  ...all(
+    count,
+    'trialErrno landlockAbi landlockErrno landlockErrata seccompErrno listenerErrno coreDumpsErrno',
+  ),
+  ...all(count, 'getfdErrno socketsErrno yama'),
+  ...all(v.boolean(), 'seccomp listener listenerProves pidfd sessions'),
+})
 
 /** What `vitrine doctor --json` prints, version 1: docs/doctor.md. Strict: a field that is not here is not documented. */
 export const diagnosisSchema = v.strictObject({
   version: v.literal(1),
-  kernel: v.string(),
-  architecture: v.string(),
+  ...all(text, 'kernel architecture'),
   user: v.picklist(['root', 'ordinary']),
-  distribution: v.exactOptional(v.string()),
-  families: words,
-  wsl: v.exactOptional(v.picklist([1, 2])),
-  container: v.exactOptional(v.string()),
-  lsms: v.exactOptional(words),
+  ...all(maybe(text), 'distribution container hidepid apparmor selinux'),
+  families: texts,
+  wsl: maybe(v.picklist([1, 2])),
+  lsms: maybe(texts),
   filtered: v.boolean(),
-  hidepid: v.exactOptional(v.string()),
-  memfdNoexec: v.exactOptional(count),
-  apparmor: v.exactOptional(v.string()),
-  selinux: v.exactOptional(v.string()),
+  memfdNoexec: maybe(count),
   host: v.looseObject({
     platform: v.picklist(['linux', 'macos', 'windows', 'other']),
-    missing: v.exactOptional(v.string()),
-    watcherPid: v.exactOptional(count),
-    probe: v.exactOptional(
-      v.looseObject({
-        trialErrno: count,
-        landlockAbi: count,
-        landlockErrno: count,
-        landlockErrata: count,
-        seccomp: v.boolean(),
-        seccompErrno: count,
-        listener: v.boolean(),
-        listenerErrno: count,
-        listenerProves: v.boolean(),
-        coreDumpsErrno: count,
-        pidfd: v.boolean(),
-        getfdErrno: count,
-        socketsErrno: count,
-        sessions: v.boolean(),
-        yama: count,
-      }),
-    ),
+    ...{ missing: maybe(text), watcherPid: maybe(count), probe: maybe(probe) },
   }),
   traps: v.array(
-    v.strictObject({
-      id: v.string(),
-      effect: v.picklist(['blocks', 'weakens']),
-      seen: v.string(),
-      fix: words,
-    }),
+    v.strictObject({ ...all(text, 'id seen'), effect: v.picklist(['blocks', 'weakens']), fix: texts }),
   ),
-  unavailable: v.exactOptional(
+  unavailable: maybe(
     v.strictObject({
       code: v.literal('SANDBOX_UNAVAILABLE'),
-      wanted: v.string(),
-      got: v.string(),
-      remedy: v.string(),
-      platform: v.exactOptional(v.string()),
+      ...all(text, 'wanted got remedy'),
+      platform: maybe(text),
     }),
   ),
   rights: v.array(
     v.strictObject({
-      right: v.string(),
-      by: v.string(),
-      attempt: v.exactOptional(v.string()),
-      settings: v.exactOptional(v.record(v.string(), v.unknown())),
+      ...all(text, 'right by said'),
+      attempt: maybe(text),
+      settings: maybe(v.record(text, v.unknown())),
       state: v.picklist(['enforced', 'open', 'untried', 'lacking']),
-      said: v.string(),
     }),
   ),
   verdict: v.picklist(['enforced', 'partly', 'not-enforced', 'unavailable', 'untried']),

@@ -10,18 +10,8 @@ type Probe = NonNullable<HostSupport['probe']>
 /** All that vitrine uses. */
 const everything: Probe = {
   ...realAddon().probe(),
-  ...{
-    trialErrno: 0,
-    landlockAbi: 7,
-    landlockErrno: 0,
-    seccomp: true,
-    listener: true,
-    listenerProves: true,
-    pidfd: true,
-    getfdErrno: 0,
-    coreDumpsErrno: 0,
-    yama: 0,
-  },
+  ...{ trialErrno: 0, landlockAbi: 7, landlockErrno: 0, getfdErrno: 0, coreDumpsErrno: 0, yama: 0 },
+  ...{ seccomp: true, listener: true, listenerProves: true, pidfd: true },
 }
 const plain: System = {
   ...{ kernel: '6.12.0', architecture: 'x86_64', user: 'ordinary', families: ['debian'], filtered: false },
@@ -33,6 +23,7 @@ function find(probe: Partial<Probe>, system: Partial<System> = {}, available = f
   return trapsOf({ system: { ...plain, ...system }, host, unavailable: available ? undefined : unavailable })
 }
 
+const nested = { listener: false, listenerErrno: EBUSY }
 const noLandlock = (landlockErrno: number) => ({ landlockAbi: 0, landlockErrno })
 const unavailable = { code: 'SANDBOX_UNAVAILABLE', wanted: '', got: '', remedy: '' } as const
 const lsms = ['capability', 'landlock', 'yama']
@@ -52,13 +43,7 @@ describe('what blocks read mode', () => {
     ['landlock-disabled', noLandlock(EOPNOTSUPP), { lsms: ['yama'] }, /yama/, /lsm=landlock,yama/],
     ['landlock-disabled', noLandlock(EOPNOTSUPP), {}, /Landlock/, /cat \/sys\/kernel\/security\/lsm/],
     ['core-dumps', { coreDumpsErrno: EPERM }, {}, /kernel\.core_pattern/, /sysctl/],
-    [
-      'nested-listener',
-      { landlockAbi: 5, listener: false, listenerErrno: EBUSY },
-      {},
-      /seccomp listener/,
-      /LXD/,
-    ],
+    ['nested-listener', { ...nested, landlockAbi: 5 }, {}, /seccomp listener/, /LXD/],
     ['memfd-noexec', {}, { memfdNoexec: 2 }, /memfd_noexec/, /sysctl vm\.memfd_noexec=1/],
   ])('%s: %o %o', ([id, probe, system, seen, fix]) => {
     const [trap, ...others] = find(probe, system)
@@ -77,7 +62,7 @@ describe('what blocks read mode', () => {
 
 describe('what takes something from it', () => {
   it.for<[string, Partial<Probe>, Partial<System>, seen: RegExp, fix: RegExp]>([
-    ['nested-listener', { listener: false, listenerErrno: EBUSY }, {}, /seccomp listener/, /LXD/],
+    ['nested-listener', nested, {}, /seccomp listener/, /LXD/],
     ['no-listener', { listener: false, listenerErrno: EINVAL }, {}, /5\.0/, /NEW_LISTENER/],
     ['getfd-filtered', { getfdErrno: EPERM }, {}, /pidfd_getfd/, /systemd/],
     ['getfd-filtered', { getfdErrno: EPERM }, { container: 'docker' }, /docker/, /--cap-add SYS_PTRACE/],

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,16 @@ export interface Account {
 
 /** The overflow id of the kernel (/proc/sys/kernel/overflowuid): no entry in /etc/passwd is needed to become it. */
 export const nobody: Account = { uid: 65_534, gid: 65_534 }
+
+/** What makes a new process that user's. Node then drops root's other groups as well. */
+export function credentials({ uid, gid }: Account): Partial<Account> {
+  return uid === process.getuid?.() ? {} : { uid, gid }
+}
+
+/** A directory, with all in it. */
+export function giveTo({ uid, gid }: Account, directory: string): void {
+  execFileSync('chown', ['-hR', `${uid}:${gid}`, directory])
+}
 
 /** Why tests cannot run the built command line as that user; null when they can. */
 export function whyNot({ uid, gid }: Account): string | null {

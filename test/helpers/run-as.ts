@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs'
 import type { Result } from '../../src/base/types.ts'
 import type { ShellOptions } from '../../src/host/shell-options.ts'
 import type { User } from '../attacks/table.ts'
+import { credentials } from './other-users.ts'
 import { makeDirectory } from './place.ts'
 import { builtLibrary } from './programs.ts'
 
@@ -51,15 +52,14 @@ export async function runAs(user: User, { options, commands, ...start }: Errand)
 
 /** The same in one process with a shell for each task. Returns the results of each task. */
 export async function runTasksAs(
-  { uid, gid }: User,
+  user: User,
   tasks: readonly Task[],
   { wrapper = [], timeoutMs = 50_000, temporary = makeTemporary() }: HostStart = {},
 ): Promise<Result[][]> {
   const library = builtLibrary
-  const credentials = uid === process.getuid?.() ? {} : { uid, gid }
   const [program = '', ...words] = [...wrapper, process.execPath, '--input-type=module', '-e', host]
   const child = spawn(program, words, {
-    ...credentials,
+    ...credentials(user),
     env: {
       PATH: process.env['PATH'],
       // A program of root's cannot create it.

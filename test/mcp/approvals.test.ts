@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
-import { type ConnectOptions, connect, eras } from './connect.ts'
+import { answering, type ConnectOptions, connect, eras, madeIn } from './connect.ts'
 
 interface Setup extends Pick<ConnectOptions, 'era' | 'elicit'> {
   readonly approve?: 'client' | 'elicit' | 'none'
@@ -18,17 +19,7 @@ async function serve({ approve = 'elicit', mode = 'write', toml = '', ...options
     home,
   })
   await server.run({ command: 'ls' })
-  const made = () => readdirSync(home.directory).filter((name) => !name.startsWith('.'))
-  return { ...server, made }
-}
-
-function answering(...answers: string[]) {
-  const questions: string[] = []
-  const elicit = (message: string) => {
-    questions.push(message)
-    return { action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } }
-  }
-  return { questions, elicit }
+  return { ...server, made: () => madeIn(home.directory) }
 }
 
 describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
@@ -40,17 +31,6 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(made()).toEqual(['a'])
     expect(questions).toHaveLength(2)
     expect(questions[0]?.split('\n')[1]).toBe('  touch a')
-  })
-
-  it('n runs nothing, and the model is told not to try another way', async () => {
-    const { elicit } = answering('n')
-    const { run, made } = await serve({ era, elicit })
-    const answer = await run({ command: 'touch a' })
-    expect(answer).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('NOT_APPROVED: The user said no.'),
-    })
-    expect(made()).toEqual([])
   })
 
   it('a holds for every command of the session, s for this one', async () => {
@@ -66,28 +46,23 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(same.questions).toHaveLength(2)
   })
 
-  it('declining, cancelling and nonsense are no', async () => {
+  it('anything but an offered yes is told as no, a closed question as no answer', async () => {
+    const said = /^NOT_APPROVED: The user said no\./
     const responses = [
-      { action: 'decline' as const },
-      { action: 'cancel' as const },
-      { action: 'accept' as const, content: { answer: 'maybe' } },
-      { action: 'accept' as const, content: {} },
-    ]
-    const { run, made } = await serve({ era, elicit: () => responses.shift() ?? { action: 'accept' } })
-    for (const _ of [...responses]) expect(await run({ command: 'touch a' })).toMatchObject({ isError: true })
-    expect(responses).toEqual([])
-    expect(made()).toEqual([])
-  })
-
-  it('a question that is closed without a choice is told as no answer, a declined one as no', async () => {
-    const actions = ['cancel', 'decline'] as const
-    const left = [...actions]
-    const { run, made } = await serve({ era, elicit: () => ({ action: left.shift() ?? 'decline' }) })
-    const [closed, declined] = [await run({ command: 'touch a' }), await run({ command: 'touch a' })]
-    expect(closed.text).toMatch(/^NOT_APPROVED: .*without an answer/)
-    expect(closed.text).not.toMatch(/said no/)
-    expect(declined.text).toMatch(/^NOT_APPROVED: The user said no/)
-    expect(made()).toEqual([])
+      [{ action: 'accept', content: { answer: 'n' } }, said],
+      [{ action: 'decline' }, said],
+      [{ action: 'accept', content: { answer: 'maybe' } }, said],
+      [{ action: 'accept', content: {} }, said],
+      [{ action: 'cancel' }, /^NOT_APPROVED: (?!.*said no).*without an answer/],
+    ] as const
+    const left = [...responses]
+    const { run, made } = await serve({ era, elicit: () => left.shift()?.[0] ?? { action: 'accept' } })
+    for (const [, text] of responses)
+      expect(await run({ command: 'touch a' })).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(text),
+      })
+    expect([left, made()]).toEqual([[], []])
   })
 
   it('a question names every reason of its line, each once', async () => {
@@ -160,3 +135,26 @@ describe('other approvals', () => {
     expect(questions).toEqual([])
   })
 })
+
+describe.runIf(process.platform === 'linux').each(eras)(
+  'a line of write mode that was refused something while held, for a client of the %s era',
+  (era) => {
+    it.each([
+      ['elicit', ['y'], { mode: 'write', exitCode: 0, output: 'once\n' }, 1],
+      ['elicit', ['n'], { mode: 'read', exitCode: 2 }, 1],
+      ['client', undefined, { mode: 'write' }, 0],
+      ['elicit', undefined, { mode: 'read' }, 0],
+    ] as const)('--approve %s, answer %j: %j', async (approve, answers, structured, asked) => {
+      const home = new Home()
+      writeFileSync(join(home.directory, 'f'), 'b\na\n')
+      const { questions, elicit } = answering(...(answers ?? []))
+      const args = ['--mode', 'write', '--approve', approve, '--cwd', home.directory, '--structured']
+      const { run } = await connect(args, { home, era, ...(answers && { elicit }) })
+      expect(await run({ command: 'echo once; sort -o made f' })).toMatchObject({ structured })
+      expect([questions.length, madeIn(home.directory).includes('made')]).toEqual([
+        asked,
+        structured.mode === 'write',
+      ])
+    })
+  },
+)

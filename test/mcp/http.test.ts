@@ -1,18 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { brokenGraceMs } from '../../src/mcp/execute.ts'
-import { serveOnHttp } from '../../src/mcp/http/server.ts'
+import { type HttpOptions, serveOnHttp } from '../../src/mcp/http/server.ts'
+import { maxSessions } from '../../src/mcp/http/sessions.ts'
 import { maxAtOnce } from '../../src/mcp/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { Home, program } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
-import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
+import { type ConnectOptions, caller, type Era, eras, madeIn, makeClient } from './connect.ts'
 
 const servers: ChildProcess[] = []
 const markers: string[] = []
@@ -101,29 +103,23 @@ describe('over HTTP', () => {
     },
   )
 
-  it('a request without the token, or with another one, is refused', async () => {
-    const { url, token } = await serve()
-    expect(await post(url, {})).toBe(401)
-    expect(await post(url, { Authorization: `Bearer ${token}x` })).toBe(401)
-    expect(await post(url, { Authorization: `Basic ${token}` })).toBe(401)
-    expect(await post(url, { Authorization: `Bearer ${token}` })).not.toBe(401)
-  })
-
-  it('a name that is not this machine’s is refused, token or not: DNS rebinding', async () => {
-    const { url, token } = await serve()
-    const Authorization = `Bearer ${token}`
-    expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
-    expect(await post(url, { Authorization, Host: 'localhost.evil.example' })).toBe(403)
-    expect(await post(url, { Authorization, Origin: 'http://evil.example' })).toBe(403)
-    expect(await post(url, { Authorization, Origin: 'null' })).toBe(403)
-    expect(await post(url, { Authorization, Host: 'localhost:1', Origin: 'http://localhost:1' })).not.toBe(
-      403,
-    )
-  })
-
-  it('VITRINE_TOKEN is the token, and is not printed', async () => {
+  it('refuses no token, another name (DNS rebinding) and web pages', async () => {
     const { url, said } = await serve([], { VITRINE_TOKEN: 'chosen-by-me' })
-    expect(await post(url, { Authorization: 'Bearer chosen-by-me' })).not.toBe(401)
+    const Authorization = 'Bearer chosen-by-me'
+    const rows = [
+      [401, {}],
+      [401, { Authorization: `${Authorization}x` }],
+      [401, { Authorization: 'Basic chosen-by-me' }],
+      [403, { Authorization, Host: 'evil.example' }],
+      [403, { Authorization, Host: 'localhost.evil.example' }],
+      [403, { Authorization, Origin: 'http://evil.example' }],
+      [403, { Authorization, Origin: 'null' }],
+      [400, { Authorization }],
+      [400, { Authorization, Host: 'localhost:1', Origin: 'http://localhost:1' }],
+    ] as const
+    const statuses: number[] = []
+    for (const [, headers] of rows) statuses.push(await post(url, headers))
+    expect(statuses).toEqual(rows.map(([status]) => status))
     expect(said()).not.toContain('chosen-by-me')
   })
 
@@ -171,7 +167,7 @@ describe('over HTTP', () => {
     const elicit = () => ({ action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } })
     const { run } = await client('modern', url, token, elicit)
     for (const name of ['a', 'b', 'c']) await run({ command: `touch ${name}` })
-    expect(readdirSync(home.directory).filter((name) => !name.startsWith('.'))).toEqual(['b'])
+    expect(madeIn(home.directory)).toEqual(['b'])
     expect(answers).toEqual([])
   })
 
@@ -200,7 +196,7 @@ describe('over HTTP', () => {
     const none = await client('legacy', url, token, () => ({ action: 'decline' }))
     for (const name of ['a', 'b']) await all.run({ command: `touch ${name}` })
     await none.run({ command: 'touch c' })
-    expect(readdirSync(home.directory).filter((name) => !name.startsWith('.'))).toEqual(['a', 'b'])
+    expect(madeIn(home.directory)).toEqual(['a', 'b'])
   })
 
   it('a client that goes away in the middle of a call takes its command with it', async () => {
@@ -262,46 +258,93 @@ describe('over HTTP', () => {
   })
 
   it('an idle session is closed, one at work is not', async () => {
-    const home = new Home()
-    const made: McpSession[] = []
-    const closed = new Set<McpSession>()
-    const server = await serveOnHttp({
-      host: '127.0.0.1',
-      port: 0,
-      token: 'token',
-      idleMs: 2000,
-      drainMs: 0,
-      log: () => {},
-      makeSession: () => {
-        const options = {
-          version: '0',
-          mode: 'read',
-          approve: 'client',
-          structured: false,
-          earlierSessions: false,
-          cwd: home.directory,
-          log: () => {},
-        } as const
-        const session = new McpSession(options)
-        const close = session.close.bind(session)
-        session.close = () => close().finally(() => closed.add(session))
-        made.push(session)
-        return session
-      },
-    })
-    try {
-      const { run } = await client('legacy', server.url, 'token')
-      expect((await run({ command: 'sleep 3; echo x' })).text).toBe('x\n')
-      expect(await waitFor(() => made.slice(-1).every((session) => closed.has(session)))).toBe(true)
-      await expect(run({ command: 'echo x' })).rejects.toMatchObject({ status: 404 })
-      await expect(
-        made
-          .at(-1)
-          ?.shell('read')
-          .then((shell) => shell.executeAll(['true'])),
-      ).rejects.toMatchObject({ code: 'INVALID_REQUEST', refusal: { problem: { kind: 'shell-closed' } } })
-    } finally {
-      await server.close()
+    const { url, made } = await serveHere({ idleMs: 2000 })
+    const { run } = await client('legacy', url, 'token')
+    expect((await run({ command: 'sleep 3; echo x' })).text).toBe('x\n')
+    const session = made.at(-1)
+    const ended = async () => {
+      const shell = await session?.shell('read')
+      return shell?.executeAll(['true']).then(
+        () => undefined,
+        ({ refusal }) => refusal.problem,
+      )
     }
+    await expect.poll(ended, { timeout: 10_000 }).toEqual({ kind: 'shell-closed' })
+    await expect(run({ command: 'echo x' })).rejects.toMatchObject({ status: 404 })
   })
+})
+
+/** A server in this process, and the sessions that it has made. */
+async function serveHere(more: Partial<HttpOptions> = {}) {
+  const made: McpSession[] = []
+  const cwd = makeDirectory()
+  const log = () => {}
+  const options = { version: '0', structured: false, earlierSessions: false, cwd, log } as const
+  const makeSession = () => {
+    const session = new McpSession({ ...options, approve: 'client', modes: ['read'] })
+    made.push(session)
+    return session
+  }
+  const place = { host: '127.0.0.1', port: 0, token: 'token', drainMs: 0, log }
+  const server = await serveOnHttp({ ...place, makeSession, ...more })
+  onTestFinished(() => server.close())
+  return { url: server.url, made }
+}
+
+const headers = {
+  authorization: 'Bearer token',
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+/** One request of a client of MCP 2025-11-25, which has a session, in the headers of the answer to `initialize`. */
+async function ask(url: string, session: string, method: string, params: object = {}): Promise<Response> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const own = session === '' ? {} : { 'mcp-session-id': session }
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, ...own }, body })
+  await response.text()
+  return response
+}
+
+function begin(url: string): Promise<Response> {
+  const clientInfo = { name: 'test', version: '1' }
+  return ask(url, '', 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
+}
+
+describe('clients that never end their session', () => {
+  it('the longest idle one makes room for the next client, but none that runs a command', async () => {
+    const { url, made } = await serveHere()
+    const ids: string[] = []
+    for (let count = 0; count < maxSessions; count++)
+      ids.push((await begin(url)).headers.get('mcp-session-id') ?? '')
+    const status = async (at: number) => (await ask(url, ids[at] ?? '', 'tools/list')).status
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    const [working] = made.slice(-maxSessions)
+    const first = working?.busy(() => ended)
+    expect(await status(1)).toBe(200)
+    expect((await begin(url)).status).toBe(200)
+    expect([await status(0), await status(1), await status(2)]).toEqual([200, 200, 404])
+    const all = made.map((session) => session.busy(() => ended))
+    expect((await begin(url)).status).toBe(503)
+    end()
+    await Promise.all([first, ...all])
+  }, 120_000)
+})
+
+it('a connection that breaks ends its command after a grace, and the session goes on', async () => {
+  const { url } = await serveHere({ brokenGraceMs: 1000 })
+  const session = (await begin(url)).headers.get('mcp-session-id') ?? ''
+  const marker = marked()
+  const calling = new AbortController()
+  const params = { name: 'execute_command', arguments: { command: `sleep ${marker}`, timeout_ms: 120_000 } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const own = { ...headers, 'mcp-session-id': session }
+  fetch(url, { method: 'POST', headers: own, body, signal: calling.signal }).catch(() => {})
+  expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
+  const broken = performance.now()
+  calling.abort()
+  expect(await waitFor(() => aliveWith(marker).length === 0)).toBe(true)
+  expect(performance.now() - broken).toBeGreaterThanOrEqual(900)
+  expect((await ask(url, session, 'tools/list')).status).toBe(200)
 })

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
 import { listLines } from '../../src/messages/result.ts'
 import { Home } from '../cli/vitrine.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
-import { connect, eras } from './connect.ts'
+import { answering, connect, eras, madeIn } from './connect.ts'
 
 describe.each(eras)('a list of command lines for a client of the %s era', (era) => {
   it('answers for each line, in order', async () => {
@@ -94,7 +94,7 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
       { command: 'echo $$ > began; sleep 60; touch slept', next: ['touch next'], ignore_errors: true },
       { signal: cancel.signal },
     )
-    const made = () => readdirSync(home.directory).filter((name) => !name.startsWith('.'))
+    const made = () => madeIn(home.directory)
     const pid = () => Number(made().includes('began') && readFileSync(join(home.directory, 'began'), 'utf8'))
     expect(await waitFor(() => pid() > 0)).toBe(true)
     cancel.abort()
@@ -107,22 +107,18 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
 
 describe.each(eras)('approval of a list, asked of a client of the %s era', (era) => {
   async function serve(...answers: string[]) {
-    const questions: string[] = []
-    const elicit = (message: string) => {
-      questions.push(message.split('\n')[1]?.trim() ?? '')
-      return { action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } }
-    }
+    const { questions, elicit } = answering(...answers)
     const server = await connect(['--mode', 'write', '--approve', 'elicit'], { era, elicit })
-    const made = () => readdirSync(server.home.directory).filter((name) => !name.startsWith('.'))
-    return { ...server, questions, made }
+    const asked = () => questions.map((message) => message.split('\n')[1]?.trim())
+    return { ...server, asked, made: () => madeIn(server.home.directory) }
   }
 
   it('asks about each line once, as many as a list can hold', async () => {
-    const { run, questions, made } = await serve(...Array(8).fill('y'))
+    const { run, asked, made } = await serve(...Array(8).fill('y'))
     const lines = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `touch ${number}`)
     const [command, ...next] = lines
     expect(await run({ command, next })).toMatchObject({ isError: false })
-    expect(questions).toEqual(lines)
+    expect(asked()).toEqual(lines)
     expect(made()).toHaveLength(8)
   })
 
@@ -137,9 +133,9 @@ describe.each(eras)('approval of a list, asked of a client of the %s era', (era)
   })
 
   it('one yes counts for one line, also where the list holds it twice', async () => {
-    const { run, questions, made } = await serve('y', 'n')
+    const { run, asked, made } = await serve('y', 'n')
     expect(await run({ command: 'touch a', next: ['touch a'] })).toMatchObject({ isError: true })
-    expect(questions).toEqual(['touch a', 'touch a'])
+    expect(asked()).toEqual(['touch a', 'touch a'])
     expect(made()).toEqual([])
   })
 })

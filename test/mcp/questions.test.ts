@@ -1,8 +1,7 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Call } from '../../src/mcp/call.ts'
 import { Home } from '../cli/vitrine.ts'
-import { waitFor } from '../helpers/processes.ts'
+import { callOf, madeIn, speakTo } from './connect.ts'
 
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -13,27 +12,14 @@ const _meta = {
 /** A server that asks, and a client of MCP 2026-07-28 that writes its messages by hand. */
 function serve() {
   const home = new Home()
-  const args = ['mcp', '--mode', 'write', '--approve', 'elicit', '--cwd', home.directory]
-  const server = home.start(args, { stdio: ['pipe', 'pipe', 'ignore'] })
-  let said = ''
-  server.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const answers = () =>
-    said
-      .split('\n')
-      .filter((line) => line.endsWith('}'))
-      .map((line) => JSON.parse(line))
+  const args = ['--mode', 'write', '--approve', 'elicit', '--cwd', home.directory]
+  const { server, say, answerTo } = speakTo(args, home)
   let last = 0
   const call = async (command: string, more: object = {}) => {
-    const id = ++last
-    const params = { name: 'execute_command', arguments: { command }, _meta, ...more }
-    server.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
-    expect(await waitFor(() => answers().some((answer) => answer.id === id))).toBe(true)
-    return answers().find((answer) => answer.id === id).result
+    say(callOf(++last, command, { _meta, ...more }))
+    return (await answerTo(last)).result
   }
-  const made = () => readdirSync(home.directory).filter((name) => !name.startsWith('.'))
-  return { call, made, end: () => server.stdin?.end() }
+  return { call, made: () => madeIn(home.directory), end: () => server.stdin?.end() }
 }
 
 const saying = (answer: string, requestState: string) => ({
@@ -67,14 +53,13 @@ describe('an answer of the user', () => {
     end()
   })
 
-  it.each(['x', 'Y', 'yes', '__proto__', ''])('%j was not offered, and is no', async (letter) => {
+  it('is no where it was not offered', async () => {
     const { call, made, end } = serve()
-    const { requestState } = await call('mkdir a')
-    const { isError, content } = await call('mkdir a', saying(letter, requestState))
-    expect({ isError, text: content[0].text }).toEqual({
-      isError: true,
-      text: expect.stringContaining('NOT_APPROVED: The user said no.'),
-    })
+    for (const letter of ['x', 'Y', 'yes', '__proto__', '']) {
+      const { requestState } = await call('mkdir a')
+      const { isError, content } = await call('mkdir a', saying(letter, requestState))
+      expect([isError, content[0].text]).toEqual([true, expect.stringContaining('The user said no.')])
+    }
     expect(made()).toEqual([])
     end()
   })

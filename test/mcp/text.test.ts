@@ -28,7 +28,6 @@ const plain: Result = {
   outcome: { kind: 'exited', code: 0 },
 }
 const denial = { syscall: 'openat', pid: 1, program: 'sh', count: 1 }
-const saved = { name: 'x', path: '/state/x', bytes: 1_234_567 }
 
 function text(changes: Partial<Result>, asked: Partial<ToolRequest> = {}): string {
   return resultText({ ...plain, ...changes }, { timeoutMs: 30_000, inlineChars: 30_000, ...asked })
@@ -65,7 +64,6 @@ describe('the text of a result', () => {
   })
 
   it.each<[string, Partial<Result>, string]>([
-    ['a cancellation', { outcome: { kind: 'cancelled' } }, 'out\n[cancelled]'],
     [
       'the output limit',
       { outcome: { kind: 'output-limit', limit: 1000 } },
@@ -118,14 +116,5 @@ describe('the text of a result', () => {
       .split('\n')
     expect(lines).toHaveLength(23)
     expect(lines.at(-1)).toBe('[blocked in read mode: 15 more]')
-  })
-
-  it('a lowered deadline and a taken name are told', () => {
-    expect(text({ timeoutMs: 600_000 }, { timeoutMs: 700_000 })).toBe(
-      'out\n[timeout_ms 700000 exceeds the maximum; 600000 was used]',
-    )
-    expect(text({ scratchpad: { ...saved, name: 'x-2' } }, { scratchpad: 'x' })).toContain(
-      '[the name "x" is in use: saved as "x-2"]',
-    )
   })
 })

@@ -2,7 +2,7 @@ import type { Decision, Mode } from '../../src/base/types.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Places } from '../../src/policy/paths.ts'
 import { planRequest, type RequestToDecide } from '../../src/policy/plan.ts'
-import { buildRules, type PolicySettings, type Preset, type RuleSet } from '../../src/policy/ruleset.ts'
+import { buildRules, type PolicySettings, type RuleSet } from '../../src/policy/ruleset.ts'
 
 export const cwd = '/work-of/project'
 export const home = '/home/agent'
@@ -23,9 +23,9 @@ export function rulesOf(changed: Partial<PolicySettings> = {}): RuleSet {
   return buildRules({ ...settings, ...changed })
 }
 
-const presets = new Map<Preset, RuleSet>()
+const presets = new Map<PolicySettings['preset'], RuleSet>()
 
-export function presetRules(preset: Preset): RuleSet {
+export function presetRules(preset: PolicySettings['preset']): RuleSet {
   const known = presets.get(preset) ?? rulesOf({ preset })
   presets.set(preset, known)
   return known
@@ -54,5 +54,5 @@ export function decideLine(
   return decideWork({ kind: 'line', line }, rules, mode, changed)
 }
 
-/** Preset analysis with pipes. */
+/** PolicySettings['preset'] analysis with pipes. */
 export const piping = rulesOf({ preset: 'analysis', pipes: true })

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Mode } from '../../src/base/types.ts'
 import type { Verdict } from '../../src/policy/rules.ts'
-import type { Preset } from '../../src/policy/ruleset.ts'
+import type { PolicySettings } from '../../src/policy/ruleset.ts'
 
 /** One line of the table: what a preset says about a command line in a mode. */
 export interface Row {
   readonly command: string
-  readonly preset: Preset
+  readonly preset: PolicySettings['preset']
   readonly mode: Mode
   /** `held`: allowed, and it runs held in read mode. */
   readonly verdict: Verdict | 'held'
@@ -22,13 +22,13 @@ const folder = new URL('table/', import.meta.url)
  */
 export function readTable(): Row[] {
   return readdirSync(folder).flatMap((file) => {
-    let section: { preset: Preset; mode: Mode } | undefined
+    let section: { preset: PolicySettings['preset']; mode: Mode } | undefined
     const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
     return lines.flatMap((text, index): Row[] => {
       const place = `${file}:${index + 1}`
       const head = /^\[(open|default|analysis) (read|write)\]$/.exec(text)
       if (head) {
-        section = { preset: head[1] as Preset, mode: head[2] as Mode }
+        section = { preset: head[1] as Row['preset'], mode: head[2] as Mode }
         return []
       }
       if (text === '' || text.startsWith('#')) return []

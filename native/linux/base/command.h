@@ -144,7 +144,7 @@ void vt_command_free(struct vt_command *command);
 enum vt_message_kind {
   VT_MESSAGE_ADD, VT_MESSAGE_LAUNCHED,
   VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_ASK,
-  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL,
+  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL, VT_MESSAGE_RELEASE,
 };
 
 struct vt_message {
@@ -152,6 +152,7 @@ struct vt_message {
   enum vt_message_kind kind;
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
+  struct vt_listener *listener; /* RELEASE */
   uint32_t id;
   size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows;
                                  ASK: number; ANSWER: number * 2 + yes */

@@ -170,7 +170,7 @@ char **vt_paths_copy(const char *const *paths) {
   return copy;
 }
 
-/* A thread may have its own descriptor table (notify/caller/borrow_fd.c). */
+/* A thread may have its own descriptor table (notify/notifiers.c). */
 int vt_path_of(int fd, char *to, size_t size) {
   char link[48];
   snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);

@@ -2,6 +2,7 @@
 #include "notify/dispatch.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -12,21 +13,14 @@ bool vt_notification_receive(struct vt_notification *notification, struct vt_lis
   struct seccomp_notif *notif = &notification->notif;
   memset(notif, 0, sizeof *notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
   if (ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_RECV, notif)) return false;
+  memset(&notification->listener, 0, offsetof(struct vt_notification, given) - offsetof(struct vt_notification, listener));
+  notification->given[0] = notification->text[0] = 0;
   notification->listener = listener;
-  notification->roots = NULL;
-  notification->sockets = NULL;
-  notification->known_directories = NULL;
   notification->call = vt_call_of(notif->data.nr);
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
-  notification->apart = false;
-  notification->given_known = false;
-  notification->error = notification->value = 0;
-  notification->done = notification->deferred = notification->counted = notification->has_text = notification->is_path = false;
-  notification->approved = notification->is_protected = notification->own_sandbox = false;
-  notification->send_fd = notification->awaited = -1;
-  notification->send_flags = 0;
+  notification->send_fd = -1;
   return true;
 }
 
@@ -46,13 +40,13 @@ void vt_dispatch(struct vt_notification *notification) {
 }
 
 static void count(struct vt_notification *notification) {
-  vt_caller_identify(&notification->caller, &notification->known);
+  vt_caller_identify(&notification->caller);
   if (!vt_caller_still_waits(notification)) return;
   struct vt_denial refused = {
       .operation = notification->operation,
       .call = notification->call->call,
       .pid = notification->caller.process,
-      .text = notification->has_text ? notification->text : NULL,
+      .text = notification->text[0] ? notification->text : NULL,
       .is_path = notification->is_path,
       .is_protected = notification->is_protected,
       .own_sandbox = notification->own_sandbox,

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "notify/notification.h"
+#include "notify/sockets/address.h"
 
 /* False: its caller was killed meanwhile. */
 bool vt_notification_receive(struct vt_notification *notification, struct vt_listener *listener);
@@ -59,31 +60,52 @@ bool vt_own_world(struct vt_notification *notification);
 /* An open to read, as of shm_open(3) and of a terminal without waiting (open(2), O_NONBLOCK). Any other goes on. */
 void vt_own_world_read(struct vt_notification *notification);
 void vt_handle_terminal_peer(struct vt_notification *notification); /* ioctl(2), TIOCGPTPEER */
-/* Opens a device that every command may write to (confine/ruleset.h), by the path as given or by what it is: Landlock decides. A
+/* Opens a device that every command may write to (confine/ruleset.h), by what it is or, without `status`, by the path as given: Landlock decides. A
  * command without a terminal is told so, as the kernel would (ENXIO): Landlock, which grants /dev/tty for reading only, says EACCES. */
-bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags);
-bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags);
+bool vt_opens_harmless(struct vt_notification *notification, const struct stat *status, uint32_t flags);
 
 /* world/world.c: shmget(2), shmat(2), shmctl(2) */
 void vt_handle_segment(struct vt_notification *notification);
 
-/* handlers/waiting.c: opens of a FIFO for writing wait for a reader (fifo(7)), flock(2) for the lock. The thread that answers a command's
- * calls retries them between the others, so that it never blocks. */
+/* handlers/waiting.c: a call that waits, as an open of a FIFO for writing for a reader (fifo(7)), flock(2) for the lock, connect(2) for room
+ * in a queue. The notifier tries it between the others, so that it never blocks. */
 struct vt_waiter;
 
-/* A notification with `awaited` is answered once it need not wait, or at a signal. False: it is none, or too many wait. */
-bool vt_wait_add(struct vt_waiter **waiting, struct vt_notification *notification);
+/* An errno, EAGAIN: it has to wait on, or VT_ANSWERED. */
+enum { VT_ANSWERED = -1 };
+typedef int (*vt_attempt)(struct vt_notification *by, struct vt_waiter *waiter);
 
-/* Tries those that are due. Returns the milliseconds until the next try, -1: none waits. */
-int vt_wait_try(struct vt_waiter **waiting, int listener);
+struct vt_waiter {
+  struct vt_waiter *next;
+  uint64_t id; /* of the notification */
+  pid_t thread;
+  int fd;            /* a FIFO, by O_PATH; or the caller's file; closed at the end, as is `socket` */
+  int socket;        /* of connect.c, as is `plain`; -1: none */
+  union vt_address plain;
+  uint32_t flags;    /* of the descriptor to be sent; the operation of flock(2) */
+  vt_attempt try;
+  bool answered;     /* the caller waits no longer */
+  bool stays;        /* even then */
+  bool signal_seen;  /* the last look saw a process-directed signal, which another thread may take */
+  int64_t due, pause, last_pause;
+  int64_t until;     /* then it ends with `late`, an errno */
+  int late;
+};
+
+/* The notification is answered once it need not wait, or at a signal. Takes over the descriptor. NULL: too many wait. */
+struct vt_waiter *vt_wait(struct vt_notification *notification, int fd, vt_attempt try);
+
+/* The same; if too many wait, the descriptor is closed and `error` applies. */
+void vt_wait_for_reader(struct vt_notification *notification, int fifo);
+void vt_wait_for_lock(struct vt_notification *notification, int fd, int operation);
+
+/* Tries those that are due. Returns the milliseconds until the next try, -1: none waits. `by`: the notifier's last notification. */
+int vt_wait_try(struct vt_waiter **waiting, struct vt_notification *by);
 
 void vt_wait_drop(struct vt_waiter **waiting);
 
-/* Why the thread's call must not wait any longer: an errno, for a signal that is pending; 0: none. `seen` is kept between the
- * looks. */
-int vt_wait_interruption(pid_t thread, bool *seen);
-
-/* caller/describe.c: the target of a refused call */
+/* caller/describe.c: the target of a refused call; the text of its report */
+void vt_say(struct vt_notification *notification, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void vt_describe(struct vt_notification *notification);
 /* Whether the descriptor that the call names is closed: its answer is EBADF, and no denial. */
 bool vt_names_closed(struct vt_notification *notification);

@@ -10,7 +10,6 @@
 
 #include "confine/filter/syscalls.h"
 #include "notify/caller/caller.h"
-#include "notify/report.h"
 #include "notify/listener.h"
 
 struct vt_notification;
@@ -47,17 +46,14 @@ bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data
 struct vt_notification {
   struct seccomp_notif notif;
   struct vt_listener *listener;
-  const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (notifiers.c) */
+  const int *roots;            /* of the workspace, in this thread's table; NULL: it carries nothing out (notifiers.c) */
   struct vt_sockets *sockets;  /* of this thread (sockets/sockets.h); NULL: it carries no calls of sockets out */
   struct vt_known *known_directories; /* of this thread (caller/place.h); NULL: none */
+  struct vt_waiter **waiting;  /* of this thread */
+  bool apart;                  /* this thread has a descriptor table of its own: closing a file drops no lock of the host's */
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules */
   struct vt_caller caller;
-  struct vt_known_caller known; /* kept between notifications */
-
-  bool apart;                  /* this thread has a descriptor table of its own: closing a file drops no lock of the host's */
-  bool given_known;            /* the path as given */
-  char given[PATH_MAX];
 
   /* outcome */
   enum vt_operation operation;
@@ -66,14 +62,16 @@ struct vt_notification {
   int value;
   int send_fd;                 /* -1, or a descriptor that the caller gets; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
-  int awaited;                 /* -1, or a FIFO or file that the call waits for (handlers/waiting.c); `error` applies if it cannot */
-  bool deferred;               /* answered later, by its handler */
+  bool deferred;               /* answered later (handlers/waiting.c) */
   bool counted;                /* the denial is reported */
-  bool has_text, is_path;
+  bool is_path;
   bool approved;               /* by the owner: changes of this protected path */
   bool is_protected;           /* workspace mode */
   bool own_sandbox;            /* it would be carried out, had the caller no sandbox of its own */
-  char text[PATH_MAX];         /* path or address */
+
+  bool given_known;
+  char given[PATH_MAX];        /* the path as given; of the texts only the first byte is cleared */
+  char text[PATH_MAX];         /* path or address, "": none */
 };
 
 static inline uint64_t vt_argument(const struct vt_notification *notification, int index) {
@@ -108,10 +106,20 @@ static inline bool vt_caller_still_waits(const struct vt_notification *notificat
   return vt_call_still_waits(notification->listener->fd, notification->notif.id);
 }
 
-/* The answer: a descriptor of ours, or what errno says (-1). `flags`: O_CLOEXEC counts. */
+/* Carried out, with this outcome. */
+static inline void vt_answer(struct vt_notification *notification, int error) {
+  notification->error = error;
+  notification->done = error == 0;
+}
+
+/* A descriptor of ours, or what errno says (-1). `flags`: O_CLOEXEC counts. */
 static inline void vt_answer_with_descriptor(struct vt_notification *notification, int fd, uint32_t flags) {
   notification->send_fd = fd;
   notification->send_flags = flags & O_CLOEXEC;
-  notification->error = fd < 0 ? errno : 0;
-  notification->done = fd >= 0;
+  vt_answer(notification, fd < 0 ? errno : 0);
+}
+
+/* Nothing is carried out for a caller with a sandbox of its own (caller/caller.h), and the report says why. */
+static inline bool vt_is_for_own_sandbox(struct vt_notification *notification) {
+  return notification->own_sandbox = vt_has_own_sandbox(notification);
 }

@@ -13,6 +13,7 @@
 
 #include "base/basics.h"
 #include "base/command.h"
+#include "base/kernel.h"
 #include "base/threads.h"
 #include "confine/capabilities.h"
 #include "confine/confinement.h"
@@ -108,6 +109,22 @@ struct server {
 
 static bool carries_out(const struct vt_listener *listener) { return listener->confinement->workspace || listener->world; }
 
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/* Gives this thread a descriptor table of its own with only these. -1 and errno. */
+static int keep_only(int *kept, size_t count) {
+  qsort(kept, count, sizeof *kept, by_number);
+  unsigned from = (unsigned)kept[count - 1] + 1;
+  if (syscall(NR_CLOSE_RANGE, from, ~0u, RANGE_UNSHARE)) return -1;
+  from = 0;
+  for (size_t i = 0; i < count; i++) {
+    unsigned fd = (unsigned)kept[i];
+    if (fd > from && syscall(NR_CLOSE_RANGE, from, fd - 1, 0)) return -1;
+    from = fd + 1;
+  }
+  return 0;
+}
+
 /* Listener, roots, mailbox and the ruleset for reading keep their numbers; others are closed, else a pipe of the host would stay
  * open. */
 static bool separate_table(struct server *server) {
@@ -119,7 +136,7 @@ static bool separate_table(struct server *server) {
   kept[count++] = server->listener->fd;
   kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
   if (reading >= 0) kept[count++] = reading; /* vt_as_reader_open() */
-  int failed = vt_borrow_table_of(kept, count);
+  int failed = keep_only(kept, count);
   free(kept);
   return failed == 0;
 }
@@ -132,15 +149,9 @@ static bool set_up(struct server *server) {
   return vt_capabilities_lower(KEPT, NULL) == 0 && separate_table(server);
 }
 
-/* Milliseconds until a waiting call has to be looked at again; -1: none waits. */
-static int look_at_waiting(struct server *server) {
-  int waiting = vt_wait_try(&server->waiting, server->listener->fd);
-  int sockets = server->sockets.connecting ? vt_sockets_watch(&server->notification) : -1;
-  return waiting < 0 || (sockets >= 0 && sockets < waiting) ? sockets : waiting;
-}
-
 /* What has not been set up carries nothing out: what Landlock does not grant is refused. */
 static void lend(struct server *server, struct vt_notification *notification) {
+  notification->waiting = &server->waiting;
   notification->apart = server->apart;
   if (!server->apart) return;
   notification->roots = server->roots;
@@ -152,21 +163,20 @@ static void lend(struct server *server, struct vt_notification *notification) {
 static bool answer_next(struct server *server) {
   struct vt_notification *notification = &server->notification;
   struct pollfd polled = {server->listener->fd, POLLIN, 0};
-  if (poll(&polled, 1, look_at_waiting(server)) <= 0) return true;
+  if (poll(&polled, 1, vt_wait_try(&server->waiting, notification)) <= 0) return true;
   if (!(polled.revents & POLLIN)) return false;
   if (!vt_notification_receive(notification, server->listener)) return true;
   lend(server, notification);
   vt_dispatch(notification);
-  if (!notification->deferred && !vt_wait_add(&server->waiting, notification)) vt_reply(notification);
+  if (!notification->deferred) vt_reply(notification);
   return true;
 }
 
 static void answer(struct server *server) {
   while (answer_next(server)) continue;
   vt_wait_drop(&server->waiting);
-  vt_sockets_drop(&server->sockets);
+  if (server->sockets.netlink >= 0) close(server->sockets.netlink);
   vt_known_forget(&server->known);
-  vt_caller_forget(&server->notification.known);
 }
 
 /* Its descriptor table is closed when the thread ends. */
@@ -190,7 +200,8 @@ static void act_apart(struct server *server) {
   munmap(stack, STACK);
 }
 
-/* The last reference to the listener closes descriptors of the host, which this thread's own table only has copies of. */
+/* The supervisor releases the listener: the last reference closes descriptors of the host, which this thread's own table only has copies
+ * of. */
 static void *serve(void *unused) {
   (void)unused;
   struct vt_listener *listener = await_call();
@@ -203,6 +214,6 @@ static void *serve(void *unused) {
   if (!server->apart) answer(server);
   free(server->roots);
   free(server);
-  vt_listener_leave(listener);
+  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_RELEASE, .listener = listener}, true);
   return NULL;
 }

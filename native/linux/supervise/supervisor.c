@@ -160,6 +160,8 @@ static void obey(const struct vt_message *order) {
   if (order->kind == VT_MESSAGE_ADD) {
     order->command->next = commands;
     commands = order->command;
+  } else if (order->kind == VT_MESSAGE_RELEASE) {
+    vt_listener_release(order->listener);
   } else if (order->kind == VT_MESSAGE_LAUNCHED) {
     launched(order->command);
   } else if (order->kind == VT_MESSAGE_KILL_ALL) {
@@ -208,7 +210,6 @@ static void *supervise(void *unused) {
   (void)unused;
   for (;;) {
     vt_event_loop_wait(next_due(), ready);
-    vt_listener_reap();
     obey_orders();
     vt_watches_look(commands);
     advance_all();

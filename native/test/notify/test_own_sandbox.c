@@ -16,7 +16,7 @@
 #include "base/kernel.h"
 #include "confine/ruleset.h"
 #include "confine/probe.h"
-#include "notify/report.h"
+#include "notify/listener.h"
 #include "test/check.h"
 #include "test/commands.h"
 

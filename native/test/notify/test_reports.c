@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "notify/report.h"
+#include "notify/listener.h"
 #include "notify/caller/place.h"
 #include "confine/probe.h"
 #include "test/check.h"
@@ -23,7 +23,6 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct vt_end last_end;
 static int to_be_stuck; /* atomic: that many of the next lookups block until release_lookups() */
 static bool released;   /* under lock, with changed */
-static bool takes_empty_paths; /* atomic */
 static char program[4096]; /* this one */
 static char directory[] = "/tmp/vitrine-locks-XXXXXX"; /* granted for writing */
 static char outside[] = "/tmp/vitrine-outside-XXXXXX"; /* not granted; writable for any user who runs this, so its refusal is reported */
@@ -42,9 +41,6 @@ static void release_lookups(void) {
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
 }
-
-/* In the place of Linux 7.3, from its headers. */
-bool vt_test_takes_empty_path(void) { return __atomic_load_n(&takes_empty_paths, __ATOMIC_RELAXED); }
 
 static void run(const char *line) {
   const char *const writable[] = {directory, NULL};
@@ -109,12 +105,11 @@ static void run_open_again(const char *path, const char *how) {
   run(line);
 }
 
-/* An open of an empty path for writing is notified; where the kernel knows O_EMPTYPATH, the report names the file. */
+/* An open of an empty path for writing is notified, and the report names the file. */
 static void looks_behind_descriptors(void) {
   const struct vt_denial *row;
   char file[] = "/tmp/vitrine-behind-XXXXXX";
   close(mkstemp(file));
-  takes_empty_paths = true;
   run_open_again(file, "write");
   row = last_end.denials ? last_end.denials->rows : NULL;
   CHECK(last_end.code == EACCES && counted(true) == 1, "exit %ld, %lu counted", (long)last_end.code, (unsigned long)counted(true));
@@ -122,10 +117,6 @@ static void looks_behind_descriptors(void) {
   forget();
   run_open_again("/dev/null", "write");
   CHECK(counted(false) == 0, "%lu counted of /dev/null", (unsigned long)counted(false));
-  forget();
-  takes_empty_paths = false;
-  run_open_again(file, "write");
-  CHECK(counted(false) == 0, "%lu counted where nothing is found", (unsigned long)counted(false));
   forget();
   unlink(file);
 }

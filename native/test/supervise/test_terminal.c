@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "notify/report.h"
+#include "notify/listener.h"
 #include "confine/probe.h"
 #include "test/check.h"
 

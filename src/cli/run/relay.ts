@@ -74,18 +74,13 @@ const everyMs = 500
 class StatusLine {
   readonly #write: (text: string) => void
   readonly #started = monotonicMs()
-  readonly #first: NodeJS.Timeout
-  #every: NodeJS.Timeout | undefined
+  readonly #every = setInterval(() => this.#show(), everyMs)
   #bytes = 0
   #shown = false
   #atLineStart = true
 
   constructor(write: (text: string) => void) {
     this.#write = write
-    this.#first = setTimeout(() => {
-      this.#show()
-      this.#every = setInterval(() => this.#show(), everyMs)
-    }, firstMs)
   }
 
   count(chunk: Uint8Array): void {
@@ -99,15 +94,15 @@ class StatusLine {
   }
 
   end(): void {
-    clearTimeout(this.#first)
     clearInterval(this.#every)
     this.#erase()
   }
 
   // In the middle of a line it would overwrite the command's output.
   #show(): void {
-    if (!this.#atLineStart) return
-    const seconds = Math.round((monotonicMs() - this.#started) / 1000)
+    const passed = monotonicMs() - this.#started
+    if (passed < firstMs || !this.#atLineStart) return
+    const seconds = Math.round(passed / 1000)
     this.#write(`${eraseLine}vitrine: running for ${seconds} s, ${sizeText(this.#bytes)} of output`)
     this.#shown = true
   }

@@ -39,38 +39,16 @@ export interface HttpOptions {
   readonly log: (line: string) => void
 }
 
-export interface HttpServer {
-  readonly url: string
-  /** Answers further requests with 503, gives running commands `drainMs` to end, then kills them and answers their calls. */
-  close(): Promise<void>
-  hurry(): void
-}
-
 /** Whether only this machine can connect. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|::1|(::ffff:)?127(\.\d{1,3}){3})$/i.test(host)
 }
 
 /** Listens. Rejects if the address is not available. */
-export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
+export async function serveOnHttp(options: HttpOptions): Promise<HttpService> {
   const server = createServer()
   await once(server.listen({ host: options.host, port: options.port }), 'listening')
-  const { address, port, family } = server.address() as AddressInfo
-  // The address in place of the given name: 127.1 is loopback, too.
-  const names = isLoopback(address) ? localNames(options.host, address) : undefined
-  const service = new HttpService(options, names)
-  server.on('request', (request, response) => {
-    service.answer(request, response).catch((error) => {
-      options.log(errorText(error))
-      response.destroy()
-    })
-  })
-  const host = family === 'IPv6' ? `[${address}]` : address
-  return {
-    url: `http://${host}:${port}/mcp`,
-    close: () => service.close(server),
-    hurry: () => service.hurry(),
-  }
+  return new HttpService(server, options)
 }
 
 /** What clients of this machine call it: the usual names, the one that was given (`/etc/hosts`), and its address. */
@@ -80,6 +58,8 @@ function localNames(...hosts: readonly string[]): string[] {
 }
 
 class HttpService {
+  readonly url: string
+  readonly #server: Server
   readonly #options: HttpOptions
   /** Undefined: any name, for it is not on loopback. */
   readonly #names: string[] | undefined
@@ -92,11 +72,20 @@ class HttpService {
   #answering = 0
   #drainUntil = 0
 
-  constructor(options: HttpOptions, names: string[] | undefined) {
+  constructor(server: Server, options: HttpOptions) {
     const { brokenGraceMs } = options
+    const { address, port, family } = server.address() as AddressInfo
+    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/mcp`
+    this.#server = server.on('request', (request, response) => {
+      this.#answer(request, response).catch((error) => {
+        options.log(errorText(error))
+        response.destroy()
+      })
+    })
     const turns = new Turns(maxAtOnce, { more: maxAtOnce })
     this.#options = options
-    this.#names = names
+    // The address in place of the given name: 127.1 is loopback, too.
+    this.#names = isLoopback(address) ? localNames(options.host, address) : undefined
     this.#shared = options.makeSession()
     this.#sessions = new HttpSessions({
       idleMs: options.idleMs ?? idleMs,
@@ -116,7 +105,7 @@ class HttpService {
     })
   }
 
-  async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController()
     const isCall = incoming.method === 'POST'
     if (isCall) this.#answering++
@@ -132,7 +121,8 @@ class HttpService {
     await sendResponse(response, outgoing)
   }
 
-  async close(server: Server): Promise<void> {
+  /** Answers further requests with 503, gives running commands `drainMs` to end, then kills them and answers their calls. */
+  async close(): Promise<void> {
     this.#draining = true
     this.#drainUntil = Date.now() + (this.#options.drainMs ?? drainMs)
     while ((this.#shared.isBusy || this.#sessions.isBusy) && Date.now() < this.#drainUntil)
@@ -143,8 +133,8 @@ class HttpService {
       await new Promise((resolve) => setTimeout(resolve, 5))
     await Promise.all([this.#modern.close(), this.#sessions.close()])
     // Only now: until then the listener tells clients, and what watches its health, that the server ends.
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeAllConnections()
     await closed
   }
 

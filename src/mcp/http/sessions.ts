@@ -31,10 +31,6 @@ export class HttpSessions {
     this.#sweep.unref()
   }
 
-  get count(): number {
-    return this.#clients.size
-  }
-
   get isBusy(): boolean {
     return [...this.#clients.values()].some(({ session }) => session.isBusy)
   }

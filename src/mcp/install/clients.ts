@@ -10,75 +10,58 @@ export type ClientName = (typeof clientNames)[number]
 
 export type ServerCommand = readonly [string, ...string[]]
 
-/** Where a client keeps its servers, and the entry for this one. */
+/** Where a client keeps its servers, in JSON with comments or TOML, and the entry for this one. */
 export interface Client {
   readonly file: string
-  readonly format: 'json' | 'toml'
   /** The key of the object that holds the servers by name. */
   readonly servers: string
   readonly entry: Readonly<Record<string, unknown>>
+  /** The command line of the client's own program that does the same, if there is one. */
+  readonly own?: string
 }
 
-const second = 1
-const millisecond = 1000
-/** Seconds, a minute more than the longest command: a client that gives up earlier kills it. */
-const toolTimeout = 660
+/** A minute more than the longest command: a client that gives up earlier kills it. */
+const toolSeconds = 660
 
 export function clientOf(name: ClientName, command: ServerCommand, environment: Environment): Client {
   const home = homeOf(environment)
+  const config = baseDirectory(environment, 'XDG_CONFIG_HOME')
   const [program, ...args] = command
   const started = { command: program, args }
-  switch (name) {
-    case 'claude':
-      return json(join(environment['CLAUDE_CONFIG_DIR'] || home, '.claude.json'), 'mcpServers', {
-        type: 'stdio',
-        ...started,
-      })
-    case 'codex':
-      return {
-        file: join(environment['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
-        format: 'toml',
-        servers: 'mcp_servers',
-        entry: { ...started, tool_timeout_sec: toolTimeout * second },
-      }
-    case 'gemini':
-      return json(join(environment['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json'), 'mcpServers', {
-        ...started,
-        timeout: toolTimeout * millisecond,
-      })
-    case 'cursor':
-      return json(join(home, '.cursor', 'mcp.json'), 'mcpServers', started)
-    case 'vscode':
-      return json(join(vscodeUser(home, environment), 'mcp.json'), 'servers', { type: 'stdio', ...started })
-    case 'opencode':
-      return json(opencodeFile(join(baseDirectory(environment, 'XDG_CONFIG_HOME'), 'opencode')), 'mcp', {
-        type: 'local',
-        command,
-        enabled: true,
-        timeout: toolTimeout * millisecond,
-      })
-  }
-}
-
-/** The command line of the client's own program that does the same, if there is one. */
-export function ownCommand(name: ClientName, command: ServerCommand): string | undefined {
   const line = command.map(quoted).join(' ')
-  switch (name) {
-    case 'claude':
-      return `claude mcp add --scope user vitrine -- ${line}`
-    case 'codex':
-      return `codex mcp add vitrine -- ${line}`
-    case 'gemini':
-      return `gemini mcp add --scope user vitrine ${line}`
-    case 'vscode':
-      return `code --add-mcp ${quoted(JSON.stringify({ name: 'vitrine', command: command[0], args: command.slice(1) }))}`
-    default:
-      return undefined
+  const clients: Readonly<Record<ClientName, Client>> = {
+    claude: {
+      file: join(environment['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+      servers: 'mcpServers',
+      entry: { type: 'stdio', ...started },
+      own: `claude mcp add --scope user vitrine -- ${line}`,
+    },
+    codex: {
+      file: join(environment['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
+      servers: 'mcp_servers',
+      entry: { ...started, tool_timeout_sec: toolSeconds },
+      own: `codex mcp add vitrine -- ${line}`,
+    },
+    gemini: {
+      file: join(environment['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json'),
+      servers: 'mcpServers',
+      entry: { ...started, timeout: toolSeconds * 1000 },
+      own: `gemini mcp add --scope user vitrine ${line}`,
+    },
+    cursor: { file: join(home, '.cursor', 'mcp.json'), servers: 'mcpServers', entry: started },
+    vscode: {
+      file: join(vscodeUser(home, environment), 'mcp.json'),
+      servers: 'servers',
+      entry: { type: 'stdio', ...started },
+      own: `code --add-mcp ${quoted(JSON.stringify({ name: 'vitrine', ...started }))}`,
+    },
+    opencode: {
+      file: opencodeFile(join(config, 'opencode')),
+      servers: 'mcp',
+      entry: { type: 'local', command, enabled: true, timeout: toolSeconds * 1000 },
+    },
   }
-}
-
-function json(file: string, servers: string, entry: Client['entry']): Client {
-  return { file, format: 'json', servers, entry }
+  return clients[name]
 }
 
 /** opencode reads either name; an existing .jsonc is the user's. */

@@ -11,32 +11,33 @@ import { parseJsonc, tableText, withEntry, withTable } from './edits.ts'
 
 const serverName = 'vitrine'
 
-export type Installed =
-  | { readonly kind: 'written'; readonly file: string; readonly backup?: string }
-  | { readonly kind: 'unchanged'; readonly file: string }
-  | { readonly kind: 'failed'; readonly file: string; readonly reason: string }
-
-export function entryText({ format, servers, entry }: Client): string {
-  if (format === 'toml') return tableText([servers, serverName], entry)
+export function entryText({ file, servers, entry }: Client): string {
+  if (isToml(file)) return tableText([servers, serverName], entry)
   return `${JSON.stringify({ [servers]: { [serverName]: entry } }, null, 2)}\n`
 }
 
-/** Writes the entry into the client's file. Keeps everything else, and a backup of the previous file. */
-export async function installEntry(client: Client): Promise<Installed> {
+/** Writes the entry into the client's file. Keeps everything else, and a backup of the previous file. Says what it has done. */
+export async function installEntry(client: Client): Promise<string> {
   const file = leadsTo(client.file)
   try {
     const before = readText(file)
     const after = await edited(client, before ?? '')
-    if (after === before) return { kind: 'unchanged', file }
+    if (after === before) return `${file}: already has this entry`
     // The client writes this file, too.
     if (readText(file) !== before)
       throw new Error('another program changed it in the meantime; run the command again')
-    const backup = before === undefined ? undefined : backUp(file)
+    const copy = before === undefined ? '' : `; the previous version is in ${backUp(file)}`
     replace(file, after)
-    return { kind: 'written', file, ...(backup !== undefined && { backup }) }
+    return `${file}: written${copy}. Restart the client.`
   } catch (error) {
-    return { kind: 'failed', file, reason: errorText(error) }
+    throw new Error(
+      `${file} is unchanged: ${errorText(error)}. Add the entry by hand; the same command without --write prints it.`,
+    )
   }
+}
+
+function isToml(file: string): boolean {
+  return file.endsWith('.toml')
 }
 
 /** Where symbolic links lead, even if nothing is there yet. The links themselves, which dotfile managers make, stay. */
@@ -48,8 +49,8 @@ function leadsTo(file: string, hops = 40): string {
 }
 
 /** The file's new text. Throws unless it differs from the old one by the entry alone. */
-async function edited({ file, format, servers, entry }: Client, before: string): Promise<string> {
-  const parse = async (text: string) => (format === 'json' ? parseJsonc(text) : parseToml({ file, text }))
+async function edited({ file, servers, entry }: Client, before: string): Promise<string> {
+  const parse = async (text: string) => (isToml(file) ? parseToml({ file, text }) : parseJsonc(text))
   const known = await parse(before)
   if (!isTable(known)) throw new Error('it does not contain an object')
   const others = known[servers] ?? {}
@@ -57,10 +58,9 @@ async function edited({ file, format, servers, entry }: Client, before: string):
   const whole = { ...keptOf(others[serverName]), ...entry }
   const wanted = { ...known, [servers]: { ...others, [serverName]: whole } }
   if (isDeepStrictEqual(plain(wanted), plain(known))) return before
-  const after =
-    format === 'json'
-      ? withEntry(before, [servers, serverName], whole)
-      : await withTable(before, [servers, serverName], entry, Object.keys(whole))
+  const after = isToml(file)
+    ? await withTable(before, [servers, serverName], entry, Object.keys(whole))
+    : withEntry(before, [servers, serverName], whole)
   // A parser's complaint would be about our own text, not about the file.
   const got = await parse(after).catch(() => undefined)
   if (!isDeepStrictEqual(plain(got ?? null), plain(wanted)))

@@ -9,15 +9,7 @@ import type { Engine } from './engine.ts'
 import type { Exec, ExecOutput, ExecRequest } from './exec.ts'
 import type { Image } from './image.ts'
 import { labelsFor, newName, thisKernel } from './left-over.ts'
-import {
-  type MadeMounts,
-  type Mount,
-  mountsAt,
-  mountTable,
-  nodeMounts,
-  refuseOthers,
-  refuseSocket,
-} from './mounts.ts'
+import { type Mount, mountsAt, mountTable, nodeMounts, refuseOthers, refuseSocket } from './mounts.ts'
 import { type ContainerSettings, type ContainerUser, containerSpec } from './spec.ts'
 
 /** How long closing a shell waits for the engine. */
@@ -58,15 +50,15 @@ export class Containers {
   readonly #starting = new Set<Promise<unknown>>()
   #idle: Container | undefined
   #shared: Promise<Container> | undefined
-  #inside: MadeMounts | undefined
+  #inside: readonly Mount[] | undefined
   #closed = false
 
   constructor(options: ContainersOptions) {
     this.options = options
   }
 
-  /** For workspace mode: what its containers mount besides, or why they cannot. */
-  inside(): MadeMounts {
+  /** For workspace mode: what its containers mount besides. Throws SANDBOX_UNAVAILABLE. */
+  inside(): readonly Mount[] {
     this.#inside ??= nodeMounts()
     return this.#inside
   }
@@ -195,8 +187,7 @@ export class Containers {
   #others(mode: Mode): readonly Mount[] {
     const { mounts } = this.options
     const listed = mounts.map((mount) => ({ ...mount, writable: mode === 'write' && mount.writable }))
-    const inside = mode === 'workspace' ? this.inside() : []
-    return 'missing' in inside ? listed : [...listed, ...inside]
+    return mode === 'workspace' ? [...listed, ...this.inside()] : listed
   }
 }
 

@@ -6,6 +6,8 @@ import { packageFile } from '../../base/package-file.ts'
 import { homeOf, isBeneath, realPath } from '../../base/paths.ts'
 import { words } from '../../base/text.ts'
 import type { Environment } from '../../base/types.ts'
+import { unavailable } from '../../messages/error.ts'
+import { workspaceInContainer } from '../../messages/workspace.ts'
 import { repositoryOf } from '../workspace/git-directories.ts'
 import { refusalOf } from './engine.ts'
 
@@ -170,39 +172,42 @@ export const inside = {
   addon: '/.vitrine/vitrine.node',
 } as const
 
-/** The mounts, or why they cannot be made. */
-export type MadeMounts = readonly Mount[] | { readonly missing: string }
-
 /**
- * This process's Node with its libraries, and vitrine's part: an image need not have them, nor this machine's C library.
+ * This process's Node with its libraries, and vitrine's part: an image need not have them, nor this machine's C library. Throws
+ * SANDBOX_UNAVAILABLE where they cannot be mounted.
  */
-export function nodeMounts(): MadeMounts {
+export function nodeMounts(): readonly Mount[] {
   if (process.release.name !== 'node' || process.versions['bun'] || process.versions['electron'])
-    return { missing: 'this process is not Node' }
-  // proc_pid_maps(5): what is loaded into this process.
-  const maps = tried(() => readFileSync('/proc/self/maps', 'utf8')) ?? ''
-  const files = [...maps.matchAll(/ (\/.+)$/gm)].map(([, path = '']) => path)
-  const loader = files.find((path) => /^ld-(linux|musl).*\.so/.test(basename(path)))
-  const addon = files.find((path) => basename(path) === 'vitrine.node')
-  if (loader === undefined) return { missing: 'this Node has no dynamic loader' }
-  if (addon === undefined) return { missing: 'the addon of vitrine is not loaded' }
-  try {
-    return mountsOf(loader, addon)
-  } catch (error) {
-    return { missing: `${loader} does not list the libraries of Node (${errorReason(error)})` }
-  }
-}
-
-function mountsOf(loader: string, addon: string): readonly Mount[] {
+    throw unavailable(workspaceInContainer('this process is not Node'))
+  const loader = loaded(/^ld-(linux|musl).*\.so/, 'this Node has no dynamic loader')
+  const addon = loaded(/^vitrine\.node$/, 'the addon of vitrine is not loaded')
   const node = realPath(process.execPath) ?? process.execPath
-  const listed = execFileSync(loader, ['--list', node], { encoding: 'utf8', env: {} })
-  const libraries = [...listed.matchAll(/^\s*(\S+) => (\/.+) \(0x/gm)]
   const paths: readonly (readonly [target: string, source: string])[] = [
     [inside.loader, loader],
     [inside.node, node],
     [inside.script, packageFile('dist/inside.cjs')],
     [inside.addon, addon],
-    ...libraries.map(([, name = '', path = '']) => [join(inside.libraries, basename(name)), path] as const),
+    ...librariesOf(node, loader).map((path) => [join(inside.libraries, basename(path)), path] as const),
   ]
   return paths.map(([target, source]) => ({ target, source: realPath(source) ?? source, writable: false }))
+}
+
+/** A file in this process's memory (proc_pid_maps(5)). */
+function loaded(name: RegExp, missing: string): string {
+  const maps = tried(() => readFileSync('/proc/self/maps', 'utf8')) ?? ''
+  const files = [...maps.matchAll(/ (\/.+)$/gm)].map(([, path = '']) => path)
+  const found = files.find((path) => name.test(basename(path)))
+  if (found === undefined) throw unavailable(workspaceInContainer(missing))
+  return found
+}
+
+/** Their file names are those by which the loader looks for them. */
+function librariesOf(program: string, loader: string): readonly string[] {
+  try {
+    const listed = execFileSync(loader, ['--list', program], { encoding: 'utf8', env: {} })
+    return [...listed.matchAll(/ => (\/.+) \(0x/g)].map(([, path = '']) => path)
+  } catch (error) {
+    const reason = `${loader} does not list the libraries of Node (${errorReason(error)})`
+    throw unavailable(workspaceInContainer(reason))
+  }
 }

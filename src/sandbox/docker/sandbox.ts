@@ -1,8 +1,8 @@
 import { isBeneath } from '../../base/paths.ts'
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { hostsNeed } from '../../messages/sandbox/network.ts'
-import { outputOnly, readableLocks, workspaceInContainer, workspaceNotes } from '../../messages/workspace.ts'
-import { enforced, notEnforced, refuseChanges, refuseHosts } from '../enforcement.ts'
+import { outputOnly, readableLocks, workspaceNotes } from '../../messages/workspace.ts'
+import { enforced, notEnforced, refuseHosts } from '../enforcement.ts'
 import type { Changes, Sandbox } from '../sandbox.ts'
 import type { Containers } from './containers.ts'
 
@@ -22,8 +22,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
     ownTmp: true,
     confine({ network: wanted, changes, privateTmp }) {
       refuseHosts(wanted, hostsNeed.docker)
-      const mounts = changes ? containers.inside() : []
-      if ('missing' in mounts) refuseChanges(changes, workspaceInContainer(mounts.missing))
+      if (changes) containers.inside()
       return {
         kind: 'container',
         fresh: privateTmp,

@@ -248,9 +248,6 @@ function anyCase(character: string): string {
   return (/[\w-]/.test(character) ? character : character === '.' ? '\\.' : '[^/]') + ignored
 }
 
-/** Entries examined in protected directories. */
-const mostLookedAt = 100_000
-
 export interface OtherName {
   readonly path: string
   readonly why: 'links' | 'too-many'
@@ -264,9 +261,11 @@ export function otherName(places: readonly string[]): OtherName | undefined {
   const files = new Map<string, { path: string; links: number; found: Set<string> }>()
   const waiting = [...places]
   for (let seen = 0, path = waiting.pop(); path !== undefined; seen++, path = waiting.pop()) {
-    if (seen > mostLookedAt) return { path, why: 'too-many' }
+    if (seen > mostEntries) return { path, why: 'too-many' }
     const status = lstatSync(path, { throwIfNoEntry: false })
-    if (status?.isDirectory()) waiting.push(...filesOf(path))
+    if (status?.isDirectory())
+      for (const entry of entriesOf(path))
+        if (entry.isDirectory() || entry.isFile()) waiting.push(join(path, entry.name))
     if (!status?.isFile() || status.nlink < 2) continue
     const key = `${status.dev}:${status.ino}`
     const file = files.get(key) ?? { path, links: status.nlink, found: new Set() }
@@ -275,11 +274,4 @@ export function otherName(places: readonly string[]): OtherName | undefined {
   }
   const linked = [...files.values()].find(({ links, found }) => found.size < links)
   return linked && { path: linked.path, why: 'links' }
-}
-
-function filesOf(directory: string): string[] {
-  const entries: Dirent[] = tried(() => readdirSync(directory, { withFileTypes: true })) ?? []
-  return entries
-    .filter((entry) => entry.isDirectory() || entry.isFile())
-    .map((entry) => join(directory, entry.name))
 }

@@ -25,18 +25,6 @@ import {
   wrapperOf,
 } from './profile.ts'
 
-/** @param got why sandbox-exec does not work here */
-function sandboxExecMissing(got: string): Unmet {
-  return { wanted: 'sandbox-exec of macOS', got, remedy: 'run it on macOS, outside of any other sandbox' }
-}
-
-const sandboxExecFailures = {
-  notRun: (tool: string, reason: string) => `${tool} cannot be run: ${reason}`,
-  nested: 'it cannot apply a profile, because this process already runs in a sandbox',
-  refused: (status: number | null, stderr: string) =>
-    `it refuses the profile with exit code ${status}: ${stderr}`,
-} as const
-
 /** Why workspace mode is refused: its profile is about names. */
 function protectedHasLinks({ path, why }: OtherName): UnmetInWorkspace {
   const wanted = 'protected files without further names (hard links)'
@@ -50,23 +38,6 @@ function protectedHasLinks({ path, why }: OtherName): UnmetInWorkspace {
   const remedy = 'give it a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE'
   return { for: 'workspace', wanted, got: `${visible(path)}, which has further names`, remedy }
 }
-
-const macosNotes = {
-  beside: workspaceNotes.beside,
-  changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; not tested on a Mac yet`,
-  devices: 'ioctl on a device that can be opened for reading is not restricted',
-  locks: readableLocks,
-  hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
-  network: 'allowed: TCP and UDP clients; refused: listening and unix sockets',
-  resolver: 'the resolver is allowed',
-  processes: 'LaunchServices, Apple events and launchd jobs are refused',
-  ipc: 'POSIX IPC only; other Mach services are not restricted',
-  terminals: 'a session of its own',
-  survivors: 'the process group is killed; a child that left it lives on',
-  hostDeath: 'a command that ignores SIGTERM lives on when this process is killed',
-  privateTmp: 'if this process is killed, the system removes what is left; no hard links in it',
-  reports: outputOnly,
-} as const
 
 /** @param tool sandbox-exec(1) */
 export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {
@@ -130,37 +101,58 @@ function tryOut(tool: string, profile: ProfileOptions): Unmet | undefined {
     { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 10_000, env: {} },
   )
   if (status === 0) return undefined
-  if (error) return sandboxExecMissing(sandboxExecFailures.notRun(tool, error.message))
-  if (status === applyFailed) return sandboxExecMissing(sandboxExecFailures.nested)
-  return sandboxExecMissing(sandboxExecFailures.refused(status, stderr.trim()))
+  return {
+    wanted: 'sandbox-exec of macOS',
+    got: failureOf(tool, status, error?.message ?? stderr.trim()),
+    remedy: 'run it on macOS, outside of any other sandbox',
+  }
+}
+
+function failureOf(tool: string, status: number | null, said: string): string {
+  if (status === applyFailed)
+    return 'it cannot apply a profile, because this process already runs in a sandbox'
+  if (status === null) return `${tool} cannot be run: ${said}`
+  return `it refuses the profile with exit code ${status}: ${said}`
 }
 
 function macosEnforcement({ network, reads, changes, privateTmp }: SandboxOptions): Enforcement {
+  const files = enforced('seatbelt', changes ? workspaceNotes.beside : undefined)
   return {
-    'file contents': enforced('seatbelt', changes ? macosNotes.beside : undefined),
-    'file metadata': enforced('seatbelt', changes ? macosNotes.beside : undefined),
-    ...(changes && { workspace: enforced('seatbelt', macosNotes.changes(changes)) }),
-    'device nodes': enforced('seatbelt', macosNotes.devices),
-    locks: notEnforced(macosNotes.locks),
-    network:
-      network === 'all'
-        ? notEnforced(macosNotes.network)
-        : enforced('seatbelt', network === 'hosts' ? macosNotes.hosts : undefined),
-    'unix sockets': enforced('seatbelt', network === 'all' ? macosNotes.resolver : undefined),
-    signals: enforced('seatbelt'),
-    'other processes': enforced('seatbelt', macosNotes.processes),
-    ipc: enforced('seatbelt', macosNotes.ipc),
-    system: enforced('seatbelt'),
-    terminals: enforced('seatbelt', macosNotes.terminals),
-    survivors: notEnforced(macosNotes.survivors),
-    'death of the host': notEnforced(macosNotes.hostDeath),
-    ...readsEnforcement('seatbelt', reads),
-    ...(privateTmp && {
-      'private tmp': enforced('seatbelt', macosNotes.privateTmp),
+    'file contents': files,
+    'file metadata': files,
+    ...(changes && {
+      workspace: enforced(
+        'seatbelt',
+        `${workspaceNotes.changes(changes)}; no hard links; not tested on a Mac yet`,
+      ),
     }),
-    'denial reports': notEnforced(macosNotes.reports),
+    'device nodes': enforced(
+      'seatbelt',
+      'ioctl on a device that can be opened for reading is not restricted',
+    ),
+    locks: notEnforced(readableLocks),
+    network: networks[network],
+    'unix sockets': enforced('seatbelt', network === 'all' ? 'the resolver is allowed' : undefined),
+    signals: enforced('seatbelt'),
+    'other processes': enforced('seatbelt', 'LaunchServices, Apple events and launchd jobs are refused'),
+    ipc: enforced('seatbelt', 'POSIX IPC only; other Mach services are not restricted'),
+    system: enforced('seatbelt'),
+    terminals: enforced('seatbelt', 'a session of its own'),
+    survivors: notEnforced('the process group is killed; a child that left it lives on'),
+    'death of the host': notEnforced('a command that ignores SIGTERM lives on when this process is killed'),
+    ...readsEnforcement('seatbelt', reads),
+    ...(privateTmp && { 'private tmp': enforced('seatbelt', ownTmp) }),
+    'denial reports': notEnforced(outputOnly),
   }
 }
+
+const networks = {
+  none: enforced('seatbelt'),
+  hosts: enforced('seatbelt', 'TCP to the listed hosts, by a proxy in this process (docs/network.md)'),
+  all: notEnforced('allowed: TCP and UDP clients; refused: listening and unix sockets'),
+}
+
+const ownTmp = 'if this process is killed, the system removes what is left; no hard links in it'
 
 /** mkdtemp(3): only their owner can enter; the command's profile allows writing there. */
 const macosPrivateDirectories: PrivateDirectories = {

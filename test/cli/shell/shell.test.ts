@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { allProcesses, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { Tmux } from '../../helpers/tmux.ts'
-import { homeForShells, startShell } from './shells.ts'
+import { homeForShells, ours, sleeping, startShell } from './shells.ts'
 
 describe.runIf(process.platform === 'linux')('with another standard input', () => {
   const home = homeForShells()
@@ -54,14 +54,12 @@ describe.runIf(process.platform === 'linux')('with another standard input', () =
     expect(await script('/nowhere/sh', '')).toMatchObject({ stdout: '', code: 127 })
   })
 
-  it.each([
-    [['--pty']],
-    [['word']],
-    [['--timeout', '3s']],
-    [['--shell', 'bash']],
-    [['--write', '--network']],
-  ])('vitrine shell %j is refused', async (args) => {
-    expect(await script('/bin/sh', 'echo never\n', ...args)).toMatchObject({ code: 125, stdout: '' })
+  const misuses = ['--pty', 'word', '--timeout 3s', '--shell bash', '--write --network']
+  it.each(misuses)('vitrine shell %s is refused', async (args) => {
+    expect(await script('/bin/sh', 'echo never\n', ...args.split(' '))).toMatchObject({
+      code: 125,
+      stdout: '',
+    })
   })
 })
 
@@ -111,18 +109,3 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     await terminal.shows('code 125')
   })
 })
-
-function sleeping(marker: string): number {
-  return allProcesses().filter(({ running, commandLine }) => running && commandLine === `sleep\0${marker}\0`)
-    .length
-}
-
-/** The command line that this terminal runs. */
-function ours(terminal: Tmux): number {
-  const found = allProcesses().find(
-    ({ parent, running, commandLine }) =>
-      running && parent === terminal.pid && commandLine.includes('cli.cjs'),
-  )
-  if (!found) throw new Error(`nothing runs:\n${terminal.screen()}`)
-  return found.pid
-}

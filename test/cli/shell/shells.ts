@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { allProcesses } from '../../helpers/processes.ts'
 import type { Tmux } from '../../helpers/tmux.ts'
 import { Home } from '../vitrine.ts'
 
@@ -26,4 +27,20 @@ export async function startShell(terminal: Tmux, args = ''): Promise<void> {
     `clear; "$NODE_PROGRAM" "$CLI_PROGRAM" shell ${args}; echo "code $?"; stty -a | grep -o " icanon"`,
   )
   await terminal.shows(/^vitrine: .* mode: .*\n(.*\n)*[>$#](?: .*)?$/m)
+}
+
+/** How many processes sleep for the marker. */
+export function sleeping(marker: string): number {
+  return allProcesses().filter(({ running, commandLine }) => running && commandLine === `sleep\0${marker}\0`)
+    .length
+}
+
+/** The command line that this terminal runs. */
+export function ours(terminal: Tmux): number {
+  const found = allProcesses().find(
+    ({ parent, running, commandLine }) =>
+      running && parent === terminal.pid && commandLine.includes('cli.cjs'),
+  )
+  if (!found) throw new Error(`nothing runs:\n${terminal.screen()}`)
+  return found.pid
 }

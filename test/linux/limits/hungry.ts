@@ -26,70 +26,25 @@ interface Excess {
 const of = (what: string, size: number) => (hungry: string, marker: string) =>
   `exec ${hungry} ${what} ${size} ${marker}`
 
+const over = (limit: 'memory' | 'cpu' | 'processes', value: number) => {
+  const keys = { memory: 'memory_bytes', cpu: 'cpu_seconds', processes: 'processes' } as const
+  return (name: string, line: Excess['line']): Excess => ({ name, limit, key: keys[limit], value, line })
+}
+
+const memory = over('memory', 100 * mebibyte)
+const time = over('cpu', 1)
+const processes = over('processes', 20)
+
 export const excesses: readonly Excess[] = [
-  {
-    name: 'memory, filled as fast as it goes, deaf to SIGTERM',
-    limit: 'memory',
-    key: 'memory_bytes',
-    value: 100 * mebibyte,
-    line: of('memory', 1500),
-  },
-  {
-    name: 'memory, each of eight children a part of it',
-    limit: 'memory',
-    key: 'memory_bytes',
-    value: 100 * mebibyte,
-    line: of('unshared', 25),
-  },
-  {
-    name: 'memory, in a file in memory that is not mapped',
-    limit: 'memory',
-    key: 'memory_bytes',
-    value: 100 * mebibyte,
-    line: of('memfd', 1000),
-  },
-  {
-    name: 'memory, where not even a shell has room',
-    limit: 'memory',
-    key: 'memory_bytes',
-    value: 1,
-    line: () => 'true',
-  },
-  {
-    name: 'CPU time, in a loop, deaf to SIGTERM',
-    limit: 'cpu',
-    key: 'cpu_seconds',
-    value: 1,
-    line: of('spin', 0),
-  },
-  {
-    name: 'CPU time, in short children that are waited for',
-    limit: 'cpu',
-    key: 'cpu_seconds',
-    value: 1,
-    line: of('children', 0),
-  },
-  {
-    name: 'CPU time, in a row of processes that are not waited for',
-    limit: 'cpu',
-    key: 'cpu_seconds',
-    value: 1,
-    line: of('row', 0),
-  },
-  {
-    name: 'processes, in a bomb, each deaf and in a group of its own',
-    limit: 'processes',
-    key: 'processes',
-    value: 20,
-    line: of('bomb', 1500),
-  },
-  {
-    name: 'processes, one too many',
-    limit: 'processes',
-    key: 'processes',
-    value: 20,
-    line: of('processes', 21),
-  },
+  memory('memory, filled as fast as it goes, deaf to SIGTERM', of('memory', 1500)),
+  memory('memory, each of eight children a part of it', of('unshared', 25)),
+  memory('memory, in a file in memory that is not mapped', of('memfd', 1000)),
+  over('memory', 1)('memory, where not even a shell has room', () => 'true'),
+  time('CPU time, in a loop, deaf to SIGTERM', of('spin', 0)),
+  time('CPU time, in short children that are waited for', of('children', 0)),
+  time('CPU time, in a row of processes that are not waited for', of('row', 0)),
+  processes('processes, in a bomb, each deaf and in a group of its own', of('bomb', 1500)),
+  processes('processes, one too many', of('processes', 21)),
 ]
 
 /** A line that stays below its limits, whatever a careless count would make of it. */

@@ -1,20 +1,15 @@
-import { afterEach, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
 import { openTestShell } from '../../helpers/place.ts'
-import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
+import { ownMarker, survivors } from '../../helpers/processes.ts'
 import { compileHungry } from './hungry.ts'
 
 const mebibyte = 1024 * 1024
 const limit = 20 * mebibyte
 let hungry: string
-let marker = makeMarker()
 
 beforeAll(() => {
   hungry = compileHungry()
-})
-
-afterEach(async () => {
-  await endAll(marker)
 })
 
 function open(): Promise<Shell> {
@@ -40,7 +35,7 @@ const over = [
 ]
 
 it.for(over)('$name: ended, named, and nothing is left', async ({ line }) => {
-  marker = makeMarker()
+  const marker = ownMarker()
   const shell = await open()
   const command = `H=${hungry}; M=${marker}; cd "$TMPDIR"; ${line}`
   const result = await shell.execute({ command, timeoutMs: 20_000 })

@@ -1,17 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestShell } from '../../helpers/place.ts'
-import { aliveWith, endAll, makeMarker, waitFor } from '../../helpers/processes.ts'
-
-const markers: string[] = []
-
-afterEach(async () => {
-  for (const marker of markers.splice(0)) await endAll(marker)
-})
+import { aliveWith, ownMarker, waitFor } from '../../helpers/processes.ts'
 
 /** A command of `count` processes that all run at the same time until the test has seen them; the first is the shell. */
 async function runProcesses(mode: 'read' | 'write', count: number, limit: number) {
-  const marker = makeMarker()
-  markers.push(marker)
+  const marker = ownMarker()
   const shell = await openTestShell({ mode, toml: `[limits]\nprocesses = ${limit}\n` })
   const stop = new AbortController()
   const sleepers = `sleep ${marker} & `.repeat(count - 1)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { limitsNote } from '../../../src/messages/limits.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { aliveWith, ownMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { makeTopmost, noTopmost, type Topmost } from '../../helpers/topmost.ts'
@@ -19,14 +19,12 @@ describe.skipIf(missing !== undefined)(
   `in a container's topmost cgroup${missing ? ` (${missing})` : ''}`,
   () => {
     let topmost: Topmost
-    let marker = makeMarker()
 
     beforeAll(() => {
       topmost = makeTopmost()
     })
 
     afterEach(async () => {
-      await endAll(marker)
       expect(await waitFor(() => topmost.inner().length === 0)).toBe(true)
     })
 
@@ -42,7 +40,7 @@ describe.skipIf(missing !== undefined)(
     }
 
     it('a cgroup tells CPU time, and ends a process that left session and environment', async () => {
-      marker = makeMarker()
+      const marker = ownMarker()
       const line = runaway('while :; do :; done', marker)
       const result = await run('write', { VITRINE_LIMITS_CPU_SECONDS: '1' }, line)
       expect(result?.limited).toBe('cpu')
@@ -58,7 +56,7 @@ describe.skipIf(missing !== undefined)(
     })
 
     it('a killed host leaves no process, not even one that left session and environment', async () => {
-      marker = makeMarker()
+      const marker = ownMarker()
       const script = join(repository, 'test/fixtures/host/host.mjs')
       const host = [process.execPath, script, makeDirectory(), 'wait', 'write']
       const [program = '', ...words] = [

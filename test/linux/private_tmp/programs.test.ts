@@ -12,144 +12,61 @@ beforeAll(async () => {
 const source = `printf 'int puts(const char *);\\nint main(void) { puts("it runs"); return 0; }\\n' > a.c`
 const files = 'mkdir s && echo a > s/a && chmod 750 s/a && ln -s a s/link && echo b > s/b'
 
-/** What everyday programs do with temporary files. Each line must end with 0, print nothing on stderr, and be refused nothing. */
-const lines: readonly {
-  readonly what: string
-  readonly needs: readonly string[]
-  readonly line: string
-  readonly reason?: () => string | null
-}[] = [
-  {
-    what: 'mktemp',
-    needs: ['mktemp'],
-    line: 'f=$(mktemp) && d=$(mktemp -d) && echo x > "$f" && rmdir "$d"',
-  },
-  {
-    what: 'sort of what does not fit its buffer',
-    needs: ['sort', 'seq'],
-    line: 'seq 300000 | sort -S 1M -r | head -1 | grep -qx 99999 && seq 300000 | sort -S 1M -n | tail -1 | grep -qx 300000',
-  },
-  {
-    what: 'a here-document of 1 MB',
-    needs: ['bash'],
-    line: `bash -c 'x=$(head -c 1000000 /dev/zero | tr "\\0" a)
+/**
+ * What everyday programs do with temporary files, by the programs that it takes and what it is. Each line must end with 0, print nothing
+ * on stderr, and be refused nothing.
+ */
+const lines: Readonly<Record<string, string>> = {
+  'mktemp: mktemp': 'f=$(mktemp) && d=$(mktemp -d) && echo x > "$f" && rmdir "$d"',
+  'sort seq: sort of what does not fit its buffer':
+    'seq 300000 | sort -S 1M -r | head -1 | grep -qx 99999 && seq 300000 | sort -S 1M -n | tail -1 | grep -qx 300000',
+  'bash: a here-document of 1 MB': `bash -c 'x=$(head -c 1000000 /dev/zero | tr "\\0" a)
 test $(wc -c <<E
 $x
 E
 ) = 1000001'`,
-  },
-  {
-    what: 'a here-document of zsh',
-    needs: ['zsh'],
-    line: `zsh -fc 'x=$(head -c 1000000 /dev/zero | tr "\\0" a)
+  'zsh: a here-document of zsh': `zsh -fc 'x=$(head -c 1000000 /dev/zero | tr "\\0" a)
 test $(wc -c <<E
 $x
 E
 ) = 1000001'`,
-  },
-  {
-    what: 'tempfile and shutil of Python',
-    needs: ['python3'],
-    line: `echo x > a; python3 -c '
+  'python3: tempfile and shutil of Python': `echo x > a; python3 -c '
 import tempfile, shutil, os
 with tempfile.NamedTemporaryFile() as f, tempfile.TemporaryFile() as g, tempfile.TemporaryDirectory() as d:
     g.write(b"x"); shutil.copy2("a", d); shutil.copystat("a", f.name); shutil.copytree(".", d + "/all", ignore=lambda *_: [os.path.basename(d)])'`,
-  },
-  {
-    what: 'gcc: compile, link, run',
-    needs: ['gcc'],
-    line: `${source} && gcc a.c && ./a.out | grep -q 'it runs'`,
-  },
-  {
-    what: 'clang: compile, link, run',
-    needs: ['clang'],
-    line: `${source} && clang a.c && ./a.out | grep -q 'it runs'`,
-  },
-  {
-    what: 'ctags to the standard output',
-    needs: ['ctags'],
-    line: `${source} && ctags -x a.c | grep -q '^main'`,
-  },
-  {
-    what: 'valgrind',
-    needs: ['valgrind', 'gcc'],
-    line: `${source} && gcc -g a.c && valgrind -q ./a.out | grep -q 'it runs'`,
-  },
-  {
-    what: 'a file of zsh in place of an argument',
-    needs: ['zsh'],
-    line: `zsh -fc 'test "$(cat =(echo x))" = x'`,
-  },
-  {
-    what: 'ar, ranlib, strip',
-    needs: ['gcc', 'ar', 'strip'],
-    line: `${source} && gcc -c a.c && ar rcs l.a a.o && ranlib l.a && gcc l.a && strip a.out && ./a.out`,
-  },
-  {
-    what: 'sqlite3: files, temporary tables, WAL',
-    needs: ['sqlite3'],
-    line: `sqlite3 db "create table t(a); insert into t values(1); create temp table x as select * from t; vacuum; pragma journal_mode=wal; insert into t select a+1 from t" && test "$(sqlite3 db 'select sum(a) from t')" = 3`,
-  },
-  {
-    what: 'os.tmpdir() of Node',
-    needs: ['node'],
-    line: `${files}; node -e '
+  'gcc: gcc: compile, link, run': `${source} && gcc a.c && ./a.out | grep -q 'it runs'`,
+  'clang: clang: compile, link, run': `${source} && clang a.c && ./a.out | grep -q 'it runs'`,
+  'ctags: ctags to the standard output': `${source} && ctags -x a.c | grep -q '^main'`,
+  'valgrind gcc: valgrind': `${source} && gcc -g a.c && valgrind -q ./a.out | grep -q 'it runs'`,
+  'zsh: a file of zsh in place of an argument': `zsh -fc 'test "$(cat =(echo x))" = x'`,
+  'gcc ar strip: ar, ranlib, strip': `${source} && gcc -c a.c && ar rcs l.a a.o && ranlib l.a && gcc l.a && strip a.out && ./a.out`,
+  'sqlite3: sqlite3: files, temporary tables, WAL': `sqlite3 db "create table t(a); insert into t values(1); create temp table x as select * from t; vacuum; pragma journal_mode=wal; insert into t select a+1 from t" && test "$(sqlite3 db 'select sum(a) from t')" = 3`,
+  'node: os.tmpdir() of Node': `${files}; node -e '
 const fs = require("node:fs"), d = fs.mkdtempSync(require("node:path").join(require("node:os").tmpdir(), "x"))
 fs.copyFileSync("s/a", d + "/a"); fs.utimesSync(d + "/a", 1, 1); fs.chmodSync(d + "/a", 0o600)
 fs.cpSync("s", d + "/s", { recursive: true, preserveTimestamps: true, verbatimSymlinks: true }); fs.rmSync(d, { recursive: true })'`,
-  },
-  {
-    what: 'git: init, commit, gc, clone, branch',
-    needs: ['git'],
-    line: 'export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=a@b; git init -q r && cd r && echo x > f && git add . && git commit -qm m && git gc -q && git clone -q . ../r2 && cd ../r2 && git checkout -qb z && test "$(git log --format=%s)" = m',
-  },
-  {
-    what: 'tar',
-    needs: ['tar'],
-    line: `${files}; tar cf s.tar s && mkdir o && tar xpf s.tar -C o && test "$(stat -c %a%Y s/a)" = "$(stat -c %a%Y o/s/a)"`,
-  },
-  {
-    what: 'cp -a, mv, ln',
-    needs: ['cp'],
-    line: `${files}; cp -a s t && mv t/a t/c && mv t/c . && ln c d && cp -p c e && cp c f`,
-  },
-  {
-    what: 'install, touch, chmod -R',
-    needs: ['install'],
-    line: `${files}; install -m 755 s/a i && install -d -m 700 x/y && touch -d 2020-01-01 i && chmod -R a+r s`,
-  },
-  {
-    what: 'sed -i, patch',
-    needs: ['patch'],
-    line: `${files}; cp s/a a2 && sed -i s/a/z/ a2 && { diff -u s/a a2 > p; patch -s s/a < p; } && grep -q z s/a`,
-  },
-  {
-    what: 'flock',
-    needs: ['flock'],
-    reason: cannotBorrow,
-    line: '{ flock -n 9 && ! flock -n lock true; } 9>lock && (flock 9; sleep 0.2) 9>lock & sleep 0.1; flock lock true; wait',
-  },
-  { what: 'FIFOs', needs: ['mkfifo'], line: 'mkfifo p && { echo x > p & } && grep -qx x p' },
-  {
-    what: 'truncate',
-    needs: ['truncate'],
-    line: 'echo x > a && truncate -s 100 a && test "$(stat -c %s a)" = 100',
-  },
-  {
-    what: 'truncate(2), shared mappings, locks of fcntl(2)',
-    needs: ['python3'],
-    line: `python3 -c '
+  'git: git: init, commit, gc, clone, branch':
+    'export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=a@b; git init -q r && cd r && echo x > f && git add . && git commit -qm m && git gc -q && git clone -q . ../r2 && cd ../r2 && git checkout -qb z && test "$(git log --format=%s)" = m',
+  'tar: tar': `${files}; tar cf s.tar s && mkdir o && tar xpf s.tar -C o && test "$(stat -c %a%Y s/a)" = "$(stat -c %a%Y o/s/a)"`,
+  'cp: cp -a, mv, ln': `${files}; cp -a s t && mv t/a t/c && mv t/c . && ln c d && cp -p c e && cp c f`,
+  'install: install, touch, chmod -R': `${files}; install -m 755 s/a i && install -d -m 700 x/y && touch -d 2020-01-01 i && chmod -R a+r s`,
+  'patch: sed -i, patch': `${files}; cp s/a a2 && sed -i s/a/z/ a2 && { diff -u s/a a2 > p; patch -s s/a < p; } && grep -q z s/a`,
+  'flock: flock':
+    '{ flock -n 9 && ! flock -n lock true; } 9>lock && (flock 9; sleep 0.2) 9>lock & sleep 0.1; flock lock true; wait',
+  'mkfifo: FIFOs': 'mkfifo p && { echo x > p & } && grep -qx x p',
+  'truncate: truncate': 'echo x > a && truncate -s 100 a && test "$(stat -c %s a)" = 100',
+  'python3: truncate(2), shared mappings, locks of fcntl(2)': `python3 -c '
 import os, mmap, fcntl
 open("a", "w").write("x" * 5000); os.truncate("a", 4096); f = open("a", "r+b"); fcntl.lockf(f, fcntl.LOCK_EX)
 m = mmap.mmap(f.fileno(), 4096); m[0:1] = b"y"; m.flush(); os.ftruncate(f.fileno(), 10); assert open("a").read(1) == "y"'`,
-  },
-]
+}
 
 describe('in a private directory works', () => {
-  it.for(lines)('$what', async ({ needs, line, reason }, context) => {
+  it.for(Object.entries(lines))('%s', async ([what, line], context) => {
+    const needs = what.slice(0, what.indexOf(':')).split(' ')
     const missing = needs.find((program) => !isInstalled(program))
     if (missing !== undefined) context.skip(`${missing} is not installed`)
-    const unable = reason?.() ?? null
+    const unable = needs.includes('flock') ? cannotBorrow() : null
     if (unable !== null) context.skip(unable)
     const { exitCode, stderr, denials } = await ground.run(`cd "$TMPDIR" || exit 1\n${line}`)
     expect({ exitCode, stderr, denials }).toEqual({ exitCode: 0, stderr: '', denials: [] })

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { endAll, isLocked, survivors, waitFor } from '../../helpers/processes.ts'
+import { onTestFinished } from 'vitest'
+import { endAll, isLocked, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { compileFixture } from '../../helpers/programs.ts'
 
 const names = ['daemon', 'bomb', 'comet', 'headless', 'deserter'] as const
@@ -27,6 +28,13 @@ export async function clearUp(programs: Programs, marker: string): Promise<void>
   await endAll(marker)
 }
 
+/** A marker for one test, after which everything that carries it is cleared up. */
+export function clearedMarker(programs: Programs): string {
+  const marker = makeMarker()
+  onTestFinished(() => clearUp(programs, marker))
+  return marker
+}
+
 /** A way for a process to outlive its command. Every line prints `started` once it is in place. */
 export interface Escape {
   readonly name: string
@@ -36,51 +44,35 @@ export interface Escape {
   readonly stays: (programs: Programs, marker: string) => string
 }
 
-function deserter(name: string, kind: string): Escape {
+type Line = (programs: Programs, marker: string) => string
+
+/** A program of ours that ends by itself, or does not. */
+function program(name: string, line: (programs: Programs, how: 'exit' | 'stay') => string): Escape {
   return {
     name,
-    leaves: ({ deserter }, marker) => `${deserter} ${kind} ${marker}`,
-    stays: ({ deserter }, marker) => `${deserter} ${kind} ${marker}; sleep ${marker}`,
+    leaves: (programs, marker) => `${line(programs, 'exit')} ${marker}`,
+    stays: (programs, marker) => `${line(programs, 'stay')} ${marker}`,
   }
 }
 
+/** What a shell starts, before it ends or goes on itself. */
+function child(name: string, leaves: Line): Escape {
+  return { name, leaves, stays: (programs, marker) => `${leaves(programs, marker)}; sleep ${marker}` }
+}
+
+const deserter = (name: string, kind: string) =>
+  child(name, ({ deserter }, marker) => `${deserter} ${kind} ${marker}`)
+
 /** Every way that the tests try. */
 export const escapes: readonly Escape[] = [
-  {
-    name: 'a daemon (fork, setsid, fork), deaf to SIGTERM',
-    leaves: ({ daemon }, marker) => `${daemon} 1 exit ${marker}`,
-    stays: ({ daemon }, marker) => `${daemon} 1 stay ${marker}`,
-  },
-  {
-    name: '100 daemons',
-    leaves: ({ daemon }, marker) => `${daemon} 100 exit ${marker}`,
-    stays: ({ daemon }, marker) => `${daemon} 100 stay ${marker}`,
-  },
-  {
-    name: 'a plain double fork',
-    leaves: (_, marker) => `(sleep ${marker} >/dev/null 2>&1 &); echo started`,
-    stays: (_, marker) => `(sleep ${marker} >/dev/null 2>&1 &); echo started; sleep ${marker}`,
-  },
-  {
-    name: 'nohup',
-    leaves: (_, marker) => `nohup sleep ${marker} >/dev/null 2>&1 & echo started`,
-    stays: (_, marker) => `nohup sleep ${marker} >/dev/null 2>&1 & echo started; sleep ${marker}`,
-  },
-  {
-    name: 'setsid(1)',
-    leaves: (_, marker) => `setsid sleep ${marker} >/dev/null 2>&1 & echo started; sleep 0.05`,
-    stays: (_, marker) => `setsid sleep ${marker} >/dev/null 2>&1 & echo started; sleep ${marker}`,
-  },
-  {
-    name: 'a fork bomb of 200 processes in sessions of their own',
-    leaves: ({ bomb }, marker) => `${bomb} 200 exit ${marker}`,
-    stays: ({ bomb }, marker) => `${bomb} 200 stay ${marker}`,
-  },
-  {
-    name: 'a comet (fork, exec, exit, without end)',
-    leaves: ({ comet }, marker) => `${comet} exit ${marker}`,
-    stays: ({ comet }, marker) => `${comet} stay ${marker}`,
-  },
+  program('a daemon (fork, setsid, fork), deaf to SIGTERM', ({ daemon }, how) => `${daemon} 1 ${how}`),
+  program('100 daemons', ({ daemon }, how) => `${daemon} 100 ${how}`),
+  program('a fork bomb of 200 processes in sessions of their own', ({ bomb }, how) => `${bomb} 200 ${how}`),
+  program('a comet (fork, exec, exit, without end)', ({ comet }, how) => `${comet} ${how}`),
+  child('a plain double fork', (_, marker) => `(sleep ${marker} >/dev/null 2>&1 &); echo started`),
+  child('nohup', (_, marker) => `nohup sleep ${marker} >/dev/null 2>&1 & echo started`),
+  child('setsid(1)', (_, marker) => `setsid sleep ${marker} >/dev/null 2>&1 & echo started; sleep 0.05`),
+  child('a child that holds the pipes', (_, marker) => `sleep ${marker} & echo started`),
   {
     name: 'a zombie leader whose other thread runs',
     stays: ({ headless }, marker) => `exec ${headless} ${marker}`,
@@ -92,11 +84,6 @@ export const escapes: readonly Escape[] = [
   {
     name: 'a group that has stopped itself',
     stays: (_, marker) => `sleep ${marker} & echo started; kill -STOP 0`,
-  },
-  {
-    name: 'a child that holds the pipes',
-    leaves: (_, marker) => `sleep ${marker} & echo started`,
-    stays: (_, marker) => `sleep ${marker} & echo started; wait`,
   },
   {
     name: 'a child that never stops writing',

@@ -1,10 +1,10 @@
 import { chmodSync, chownSync, copyFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { users } from '../../attacks/table.ts'
 import { ownWorldMissing } from '../../helpers/own-world.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { aliveWith, endAll, makeMarker, processEntry, survivors, waitFor } from '../../helpers/processes.ts'
+import { aliveWith, ownMarker, processEntry, survivors, waitFor } from '../../helpers/processes.ts'
 import { compileFixture } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { commandsOf, startHost } from '../watcher/hosts.ts'
@@ -32,12 +32,6 @@ const modes = [
 
 let hermit: string
 
-function marked(): string {
-  const marker = makeMarker()
-  onTestFinished(() => endAll(marker))
-  return marker
-}
-
 /** Where every user may look. */
 function makeOpen(): string {
   const directory = makeDirectory()
@@ -53,7 +47,7 @@ describe.skipIf(missing !== null)('a process that hides in every way ends with i
 
   describe.for(users)('of $name', (user) => {
     it.for(modes)('in $name, when it ends and at its deadline', async ({ mode, privateTmp, says }) => {
-      const marker = marked()
+      const marker = ownMarker()
       const options = { mode, privateTmp, cwd: makeOpen() }
       const ended = await runAs(user, { options, commands: [[hermit, 'exit', marker]] })
       expect(ended).toMatchObject([{ stdout: says, exitCode: 0, survivorsKilled: 1 }])
@@ -64,20 +58,19 @@ describe.skipIf(missing !== null)('a process that hides in every way ends with i
     })
 
     it.for(modes)('in $name, when its host is killed', async ({ how, says }) => {
-      const marker = marked()
+      const marker = ownMarker()
       const host = startHost('wait', how, [`${hermit} stay ${marker}`], { uid: user.uid })
       await host.ready
       expect(await waitFor(() => commandsOf(host, marker).length >= 2)).toBe(true)
       const sessions = new Set(commandsOf(host, marker).map((pid) => processEntry(pid)?.session))
       expect(sessions.size).toBe(says.includes('real') ? 2 : 1)
-      host.child.kill('SIGKILL')
-      await host.ended
+      await host.kill()
       expect(await survivors(marker)).toEqual([])
     })
 
     it('though it is a program with the set-user-ID bit', async ({ skip }) => {
       if (process.getuid?.() !== 0) return skip('only root can make one')
-      const marker = marked()
+      const marker = ownMarker()
       const program = `${hermit}-of-root`
       copyFileSync(hermit, program)
       chownSync(program, 0, 0)
@@ -90,7 +83,7 @@ describe.skipIf(missing !== null)('a process that hides in every way ends with i
   })
 
   it('and lives on in write mode without a mark', async () => {
-    const marker = marked()
+    const marker = ownMarker()
     const [user] = users
     if (!user) throw new Error('there is no user to run as')
     const options = { mode: 'write', cwd: makeOpen() } as const

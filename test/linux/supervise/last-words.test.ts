@@ -1,20 +1,37 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Mode, Result } from '../../../src/base/types.ts'
+import type { Result } from '../../../src/base/types.ts'
+import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 
 /** The grace ends with the command, however long a busy machine takes over it. */
 const patient = '[shell]\nkill_grace_ms = 60000\n'
 
-/** A command that has begun when its deadline comes: that is set later until it does. */
-async function endedAtDeadline(mode: Mode, command: string): Promise<Result> {
-  const shell = await openTestShell({ mode, toml: patient })
+/** Runs it with a later deadline until it has begun when that comes; returns what it gave then. */
+async function untilBegun<T>(
+  run: (timeoutMs: number) => Promise<T>,
+  hasBegun: (given: T) => boolean,
+): Promise<T> {
   for (let timeoutMs = 300; ; timeoutMs *= 2) {
-    const result = await shell.execute({ command, timeoutMs })
-    if (result.stdout.startsWith('begun\n') || timeoutMs > 60_000) return result
+    const given = await run(timeoutMs)
+    if (hasBegun(given) || timeoutMs > 60_000) return given
   }
+}
+
+/** What becomes of an interactive shell in a terminal that is typed a line, at its deadline. */
+async function typedAtDeadline(shell: Shell, line: string): Promise<Result> {
+  const inTerminal = async (timeoutMs: number) => {
+    let said = ''
+    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
+      said += Buffer.from(bytes).toString()
+    }
+    const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
+    pty.write(`${line}\n`)
+    return { result: await pty.result, said }
+  }
+  return (await untilBegun(inTerminal, ({ said }) => said.includes('begun'))).result
 }
 
 const linux = describe.runIf(process.platform === 'linux')
@@ -22,25 +39,17 @@ const linux = describe.runIf(process.platform === 'linux')
 linux.each(['read', 'write'] as const)('at the deadline of a command of %s mode', (mode) => {
   it('one that has stopped itself is continued, and its trap runs', async () => {
     const command = `trap 'echo bye; exit 3' TERM; echo begun; kill -STOP $$; echo no`
-    const { stdout, exitCode, timedOut } = await endedAtDeadline(mode, command)
+    const shell = await openTestShell({ mode, toml: patient })
+    const run = (timeoutMs: number) => shell.execute({ command, timeoutMs })
+    const ended = await untilBegun(run, ({ stdout }) => stdout.startsWith('begun\n'))
+    const { stdout, exitCode, timedOut } = ended
     expect({ stdout, exitCode, timedOut }).toEqual({ stdout: 'begun\nbye\n', exitCode: 3, timedOut: true })
   })
 
   it('an interactive shell, which ignores SIGTERM, gets SIGHUP', async () => {
     const shell = await openTestShell({ mode, toml: patient })
-    let said = ''
-    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
-      said += Buffer.from(bytes).toString()
-    }
-    for (let timeoutMs = 500; ; timeoutMs *= 2) {
-      said = ''
-      const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
-      pty.write('trap "" TERM; echo beg""un\n')
-      const { outcome, signal } = await pty.result
-      if (!said.includes('begun') && timeoutMs < 60_000) continue
-      expect([outcome.kind, signal]).toEqual(['timed-out', 'SIGHUP'])
-      return
-    }
+    const { outcome, signal } = await typedAtDeadline(shell, 'trap "" TERM; echo beg""un')
+    expect([outcome.kind, signal]).toEqual(['timed-out', 'SIGHUP'])
   })
 })
 
@@ -48,19 +57,9 @@ linux('at the deadline in a terminal', () => {
   it('the job in the foreground gets SIGTERM, though the shell around it ignores it', async () => {
     const cwd = makeDirectory()
     const shell = await openTestShell({ mode: 'write', cwd, toml: '[shell]\nkill_grace_ms = 15000\n' })
-    let said = ''
-    const onOutput = (_stream: unknown, bytes: Uint8Array) => {
-      said += Buffer.from(bytes).toString()
-    }
-    for (let timeoutMs = 1000; ; timeoutMs *= 2) {
-      said = ''
-      const pty = await shell.start({ argv: ['sh', '-i'], pty: true, timeoutMs }, { onOutput })
-      pty.write(`sh -c 'trap "" HUP; trap ": > got; exit" TERM; echo beg""un; while :; do :; done'\n`)
-      await pty.result
-      if (!said.includes('begun') && timeoutMs < 60_000) continue
-      expect(existsSync(join(cwd, 'got'))).toBe(true)
-      return
-    }
+    const job = `trap "" HUP; trap ": > got; exit" TERM; echo beg""un; while :; do :; done`
+    await typedAtDeadline(shell, `sh -c '${job}'`)
+    expect(existsSync(join(cwd, 'got'))).toBe(true)
   })
 })
 
@@ -69,11 +68,12 @@ linux('at the deadline in write mode', () => {
     const marker = makeMarker()
     const shell = await openTestShell({ mode: 'write' })
     const command = `setsid sleep ${marker} & (setsid sleep ${marker} &); echo begun; sleep ${marker}`
-    for (let timeoutMs = 500; ; timeoutMs *= 2) {
+    const run = async (timeoutMs: number) => {
       const { stdout, timedOut } = await shell.execute({ command, timeoutMs })
       expect([timedOut, await survivors(marker)]).toEqual([true, []])
-      if (stdout === 'begun\n' || timeoutMs > 60_000) return
+      return stdout
     }
+    await untilBegun(run, (stdout) => stdout === 'begun\n')
   })
 })
 

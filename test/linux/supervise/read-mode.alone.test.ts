@@ -2,13 +2,20 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { makeMarker } from '../../helpers/processes.ts'
-import { clearUp, compilePrograms, type Escape, escapes, leftOf, type Programs } from './escapes.ts'
-import { graceMs, marking } from './markers.ts'
-import { hasRun, runWatched } from './watched.ts'
+import {
+  clearedMarker,
+  clearUp,
+  compilePrograms,
+  type Escape,
+  escapes,
+  leftOf,
+  type Programs,
+} from './escapes.ts'
+import { graceMs, hasRun, runWatched } from './watched.ts'
 
 let programs: Programs
 let shell: Shell
-const marked = marking(() => programs)
+const marked = () => clearedMarker(programs)
 
 beforeAll(async () => {
   programs = compilePrograms()

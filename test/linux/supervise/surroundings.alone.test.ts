@@ -2,12 +2,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPrograms } from '../../attacks/build.ts'
 import { users } from '../../attacks/table.ts'
 import { mounted } from '../../helpers/mounted.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { aliveWith, makeMarker, processEntry, waitFor } from '../../helpers/processes.ts'
+import { aliveWith, ownMarker, processEntry, waitFor } from '../../helpers/processes.ts'
 import { builtLibrary, readable, repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 
@@ -123,18 +123,13 @@ describe('a /proc that hides processes', () => {
 
   describe.skipIf(missing() !== null)('where /proc hides processes from an ordinary user', () => {
     let escapes: string
-    let marker: string
 
     beforeAll(() => {
       escapes = buildPrograms().escape
     })
 
-    afterEach(() => {
-      for (const pid of aliveWith(marker)) process.kill(pid, 'SIGKILL')
-    })
-
     it.for(survivors)('nothing outlives its command: %s', async (attempt) => {
-      marker = makeMarker()
+      const marker = ownMarker()
       const [result] = await runAs(root, {
         options: { mode: 'read', cwd: '/' },
         commands: [[escapes, attempt, marker]],
@@ -146,7 +141,7 @@ describe('a /proc that hides processes', () => {
     })
 
     it.for(['background', 'unreadable'] as const)('nothing outlives its host: %s', async (attempt) => {
-      marker = makeMarker()
+      const marker = ownMarker()
       const directory = makeDirectory()
       chmodSync(directory, 0o755)
       const line = `${escapes} '${attempt}' ${marker}; echo started; exec sleep ${marker}`

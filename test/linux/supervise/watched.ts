@@ -3,6 +3,8 @@ import type { ExecuteOptions } from '../../../src/request/request.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { aliveWith } from '../../helpers/processes.ts'
 
+export const graceMs = 50
+
 /** What a run showed from outside. */
 interface Watched {
   readonly result: Result

@@ -4,16 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { aliveWith, isLocked, makeMarker, processEntry, waitFor } from '../../helpers/processes.ts'
-import { clearUp, compilePrograms, escapes, leftOf, type Programs } from './escapes.ts'
-import { graceMs, marking } from './markers.ts'
-import { hasRun, runWatched } from './watched.ts'
+import { clearedMarker, clearUp, compilePrograms, escapes, leftOf, type Programs } from './escapes.ts'
+import { graceMs, hasRun, runWatched } from './watched.ts'
 
 /** Without a filter nothing keeps these from leaving session and environment both, or from outrunning the scan. */
 const outOfReach = /fork bomb|comet/
 
 let programs: Programs
 let shell: Shell
-const marked = marking(() => programs)
+const marked = () => clearedMarker(programs)
 
 beforeAll(async () => {
   programs = compilePrograms()

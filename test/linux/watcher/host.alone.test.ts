@@ -3,38 +3,35 @@ import { once } from 'node:events'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeMemoryGroup } from '../../helpers/cgroup.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { aliveWith, allProcesses, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { aliveWith, allProcesses, ownMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { repository } from '../../helpers/programs.ts'
-import { clearUp, compilePrograms, escapes, leftOf, type Programs } from '../supervise/escapes.ts'
+import { clearedMarker, compilePrograms, escapes, leftOf, type Programs } from '../supervise/escapes.ts'
 import { commandsOf, startHost, watchersOf } from './hosts.ts'
 
 let programs: Programs
-let marker: string
+const marked = () => clearedMarker(programs)
 
 beforeAll(() => {
   programs = compilePrograms()
 })
 
-afterEach(async () => clearUp(programs, marker))
-
 describe('when the host dies', () => {
   it.for(escapes)('by SIGKILL, nothing of read mode is left: $name', async ({ stays }) => {
-    marker = makeMarker()
+    const marker = marked()
     const host = startHost('wait', 'read', [stays(programs, marker)])
     await host.ready
     expect(commandsOf(host, marker)).not.toEqual([])
-    host.child.kill('SIGKILL')
-    await host.ended
+    await host.kill()
     expect(await leftOf(programs, marker)).toEqual([])
   })
 
   it.for(['SIGKILL', 'SIGTERM', 'SIGSEGV'] as const)(
     'by %s, 12 commands at once are gone, daemons too',
     async (signal) => {
-      marker = makeMarker()
+      const marker = marked()
       const line = `${programs.daemon} 2 stay ${marker}`
       const host = startHost(
         'wait',
@@ -43,28 +40,16 @@ describe('when the host dies', () => {
       )
       await host.ready
       expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(36)
-      host.child.kill(signal)
-      await host.ended
+      await host.kill(signal)
       expect(await leftOf(programs, marker)).toEqual([])
     },
   )
-
-  it('in write mode the session of a running command is gone', async () => {
-    marker = makeMarker()
-    const line = `trap '' TERM HUP; sleep ${marker} & echo started; sleep ${marker}`
-    const host = startHost('wait', 'write', [line])
-    await host.ready
-    expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(2)
-    host.child.kill('SIGKILL')
-    await host.ended
-    expect(await leftOf(programs, marker)).toEqual([])
-  })
 
   it('for want of memory, nothing is left', async ({ skip }) => {
     const group = makeMemoryGroup(400 * 1024 * 1024)
     if (typeof group === 'string') return skip(group)
     onTestFinished(async () => void (await waitFor(group.remove)))
-    marker = makeMarker()
+    const marker = marked()
     const lines = [
       `${programs.daemon} 5 stay ${marker}`,
       `${programs.bomb} 100 stay ${marker}`,
@@ -78,14 +63,13 @@ describe('when the host dies', () => {
   })
 
   it('the watcher ends too', async () => {
-    marker = makeMarker()
+    const marker = marked()
     const host = startHost('wait', 'read', [`echo started; sleep ${marker}`])
     await host.ready
     const [watcher = 0, ...more] = watchersOf(host.child.pid)
     expect(more).toEqual([])
     expect(watcher).toBeGreaterThan(0)
-    host.child.kill('SIGKILL')
-    await host.ended
+    await host.kill()
     expect(await leftOf(programs, marker)).toEqual([])
     const gone = () => !allProcesses().some(({ pid, running }) => pid === watcher && running)
     expect(await waitFor(gone)).toBe(true)
@@ -95,59 +79,47 @@ describe('when the host dies', () => {
     const inForeground = escapes.filter(({ name }) => !/fork bomb|comet/.test(name))
 
     it.for(inForeground)('what a running command started is gone: $name', async ({ stays }) => {
-      marker = makeMarker()
+      const marker = marked()
       const host = startHost('wait', 'write', [stays(programs, marker)])
       await host.ready
       expect(commandsOf(host, marker)).not.toEqual([])
-      host.child.kill('SIGKILL')
-      await host.ended
+      await host.kill()
       expect(await leftOf(programs, marker)).toEqual([])
     })
 
     it('what a finished command left in the background lives on', async () => {
-      marker = makeMarker()
-      const kept = makeMarker()
+      const marker = marked()
+      const kept = ownMarker()
       const background = `${programs.daemon} 2 exit ${kept}; sleep ${kept} & echo started`
       const host = startHost('wait', 'write', [background, `${programs.daemon} 2 stay ${marker}`])
       await Promise.all([host.ready, host.finished])
       expect(commandsOf(host, kept)).toHaveLength(3)
-      host.child.kill('SIGKILL')
-      await host.ended
+      await host.kill()
       expect(await leftOf(programs, marker)).toEqual([])
-      const left = commandsOf(host, kept)
-      await endAll(kept)
-      expect(left).toHaveLength(3)
+      expect(commandsOf(host, kept)).toHaveLength(3)
     })
   })
 
   it('another host, and what it runs, is left alone', async () => {
-    marker = makeMarker()
-    const other = makeMarker()
+    const marker = marked()
+    const other = ownMarker()
     const bystander = startHost('wait', 'read', [`echo started; sleep ${other}`])
     const host = startHost('wait', 'read', [`echo started; sleep ${marker}`])
     await Promise.all([host.ready, bystander.ready])
-    host.child.kill('SIGKILL')
-    await host.ended
+    await host.kill()
     expect(await leftOf(programs, marker)).toEqual([])
     expect(aliveWith(other).filter((pid) => pid !== bystander.child.pid)).not.toEqual([])
-    bystander.child.kill('SIGKILL')
-    await bystander.ended
+    await bystander.kill()
     expect(await survivors(other)).toEqual([])
   })
 })
 
-describe('a host that is blocked', async () => {
+describe('a host that is blocked', () => {
   const fixture = join(repository, 'test/fixtures/host/blocked.mjs')
   /** A grace that is not over before a test is, and one that is. */
   const longGrace = '[shell]\nkill_grace_ms = 30000\n'
   const shortGrace = '[shell]\nkill_grace_ms = 100\n'
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-  let marker = makeMarker()
-
-  afterEach(async () => {
-    await endAll(marker)
-  })
 
   interface Asked {
     readonly mode: 'read' | 'write'
@@ -182,7 +154,7 @@ describe('a host that is blocked', async () => {
   }
 
   /** Writes a byte to a file of its own every 20 ms, and says which. */
-  function ticking(rest = ''): string {
+  function ticking(marker: string, rest = ''): string {
     return `${rest} echo started "$TMPDIR/ticks"; while :; do printf x >> "$TMPDIR/ticks"; sleep 0.02; : ${marker}; done`
   }
 
@@ -190,8 +162,8 @@ describe('a host that is blocked', async () => {
 
   describe.each(['read', 'write'] as const)('a host that is blocked, in %s mode', (mode) => {
     it('its command is asked to end at the deadline, and ends', async () => {
-      marker = makeMarker()
-      const host = await blockedHost({ mode, timeoutMs: 2000, toml: longGrace, command: ticking() })
+      const marker = ownMarker()
+      const host = await blockedHost({ mode, timeoutMs: 2000, toml: longGrace, command: ticking(marker) })
       const ticks = host.said.replace('started ', '')
       expect(await survivors(marker)).toEqual([])
       const size = sizeOf(ticks)
@@ -201,8 +173,8 @@ describe('a host that is blocked', async () => {
     })
 
     it('what does not heed that is killed after the grace, with everything it started', async () => {
-      marker = makeMarker()
-      const command = ticking(`trap 'echo asked' TERM; (trap '' TERM; exec sleep ${marker}) &`)
+      const marker = ownMarker()
+      const command = ticking(marker, `trap 'echo asked' TERM; (trap '' TERM; exec sleep ${marker}) &`)
       const host = await blockedHost({ mode, timeoutMs: 2000, toml: shortGrace, command })
       expect(await survivors(marker)).toEqual([])
       const told = await host.outcome()
@@ -211,8 +183,8 @@ describe('a host that is blocked', async () => {
     })
 
     it('what was aborted before is killed after the grace', async () => {
-      marker = makeMarker()
-      const command = ticking(`trap '' TERM;`)
+      const marker = ownMarker()
+      const command = ticking(marker, `trap '' TERM;`)
       const asked = { mode, timeoutMs: 60_000, toml: shortGrace, command, when: 'abort' } as const
       const host = await blockedHost(asked)
       expect(await survivors(marker)).toEqual([])

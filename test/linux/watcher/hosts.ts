@@ -15,6 +15,8 @@ export interface Host {
   /** The first of its commands has its result. */
   readonly finished: Promise<unknown>
   readonly ended: Promise<unknown>
+  /** Resolves when it has ended of that. */
+  kill(signal?: NodeJS.Signals): Promise<unknown>
 }
 
 interface HostOptions {
@@ -51,7 +53,16 @@ export function startHost(
   const says = (word: string) => untilItSays(child.stdout, word)
   const ended = once(child, 'exit')
   const early = ended.then(() => Promise.reject(new Error('the host ended before it was ready')))
-  return { child, ready: Promise.race([says('ready'), early]), finished: says('finished'), ended }
+  return {
+    child,
+    ready: Promise.race([says('ready'), early]),
+    finished: says('finished'),
+    ended,
+    kill(signal = 'SIGKILL') {
+      child.kill(signal)
+      return ended
+    },
+  }
 }
 
 function untilItSays(stream: Readable, word: string): Promise<void> {

@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { whyNot } from '../../helpers/other-users.ts'
 import { openTestShell } from '../../helpers/place.ts'
-import { makeMarker, processEntry, waitFor } from '../../helpers/processes.ts'
+import { processEntry, waitFor } from '../../helpers/processes.ts'
 import { compileFixture, isInstalled } from '../../helpers/programs.ts'
 import { probing, realAddon } from '../../sandbox/hosts.ts'
-import { clearUp, compilePrograms, leftOf, type Programs } from '../supervise/escapes.ts'
+import { clearedMarker, compilePrograms, leftOf, type Programs } from '../supervise/escapes.ts'
 import { commandsOf, startHost, watchersOf } from './hosts.ts'
 
 /** User ids without an account; the second has a limit of processes for its test. */
@@ -16,14 +16,10 @@ const LIMITED = 64_124
 const whyNotAs = (uid: number) => whyNot({ uid, gid: uid })
 
 let programs: Programs
-let marker: string
+const marked = () => clearedMarker(programs)
 
 beforeAll(() => {
   programs = compilePrograms()
-})
-
-afterEach(async () => {
-  if (marker) await clearUp(programs, marker)
 })
 
 /** What a command could have made weaker, from outside. */
@@ -60,7 +56,7 @@ describe('the watcher cannot be reached from inside', () => {
   )
 
   it('in write mode the same program does reach a process', async () => {
-    marker = makeMarker()
+    const marker = marked()
     const shell = await openTestShell({ mode: 'write' })
     const { stdout } = await shell.execute({
       command: `setsid sleep ${marker} & sleep 0.2; ${compileFixture('assassin')} $!`,
@@ -72,7 +68,7 @@ describe('the watcher cannot be reached from inside', () => {
 
 describe('a watcher that is killed', () => {
   it('is followed by another, which ends what the host leaves', async () => {
-    marker = makeMarker()
+    const marker = marked()
     const host = startHost('wait', 'read', [`${programs.daemon} 3 stay ${marker}`])
     await host.ready
     for (let turn = 0; turn < 3; turn++) {
@@ -82,14 +78,14 @@ describe('a watcher that is killed', () => {
       expect(await waitFor(another)).toBe(true)
       expect(watchersOf(host.child.pid)).toHaveLength(1)
     }
-    host.child.kill('SIGKILL')
-    await host.ended
+    await host.kill()
     expect(await leftOf(programs, marker)).toEqual([])
   })
 })
 
 describe('what a machine lacks does not keep the watcher from its work', () => {
   async function diesWithout(
+    marker: string,
     line: string,
     options: Parameters<typeof startHost>[3],
     prepare: (watcher: number) => void,
@@ -98,15 +94,14 @@ describe('what a machine lacks does not keep the watcher from its work', () => {
     await host.ready
     expect(commandsOf(host, marker)).not.toEqual([])
     prepare(watchersOf(host.child.pid)[0] ?? 0)
-    host.child.kill('SIGKILL')
-    await host.ended
+    await host.kill()
     return leftOf(programs, marker)
   }
 
   it.runIf(isInstalled('prlimit'))('descriptors', async () => {
-    marker = makeMarker()
+    const marker = marked()
     const without = (watcher: number) => execFileSync('prlimit', ['--nofile=0:0', '--pid', String(watcher)])
-    expect(await diesWithout(`${programs.daemon} 20 stay ${marker}`, {}, without)).toEqual([])
+    expect(await diesWithout(marker, `${programs.daemon} 20 stay ${marker}`, {}, without)).toEqual([])
   })
 
   const loop = (marker: string) =>
@@ -117,19 +112,19 @@ describe('what a machine lacks does not keep the watcher from its work', () => {
     async (uid, { skip }) => {
       const reason = uid === undefined ? null : whyNotAs(uid)
       if (reason) return skip(reason)
-      marker = makeMarker()
+      const marker = marked()
       const line = `${loop(marker).repeat(30)} echo started; wait`
-      expect(await diesWithout(line, uid === undefined ? {} : { uid }, () => {})).toEqual([])
+      expect(await diesWithout(marker, line, uid === undefined ? {} : { uid }, () => {})).toEqual([])
     },
   )
 
   it.runIf(isInstalled('prlimit'))('process ids: a fork bomb at the limit of its user', async ({ skip }) => {
     const reason = whyNotAs(LIMITED)
     if (reason) return skip(reason)
-    marker = makeMarker()
+    const marker = marked()
     const options = { before: 'prlimit --nproc=100 --pid $$', uid: LIMITED }
     const line = `(for i in $(seq 200); do sleep ${marker} & done); echo started; exec sleep ${marker}`
-    expect(await diesWithout(line, options, () => {})).toEqual([])
+    expect(await diesWithout(marker, line, options, () => {})).toEqual([])
   })
 })
 
@@ -140,14 +135,13 @@ function policyOf(pid: number): number {
 }
 
 it.runIf(isInstalled('chrt'))("a real-time host's commands are as weak as others", async ({ skip }) => {
-  marker = makeMarker()
+  const marker = marked()
   const before = 'chrt -f -p 1 $$'
   if (spawnSync('sh', ['-c', before]).status !== 0) return skip('real-time priorities are not ours to take')
   const host = startHost('wait', 'read', [`echo started; sleep ${marker}`], { before })
   await host.ready
   const policies = [host.child.pid ?? 0, ...commandsOf(host, marker)].map(policyOf)
-  host.child.kill('SIGKILL')
-  await host.ended
+  await host.kill()
   expect(policies).toEqual([1, ...policies.slice(1).map(() => 0)])
   expect(policies.length).toBeGreaterThan(1)
 })

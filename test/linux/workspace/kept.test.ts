@@ -16,6 +16,7 @@ import { users } from '../../attacks/table.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
+import { words } from '../../helpers/words.ts'
 
 describe('an exchanged file', async () => {
   let library: string
@@ -23,18 +24,8 @@ describe('an exchanged file', async () => {
   beforeAll(() => {
     library = join(makeDirectory(), 'exchange.so')
     const source = join(repository, 'test/fixtures/workspace/exchange.c')
-    execFileSync('cc', [
-      '-std=gnu11',
-      '-Wall',
-      '-Wextra',
-      '-Werror',
-      '-shared',
-      '-fPIC',
-      source,
-      '-o',
-      library,
-      '-ldl',
-    ])
+    const options = words('-std=gnu11 -Wall -Wextra -Werror -shared -fPIC')
+    execFileSync('cc', [...options, source, '-o', library, '-ldl'])
   })
 
   type Comer = 'another name of a protected file' | 'a link to a protected file' | 'another file'

@@ -1,3 +1,5 @@
+import { namedLines } from '../../helpers/words.ts'
+
 /** One way to change something protected, or something outside. Runs in the workspace; `../outside` is beside it. */
 export interface Row {
   readonly name: string
@@ -44,6 +46,11 @@ def scribble(fd): os.write(fd, b'changed')
 
 export function py(name: string, text: string, more: Omit<Row, 'name' | 'argv'> = {}): Row {
   return { name, argv: ['python3', '-c', `${python}${text}`], needs: ['python3'], ...more }
+}
+
+/** `NAME: PROGRAM`, a line each. */
+export function pythons(text: string, more: Omit<Row, 'name' | 'argv'> = {}): Row[] {
+  return namedLines(text).map(([name, program]) => py(name, program, more))
 }
 
 const plain = shell(String.raw`
@@ -108,120 +115,69 @@ ln ../outside/file src/file && echo x > src/file
 `)
 
 const descriptors = [
-  py(
-    'a descriptor of the directory',
-    'scribble(opened("config", os.O_WRONLY, dir_fd=os.open(".git", os.O_RDONLY)))',
-  ),
-  py(
-    'a descriptor with O_PATH',
-    'scribble(opened("config", os.O_WRONLY, dir_fd=os.open(".git", os.O_PATH)))',
-  ),
-  py(
-    '/proc/self/fd of a file',
-    'f = os.open(".git/config", os.O_RDONLY); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY))',
-  ),
-  py(
-    '/proc/self/fd with O_PATH',
-    'f = os.open(".git/config", os.O_PATH); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY))',
-  ),
-  py(
-    '/proc/self/fd with O_TRUNC',
-    'f = os.open(".git/config", os.O_RDONLY); opened(f"/proc/self/fd/{f}", os.O_RDONLY | os.O_TRUNC)',
-  ),
-  py(
-    '/proc/PID/fd of another process',
-    'p = subprocess.Popen(["sleep", "60"], stdin=open(".git/config"))\ntry: scribble(opened(f"/proc/{p.pid}/fd/0", os.O_WRONLY))\nfinally: p.kill()',
-  ),
-  py('/proc/self/cwd', 'scribble(opened("/proc/self/cwd/.git/config", os.O_WRONLY))'),
-  py('/proc/self/root', 'scribble(opened("/proc/self/root" + os.getcwd() + "/.git/config", os.O_WRONLY))'),
-  py(
-    'the working directory',
-    'os.chdir(".git/hooks"); scribble(opened("pre-push", os.O_WRONLY | os.O_CREAT))',
-  ),
-  py('fchmod', 'os.fchmod(os.open(".git/config", os.O_RDONLY), 0o777)'),
-  py('fchmod of a directory', 'os.fchmod(os.open(".git/hooks", os.O_RDONLY), 0o777)'),
-  py('futimens', 'os.utime(os.open(".git/config", os.O_RDONLY), (1, 1))'),
-  py('fsetxattr', 'os.setxattr(os.open(".git/config", os.O_RDONLY), "user.x", b"x")'),
-  py(
-    'chmod by /proc/self/fd',
-    'f = os.open(".git/config", os.O_RDONLY); os.chmod(f"/proc/self/fd/{f}", 0o777)',
-  ),
-  py(
-    'truncate by /proc/self/fd',
-    'f = os.open(".git/config", os.O_RDONLY); os.truncate(f"/proc/self/fd/{f}", 0)',
-  ),
-  py(
-    'mmap MAP_SHARED',
-    'f = os.open(".git/config", os.O_RDWR); m = mmap.mmap(f, 0); m[0:1] = b"%"; m.flush()',
-  ),
-  py(
-    'linkat with AT_EMPTY_PATH',
-    'f = os.open(".git/config", os.O_RDONLY); call(LINKAT, f, "", AT, "src/got", 0x1000); scribble(opened("src/got", os.O_WRONLY))',
+  ...pythons(String.raw`
+a descriptor of the directory: scribble(opened("config", os.O_WRONLY, dir_fd=os.open(".git", os.O_RDONLY)))
+a descriptor with O_PATH: scribble(opened("config", os.O_WRONLY, dir_fd=os.open(".git", os.O_PATH)))
+/proc/self/fd of a file: f = os.open(".git/config", os.O_RDONLY); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY))
+/proc/self/fd with O_PATH: f = os.open(".git/config", os.O_PATH); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY))
+/proc/self/fd with O_TRUNC: f = os.open(".git/config", os.O_RDONLY); opened(f"/proc/self/fd/{f}", os.O_RDONLY | os.O_TRUNC)
+/proc/PID/fd of another process: p = subprocess.Popen(["sleep", "60"], stdin=open(".git/config"))\ntry: scribble(opened(f"/proc/{p.pid}/fd/0", os.O_WRONLY))\nfinally: p.kill()
+/proc/self/cwd: scribble(opened("/proc/self/cwd/.git/config", os.O_WRONLY))
+/proc/self/root: scribble(opened("/proc/self/root" + os.getcwd() + "/.git/config", os.O_WRONLY))
+the working directory: os.chdir(".git/hooks"); scribble(opened("pre-push", os.O_WRONLY | os.O_CREAT))
+fchmod: os.fchmod(os.open(".git/config", os.O_RDONLY), 0o777)
+fchmod of a directory: os.fchmod(os.open(".git/hooks", os.O_RDONLY), 0o777)
+futimens: os.utime(os.open(".git/config", os.O_RDONLY), (1, 1))
+fsetxattr: os.setxattr(os.open(".git/config", os.O_RDONLY), "user.x", b"x")
+chmod by /proc/self/fd: f = os.open(".git/config", os.O_RDONLY); os.chmod(f"/proc/self/fd/{f}", 0o777)
+truncate by /proc/self/fd: f = os.open(".git/config", os.O_RDONLY); os.truncate(f"/proc/self/fd/{f}", 0)
+mmap MAP_SHARED: f = os.open(".git/config", os.O_RDWR); m = mmap.mmap(f, 0); m[0:1] = b"%"; m.flush()
+linkat of /proc/self/fd: f = os.open(".git/config", os.O_RDONLY); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "src/got", 0x400); scribble(opened("src/got", os.O_WRONLY))
+O_TMPFILE and linkat: f = opened("src", os.O_WRONLY | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, ".git/hooks/pre-push", 0x400)
+O_TMPFILE in a protected directory: scribble(opened(".git/hooks", os.O_WRONLY | os.O_TMPFILE)); os.mkdir(".git/hooks/shown")
+`),
+  ...pythons(
+    `
+linkat with AT_EMPTY_PATH: f = os.open(".git/config", os.O_RDONLY); call(LINKAT, f, "", AT, "src/got", 0x1000); scribble(opened("src/got", os.O_WRONLY))
+`,
     { root: true },
   ),
-  py(
-    'linkat of /proc/self/fd',
-    'f = os.open(".git/config", os.O_RDONLY); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "src/got", 0x400); scribble(opened("src/got", os.O_WRONLY))',
-  ),
-  py(
-    'O_TMPFILE and linkat',
-    'f = opened("src", os.O_WRONLY | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, ".git/hooks/pre-push", 0x400)',
-  ),
-  py(
-    'O_TMPFILE in a protected directory',
-    'scribble(opened(".git/hooks", os.O_WRONLY | os.O_TMPFILE)); os.mkdir(".git/hooks/shown")',
-  ),
-  py(
-    'open_by_handle_at',
-    'h = ctypes.create_string_buffer(struct.pack("Ii", 128, 0) + bytes(128)); m = ctypes.c_int()\ncall(NAME_TO_HANDLE_AT, AT, ".git/config", h, ctypes.byref(m), 0)\nmount = os.open(".", os.O_RDONLY)\nf = libc.syscall(OPEN_BY_HANDLE_AT, mount, h, os.O_WRONLY)\nscribble(f)',
-    { root: true, refusedInContainers: true },
-  ),
-  py(
-    'open_tree with OPEN_TREE_CLONE',
-    'f = libc.syscall(OPEN_TREE, AT, b".git", 1); scribble(opened("config", os.O_WRONLY, dir_fd=f))',
+  ...pythons(
+    String.raw`
+open_by_handle_at: h = ctypes.create_string_buffer(struct.pack("Ii", 128, 0) + bytes(128)); m = ctypes.c_int()\ncall(NAME_TO_HANDLE_AT, AT, ".git/config", h, ctypes.byref(m), 0)\nmount = os.open(".", os.O_RDONLY)\nf = libc.syscall(OPEN_BY_HANDLE_AT, mount, h, os.O_WRONLY)\nscribble(f)
+open_tree with OPEN_TREE_CLONE: f = libc.syscall(OPEN_TREE, AT, b".git", 1); scribble(opened("config", os.O_WRONLY, dir_fd=f))
+`,
     { root: true, refusedInContainers: true },
   ),
 ]
 
-const moves = [0, 1, 2, 4].flatMap((flags) => [
-  py(
-    `renameat2 with flags ${flags}, from`,
-    `os.path.exists("there") or ${flags} != 2 or open("there", "w"); call(RENAMEAT2, AT, ".git/config", AT, "there", ${flags})`,
+const moves = [0, 1, 2, 4].flatMap((flags) =>
+  pythons(
+    `
+renameat2 with flags ${flags}, from: os.path.exists("there") or ${flags} != 2 or open("there", "w"); call(RENAMEAT2, AT, ".git/config", AT, "there", ${flags})
+renameat2 with flags ${flags}, to: open("here", "w"); call(RENAMEAT2, AT, "here", AT, ".git/config" if ${flags} != 1 else ".envrc", ${flags})
+renameat2 with flags ${flags}, the parent: os.makedirs("there" if ${flags} == 2 else "x"); call(RENAMEAT2, AT, ".git", AT, "there", ${flags})
+`,
     flags === 4 ? { refusedInContainers: true } : {},
   ),
-  py(
-    `renameat2 with flags ${flags}, to`,
-    `open("here", "w"); call(RENAMEAT2, AT, "here", AT, ".git/config" if ${flags} != 1 else ".envrc", ${flags})`,
-    flags === 4 ? { refusedInContainers: true } : {},
-  ),
-  py(
-    `renameat2 with flags ${flags}, the parent`,
-    `os.makedirs("there" if ${flags} == 2 else "x"); call(RENAMEAT2, AT, ".git", AT, "there", ${flags})`,
-    flags === 4 ? { refusedInContainers: true } : {},
-  ),
-])
+)
 
 /** What reaches beyond the workspace by its kind or its mode. */
-const special = [
-  ...['.', 'src'].flatMap((at) => [
-    py(`chmod u+s in ${at}`, `open("${at}/own", "w"); os.chmod("${at}/own", 0o4755)`),
-    py(`fchmod g+s in ${at}`, `f = opened("${at}/own", os.O_CREAT | os.O_WRONLY); os.fchmod(f, 0o2755)`),
-    py(
-      `open with mode 04755 in ${at}`,
-      `os.umask(0); os.open("${at}/own", os.O_CREAT | os.O_WRONLY, 0o4755)`,
-    ),
-    py(`mknod with mode 04755 in ${at}`, `os.umask(0); os.mknod("${at}/own", stat.S_IFREG | 0o4755)`),
-    py(
-      `O_TMPFILE with mode 04755 in ${at}`,
-      `f = os.open("${at}", os.O_TMPFILE | os.O_WRONLY, 0o4755); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "${at}/own", 0x400)`,
-    ),
-    py(`a character device in ${at}`, `os.mknod("${at}/own", stat.S_IFCHR | 0o600, os.makedev(1, 3))`, {
-      root: true,
-    }),
-    py(`a block device in ${at}`, `os.mknod("${at}/own", stat.S_IFBLK | 0o600, os.makedev(7, 0))`, {
-      root: true,
-    }),
-  ]),
-]
+const special = ['.', 'src'].flatMap((at) => [
+  ...pythons(`
+chmod u+s in ${at}: open("${at}/own", "w"); os.chmod("${at}/own", 0o4755)
+fchmod g+s in ${at}: f = opened("${at}/own", os.O_CREAT | os.O_WRONLY); os.fchmod(f, 0o2755)
+open with mode 04755 in ${at}: os.umask(0); os.open("${at}/own", os.O_CREAT | os.O_WRONLY, 0o4755)
+mknod with mode 04755 in ${at}: os.umask(0); os.mknod("${at}/own", stat.S_IFREG | 0o4755)
+O_TMPFILE with mode 04755 in ${at}: f = os.open("${at}", os.O_TMPFILE | os.O_WRONLY, 0o4755); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "${at}/own", 0x400)
+`),
+  ...pythons(
+    `
+a character device in ${at}: os.mknod("${at}/own", stat.S_IFCHR | 0o600, os.makedev(1, 3))
+a block device in ${at}: os.mknod("${at}/own", stat.S_IFBLK | 0o600, os.makedev(7, 0))
+`,
+    { root: true },
+  ),
+])
 
 export const rows: readonly Row[] = [...plain, ...descriptors, ...moves, ...special]

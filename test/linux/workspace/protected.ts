@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { User } from '../../attacks/table.ts'
+import { giveTo } from '../../helpers/other-users.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 
 const fixture = `
@@ -19,14 +20,14 @@ const protectedPaths = `
   .split(/\s+/)
 
 /** A repository and a directory beside it, both of that user's. Returns the repository. */
-export function makeWorkspace({ uid, gid }: User): string {
+export function makeWorkspace(user: User): string {
   const parent = makeDirectory()
   const workspace = join(parent, 'work')
   mkdirSync(workspace)
   const env = { ...process.env, HOME: parent, GIT_CONFIG_NOSYSTEM: '1' }
   execFileSync('sh', ['-ec', fixture], { cwd: workspace, env, stdio: 'pipe' })
   chmodSync(parent, 0o755)
-  for (const path of [parent, ...under(parent)]) lchownSync(path, uid, gid)
+  giveTo(user, parent)
   return workspace
 }
 

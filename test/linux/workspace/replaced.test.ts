@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,22 +10,21 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type User, users } from '../../attacks/table.ts'
-import { whyNot } from '../../helpers/other-users.ts'
+import { giveTo, whyNot } from '../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { waitFor } from '../../helpers/processes.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { cannotUnshare } from '../../helpers/surroundings.ts'
 
 /** A repository, and beside it a directory with a file of the same name. */
-function makePlace({ uid, gid }: User) {
+function makePlace(user: User) {
   const parent = makeDirectory()
   const [work, outside] = [join(parent, 'work'), join(parent, 'outside')]
   mkdirSync(join(work, '.git'), { recursive: true })
   mkdirSync(join(outside, '.git'), { recursive: true })
   writeFileSync(join(outside, 'file'), 'outside')
   chmodSync(parent, 0o755)
-  const all = readdirSync(parent, { recursive: true, encoding: 'utf8' }).map((name) => join(parent, name))
-  for (const path of [parent, ...all]) chownSync(path, uid, gid)
+  giveTo(user, parent)
   return { parent, work, outside }
 }
 

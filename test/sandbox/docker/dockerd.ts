@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -51,11 +51,17 @@ export async function whyNoEngine(): Promise<string | null> {
 async function runOne({ engine }: TestEngine, directory: string): Promise<void> {
   await importImage(engine, directory, testImage)
   const body = { Image: testImage, Cmd: ['/bin/busybox', 'true'], NetworkDisabled: true }
-  const { Id } = await engine.call<{ Id: string }>({ method: 'POST', path: '/containers/create', body })
+  const code = await runToEnd(engine, body)
+  if (code !== 0) throw new Error(`${busybox} ended with ${code} in a container`)
+}
+
+/** Makes a container and runs it; resolves to its exit code. */
+export async function runToEnd(engine: Engine, body: object): Promise<number> {
+  const create = { method: 'POST', path: '/containers/create', body } as const
+  const { Id } = await engine.call<{ Id: string }>(create)
   await engine.call({ method: 'POST', path: `/containers/${Id}/start` })
-  const path = `/containers/${Id}/wait`
-  const { StatusCode } = await engine.call<{ StatusCode: number }>({ method: 'POST', path })
-  if (StatusCode !== 0) throw new Error(`${busybox} ended with ${StatusCode} in a container`)
+  const wait = { method: 'POST', path: `/containers/${Id}/wait` } as const
+  return (await engine.call<{ StatusCode: number }>(wait)).StatusCode
 }
 
 function isProgram(name: string): boolean {
@@ -70,40 +76,42 @@ export interface TestEngine {
   /** `unix://` and the socket: what DOCKER_HOST is set to. */
   readonly host: string
   readonly engine: Engine
-  /** The command line that starts one like it. */
-  readonly command: readonly [string, ...string[]]
   /** Ends it, and waits until it has. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** The command line of an engine in a directory: no cgroup work, no network, nothing of the machine's is touched. */
-export function commandIn(directory: string): readonly [string, ...string[]] {
+/** Starts one in a directory: no cgroup work, no network, nothing of the machine's is touched. */
+export function startIn(directory: string): Promise<TestEngine> {
   const at = (name: string) => join(directory, name)
-  return [
-    'dockerd',
+  const args = [
     ...['-H', `unix://${at('docker.sock')}`, '--data-root', at('data'), '--exec-root', at('exec')],
-    ...['--pidfile', at('dockerd.pid'), '--storage-driver=overlay2', '--iptables=false', '--ip6tables=false'],
-    ...['--ip-forward=false', '--bridge=none', '--userland-proxy=false'],
+    ...['--pidfile', at('dockerd.pid'), '--storage-driver=overlay2', '--bridge=none', ...noNetwork],
   ]
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` }
+  return startEngineBy('dockerd', [...args, '--userland-proxy=false'], at('docker.sock'), directory, { env })
 }
 
-export async function startIn(directory: string): Promise<TestEngine> {
-  const command = commandIn(directory)
-  const [program, ...args] = command
+export const noNetwork = ['--iptables=false', '--ip6tables=false', '--ip-forward=false']
+
+/** Rejects, with its last words, if the program ends before it answers. */
+export async function startEngineBy(
+  program: string,
+  args: readonly string[],
+  socketPath: string,
+  directory: string,
+  options: SpawnOptions,
+): Promise<TestEngine> {
   const log = openSync(join(directory, 'log'), 'a')
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` }
-  const child = spawn(program, args, { stdio: ['ignore', log, log], env })
+  const child = spawn(program, args, { ...options, stdio: ['ignore', log, log] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  const died = ended.then(() => Promise.reject(new Error(`dockerd ended: ${lastError(directory)}`)))
+  const died = ended.then(() => Promise.reject(new Error(`${program} ended: ${lastError(directory)}`)))
   died.catch(() => {}) // after the start it ends when it is told to
-  const socketPath = join(directory, 'docker.sock')
   const { pid = 0 } = child
   return {
     pid,
     socketPath,
     host: `unix://${socketPath}`,
     engine: await Promise.race([answering(socketPath), died]),
-    command,
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       await ended
@@ -111,14 +119,14 @@ export async function startIn(directory: string): Promise<TestEngine> {
   }
 }
 
-/** The last line of dockerd's log that is no mere information. */
+/** The last line of its log that is no mere information. */
 function lastError(directory: string): string {
   const lines = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n')
-  return lines.findLast((line) => !line.includes('level=info')) ?? 'without a word'
+  return lines.findLast((line) => !/level=info|^\[rootlesskit:/.test(line)) ?? 'without a word'
 }
 
 /** Resolves when an engine answers there; throws after 30 seconds. */
-export async function answering(socketPath: string): Promise<Engine> {
+async function answering(socketPath: string): Promise<Engine> {
   for (let tries = 0; ; tries++) {
     try {
       return await Engine.connect(socketPath)

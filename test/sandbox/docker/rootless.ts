@@ -1,20 +1,9 @@
-import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import type { Engine } from '../../../src/sandbox/docker/engine.ts'
 import { endOne } from '../../helpers/processes.ts'
 import { isExecutable } from '../../helpers/repository.ts'
-import { answering, importImage, testImage } from './dockerd.ts'
+import { importImage, noNetwork, startEngineBy, type TestEngine, testImage } from './dockerd.ts'
 import { processesWith } from './engine.ts'
 
 /** An engine that an ordinary user starts, at the socket where it is looked for. */
@@ -31,16 +20,7 @@ export const kinds: readonly Kind[] = [
     name: 'rootless Docker',
     socket: 'docker.sock',
     needs: ['dockerd-rootless.sh', 'rootlesskit', 'newuidmap'],
-    command: () => [
-      'dockerd-rootless.sh',
-      ...[
-        '--storage-driver=vfs',
-        '--iptables=false',
-        '--ip6tables=false',
-        '--ip-forward=false',
-        '--bridge=none',
-      ],
-    ],
+    command: () => ['dockerd-rootless.sh', '--storage-driver=vfs', '--bridge=none', ...noNetwork],
   },
   {
     name: 'rootless Podman',
@@ -77,12 +57,9 @@ function lineOf(file: string, name: string): readonly string[] | undefined {
   }
 }
 
-export interface RootlessEngine {
-  readonly engine: Engine
+export interface RootlessEngine extends TestEngine {
   readonly user: Account
   readonly runtimeDirectory: string
-  readonly socketPath: string
-  stop(): Promise<void>
 }
 
 /** Starts one with the test's image in it. Resolves to the reason where none starts here. */
@@ -93,48 +70,27 @@ export async function startRootless(kind: Kind): Promise<RootlessEngine | string
   const absent = kind.needs.find((name) => !path.split(delimiter).some((at) => isExecutable(join(at, name))))
   if (absent !== undefined) return `${absent} is not installed`
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-rootless-'))
-  const started = startIn(directory, kind, user)
-  try {
-    const engine = await started.engine
-    await importImage(engine, directory, testImage)
-    return { ...started, engine, user }
-  } catch (error) {
-    await started.stop()
-    return `it does not start here: ${(error as Error).message}`
-  }
-}
-
-function startIn(directory: string, kind: Kind, { uid, gid }: Account) {
   const runtimeDirectory = join(directory, 'run')
   const socketPath = join(runtimeDirectory, kind.socket)
   for (const at of [directory, runtimeDirectory, dirname(socketPath)]) {
     mkdirSync(at, { recursive: true })
-    chownSync(at, uid, gid)
+    chownSync(at, user.uid, user.gid)
     chmodSync(at, 0o700)
   }
   const [program, ...args] = kind.command(socketPath)
-  const log = openSync(join(directory, 'log'), 'a')
-  const child = spawn(program, args, {
-    uid,
-    gid,
-    cwd: directory,
-    stdio: ['ignore', log, log],
-    env: environment(directory),
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  const died = ended.then(() => Promise.reject(new Error(lastWords(directory))))
-  died.catch(() => {}) // after the start it ends when it is told to
-  return {
-    runtimeDirectory,
-    socketPath,
-    engine: Promise.race([answering(socketPath), died]),
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-      // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
-      for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)]) endOne(pid)
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
-    },
+  const options = { ...user, cwd: directory, env: environment(directory) }
+  // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
+  const clean = () => {
+    for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)]) endOne(pid)
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    const started = await startEngineBy(program, args, socketPath, directory, options)
+    await importImage(started.engine, directory, testImage)
+    return { ...started, runtimeDirectory, user, stop: () => started.stop().then(clean) }
+  } catch (error) {
+    clean()
+    return `it does not start here: ${(error as Error).message}`
   }
 }
 
@@ -154,9 +110,4 @@ function environment(directory: string): NodeJS.ProcessEnv {
     DOCKERD_ROOTLESS_ROOTLESSKIT_MTU: '0',
     DOCKERD_ROOTLESS_ROOTLESSKIT_PORT_DRIVER: 'none',
   }
-}
-
-function lastWords(directory: string): string {
-  const lines = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n')
-  return lines.findLast((line) => !line.startsWith('[rootlesskit:')) ?? 'without a word'
 }

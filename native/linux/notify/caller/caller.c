@@ -15,6 +15,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/kernel.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 #include "base/watched.h"
@@ -24,13 +26,6 @@
 #include "notify/notification.h"
 
 enum { PAGE = 4096 };
-
-static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
-  ssize_t length = pread(fd, program, VT_PROGRAM_BYTES, 0);
-  if (length <= 0) return false;
-  program[length - 1] = 0; /* replaces the newline, so a name of the maximal length still fits */
-  return true;
-}
 
 /* Signal 0 tells whether the thread leads its group, at a tenth of the cost of reading /proc (tgkill(2)). */
 pid_t vt_caller_process(const struct vt_caller *caller) {
@@ -42,30 +37,10 @@ pid_t vt_caller_process(const struct vt_caller *caller) {
   return process > 0 ? process : thread;
 }
 
-void vt_caller_forget(struct vt_known_caller *known) {
-  if (known->thread) close(known->comm);
-  if (known->opened) close(known->pidfd);
-  *known = (struct vt_known_caller){.thread = 0};
-}
-
-void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known) {
-  if (known->thread == caller->thread && read_comm(known->comm, caller->program)) {
-    caller->process = known->process;
-    return;
-  }
-  if (known->thread) close(known->comm);
-  known->thread = 0;
+void vt_caller_identify(struct vt_caller *caller) {
   caller->process = vt_caller_process(caller);
-  caller->program[0] = 0;
-  int comm = vt_procfs_file(caller->process, "comm");
-  if (comm < 0) return;
-  if (!read_comm(comm, caller->program)) {
-    close(comm);
-    return;
-  }
-  known->thread = caller->thread;
-  known->process = caller->process;
-  known->comm = comm;
+  size_t length = vt_procfs_read(caller->process, "comm", caller->program, sizeof caller->program);
+  if (length > 0 && caller->program[length - 1] == '\n') caller->program[length - 1] = 0;
 }
 
 /* Docker's default filter refuses process_vm_readv(2) without CAP_SYS_PTRACE. This needs the same right (proc_pid_mem(5)). */
@@ -140,12 +115,22 @@ int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to,
   return ENAMETOOLONG;
 }
 
-ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", caller->thread, link);
-  ssize_t length = readlink(path, to, size - 1);
+static const char *link_of(const struct vt_caller *caller, int descriptor, char link[48]) {
+  if (descriptor == AT_FDCWD) snprintf(link, 48, "/proc/%d/cwd", caller->thread);
+  else snprintf(link, 48, "/proc/%d/fd/%d", caller->thread, descriptor);
+  return link;
+}
+
+ssize_t vt_caller_path(const struct vt_caller *caller, int descriptor, char *to, size_t size) {
+  char link[48];
+  ssize_t length = readlink(link_of(caller, descriptor, link), to, size - 1);
   if (length >= 0) to[length] = 0;
   return length;
+}
+
+int vt_caller_open(const struct vt_caller *caller, int descriptor, int flags) {
+  char link[48];
+  return open(link_of(caller, descriptor, link), flags | O_CLOEXEC);
 }
 
 bool vt_caller_is_dumpable(const struct vt_caller *caller) {
@@ -153,6 +138,27 @@ bool vt_caller_is_dumpable(const struct vt_caller *caller) {
   struct stat status;
   snprintf(path, sizeof path, "/proc/%d/status", caller->thread);
   return geteuid() == 0 || (stat(path, &status) == 0 && status.st_uid == geteuid());
+}
+
+/* linux/pidfd.h: PIDFD_THREAD, Linux 6.9; before, by its process. */
+int vt_borrow_descriptor(const struct vt_caller *caller, int number) {
+  enum { OF_THREAD = O_EXCL };
+  int pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, OF_THREAD);
+  if (pidfd < 0) pidfd = (int)syscall(NR_PIDFD_OPEN, vt_caller_process(caller), 0);
+  if (pidfd < 0) return -1;
+  int fd = (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0);
+  vt_close(pidfd);
+  return fd;
+}
+
+/* Closing any descriptor of a file drops all POSIX locks of that descriptor table on it (F_SETLK(2const)): a command could
+ * make the host lose a database lock. So only a thread with its own table borrows. The descriptor is certain to be the caller's only
+ * if the call still waits (seccomp_unotify(2)). */
+int vt_borrow_proven(const struct vt_notification *notification, int number) {
+  int fd = notification->apart ? vt_borrow_descriptor(&notification->caller, number) : -1;
+  if (fd < 0 || vt_caller_still_waits(notification)) return fd;
+  close(fd);
+  return -1;
 }
 
 static bool has_domain(const struct vt_notification *notification) {

@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "notify/report.h"
+#include "notify/listener.h"
 
-struct vt_listener;
 struct vt_notification;
 
 struct vt_caller {
@@ -17,22 +16,11 @@ struct vt_caller {
   char program[VT_PROGRAM_BYTES];
 };
 
-/* The caller identified last, with /proc/PID/comm open, and the one whose descriptor was borrowed last, with its pidfd: each saves a tenth
- * of a call. Using either fails with ESRCH once the thread is gone, even if its number is reused (fs/proc/base.c, kernel/pid.c). */
-struct vt_known_caller {
-  pid_t thread, process; /* 0: none */
-  int comm;
-  pid_t opened; /* 0: none */
-  int pidfd;
-};
-
 /* Fills in process and program; if unknown, the thread's id and "". Never blocks. */
-void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known);
+void vt_caller_identify(struct vt_caller *caller);
 
 /* The thread group's id. */
 pid_t vt_caller_process(const struct vt_caller *caller);
-
-void vt_caller_forget(struct vt_known_caller *known);
 
 /* Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);
@@ -43,8 +31,11 @@ ssize_t vt_caller_write(const struct vt_caller *caller, uint64_t address, const 
 /* At most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
 
-/* Reads /proc/PID/LINK; its length, or -1 with errno. */
-ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size);
+/* What a descriptor, or AT_FDCWD, is open on, as /proc names it; the length, or -1 with errno. */
+ssize_t vt_caller_path(const struct vt_caller *caller, int descriptor, char *to, size_t size);
+
+/* Opens it anew, with O_CLOEXEC: our own descriptor, or -1 with errno. */
+int vt_caller_open(const struct vt_caller *caller, int descriptor, int flags);
 
 /* False if the process made itself undumpable (PR_SET_DUMPABLE, prctl(2)): root owns its /proc files (proc(5)). Always true
  * for a host that runs as root. */
@@ -81,13 +72,9 @@ int vt_as_reader_open(const struct vt_notification *notification, int directory,
 /* `call`: SYS_linkat or SYS_renameat2, which have the same arguments. */
 int vt_as_reader_move(const struct vt_notification *notification, long call, int from, const char *old, int to, const char *new, uint32_t flags);
 
-/* Borrowed descriptors (borrow_fd.c): our own descriptor for a caller's open file description (pidfd_getfd(2)). */
-/* Gives the calling thread a descriptor table of its own with only these, which it sorts. Does not need pidfd_getfd(2). -1 and errno. */
-int vt_borrow_table_of(int *kept, size_t count);
+/* Our own descriptor for a caller's open file description (pidfd_getfd(2)). It is certain to be the caller's only if the call still waits
+ * afterwards. */
+int vt_borrow_descriptor(const struct vt_caller *caller, int number);
 
-/* Duplicates the caller's descriptor. It is certain to be the caller's only if the call still waits afterwards. */
-int vt_borrow_descriptor(struct vt_caller *caller, int number);
-
-/* The caller's descriptor, for certain. -1: not permitted (ptrace(2)), there is none, the caller is gone, or this thread has no table of
- * its own. */
-int vt_borrow_proven(struct vt_notification *notification, int number);
+/* The caller's, for certain. -1: not permitted (ptrace(2)), there is none, the caller is gone, or this thread has no table of its own. */
+int vt_borrow_proven(const struct vt_notification *notification, int number);

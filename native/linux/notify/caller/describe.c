@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,12 +20,18 @@
 #include "notify/dispatch.h"
 #include "notify/sockets/address.h"
 
+void vt_say(struct vt_notification *notification, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(notification->text, sizeof notification->text, format, values);
+  va_end(values);
+}
+
 static void describe_descriptor(struct vt_notification *notification, int fd) {
-  char link[32];
-  snprintf(link, sizeof link, "fd/%d", fd);
-  ssize_t length = vt_caller_link(&notification->caller, link, notification->text, sizeof notification->text);
-  notification->has_text = notification->is_path = length > 0 && notification->text[0] == '/'; /* not "pipe:[1]" */
-  if (notification->is_path && notification->call->operation == VT_OP_METADATA)
+  ssize_t length = vt_caller_path(&notification->caller, fd, notification->text, sizeof notification->text);
+  notification->is_path = length > 0 && notification->text[0] == '/'; /* not "pipe:[1]" */
+  if (!notification->is_path) notification->text[0] = 0;
+  else if (notification->call->operation == VT_OP_METADATA)
     notification->is_protected = vt_place_is_protected(notification, notification->text, NULL);
 }
 
@@ -47,7 +54,7 @@ static void describe_path(struct vt_notification *notification) {
     if (directory >= 0) describe_descriptor(notification, directory);
     return;
   }
-  notification->has_text = notification->is_path = true;
+  notification->is_path = true;
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
   strcpy(notification->text, error ? notification->given : place.path);
   if (call->operation == VT_OP_METADATA && !error)
@@ -84,14 +91,10 @@ static void describe_family(struct vt_notification *notification) {
       {AF_KEY, "key"}, {AF_XDP, "xdp"},
   };
   int family = (int)vt_argument(notification, 0);
-  notification->has_text = true;
+  bool internet = family == AF_INET || family == AF_INET6;
+  vt_say(notification, "family %d", family);
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-    if (families[i].family == family) {
-      bool internet = family == AF_INET || family == AF_INET6;
-      snprintf(notification->text, sizeof notification->text, "%s%s", families[i].name, internet ? kind_of_internet(notification) : "");
-      return;
-    }
-  snprintf(notification->text, sizeof notification->text, "family %d", family);
+    if (families[i].family == family) vt_say(notification, "%s%s", families[i].name, internet ? kind_of_internet(notification) : "");
 }
 
 /* An abstract name starts with a NUL byte, shown as "@" (unix(7)). */
@@ -99,9 +102,7 @@ static void print_unix(struct vt_notification *notification, const struct sockad
   size_t bytes = length > offsetof(struct sockaddr_un, sun_path) ? length - offsetof(struct sockaddr_un, sun_path) : 0;
   if (bytes == 0) return;
   bool abstract = address->sun_path[0] == 0;
-  snprintf(notification->text, sizeof notification->text, "%s%.*s", abstract ? "@" : "", (int)(bytes - abstract),
-           address->sun_path + abstract);
-  notification->has_text = true;
+  vt_say(notification, "%s%.*s", abstract ? "@" : "", (int)(bytes - abstract), address->sun_path + abstract);
 }
 
 static void print_address(struct vt_notification *notification, const union vt_address *address, size_t length) {
@@ -110,9 +111,7 @@ static void print_address(struct vt_notification *notification, const union vt_a
   bool six = address->any.sa_family == AF_INET6;
   if (!six && address->any.sa_family != AF_INET) return;
   inet_ntop(address->any.sa_family, six ? (void *)&address->in6.sin6_addr : &address->in.sin_addr, host, sizeof host);
-  snprintf(notification->text, sizeof notification->text, six ? "[%s]:%u" : "%s:%u", host,
-           ntohs(six ? address->in6.sin6_port : address->in.sin_port));
-  notification->has_text = true;
+  vt_say(notification, six ? "[%s]:%u" : "%s:%u", host, ntohs(address->in.sin_port)); /* sin6_port is there, too */
 }
 
 static void describe_address(struct vt_notification *notification) {
@@ -132,7 +131,7 @@ static void print_own_address(struct vt_notification *notification, int fd) {
   if (getsockname(fd, &address.any, &length)) return;
   bool internet = address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6; /* the ports have the same offset */
   if (!internet || address.in.sin_port) print_address(notification, &address, length < sizeof address ? length : sizeof address);
-  else notification->has_text = snprintf(notification->text, sizeof notification->text, "a port that the kernel chooses") > 0;
+  else vt_say(notification, "a port that the kernel chooses");
 }
 
 static void describe_socket(struct vt_notification *notification) {
@@ -147,15 +146,13 @@ static void describe_socket(struct vt_notification *notification) {
 static void describe_option(struct vt_notification *notification) {
   int level = (int)vt_argument(notification, 1), name = (int)vt_argument(notification, 2);
   bool joins = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name != VT_IPV6_FLOWLABEL_MGR;
-  notification->has_text = true;
-  if (joins) snprintf(notification->text, sizeof notification->text, "multicast group");
-  else snprintf(notification->text, sizeof notification->text, "option %d of level %d", name, level);
+  if (joins) vt_say(notification, "multicast group");
+  else vt_say(notification, "option %d of level %d", name, level);
 }
 
 static void describe_process(struct vt_notification *notification) {
   int process = (int)vt_argument(notification, notification->call->argument);
-  notification->has_text = process > 0;
-  snprintf(notification->text, sizeof notification->text, "pid %d", process);
+  if (process > 0) vt_say(notification, "pid %d", process);
 }
 
 void vt_describe(struct vt_notification *notification) {
@@ -185,9 +182,8 @@ static int named_descriptor(const struct vt_notification *notification) {
 }
 
 static bool is_closed(const struct vt_notification *notification, int fd) {
-  char name[32], link[8];
-  snprintf(name, sizeof name, "fd/%d", fd);
-  return fd < 0 || (vt_caller_link(&notification->caller, name, link, sizeof link) < 0 && errno == ENOENT);
+  char path[8];
+  return fd < 0 || (vt_caller_path(&notification->caller, fd, path, sizeof path) < 0 && errno == ENOENT);
 }
 
 /* A path that is absolute needs no directory (openat(2)). */

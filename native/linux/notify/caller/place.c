@@ -77,7 +77,6 @@ enum vt_spot_kind vt_known_spot(const struct vt_known_directory *directory, cons
 }
 
 void vt_known_forget(struct vt_known *known) {
-  known->call = 0;
   for (int at = 0; at < VT_MOST_KNOWN; at++) drop(&known->slots[at]);
 }
 
@@ -115,7 +114,7 @@ static bool identify_by_path(struct vt_known *known, const struct vt_caller *cal
 /* Not through links of /proc (RESOLVE_NO_MAGICLINKS): /proc/self would be our process. */
 static int open_directory(const struct vt_caller *caller, int base, const char *directory) {
   enum { FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
-  int from = directory[0] == '/' ? AT_FDCWD : vt_resolve_base(caller, base);
+  int from = directory[0] == '/' ? AT_FDCWD : vt_caller_open(caller, base, FLAGS);
   if (from == -1) return -1;
   int fd = vt_openat2(from, directory, FLAGS, RESOLVE_NO_MAGIC);
   if (from >= 0) close(from);
@@ -152,20 +151,15 @@ static bool complete(const struct vt_known_directory *known, const char *name, s
   return true;
 }
 
-/* Both paths of a rename(2) mostly lead to one directory. */
 static const struct vt_known_directory *find_directory(struct vt_notification *notification, int base, const char *directory) {
   struct vt_known *known = notification->known_directories;
   struct vt_identity identity;
-  bool again = known->call == notification->notif.id && known->base == base && strcmp(known->text, directory) == 0;
-  if (again) return known->last;
   if (!identify(known, &notification->caller, base, directory, &identity)) return NULL;
-  known->last = vt_known_find(known, &identity);
-  known->call = notification->notif.id;
   known->thread = notification->caller.thread;
   known->base = base;
   known->identity = identity;
   strcpy(known->text, directory);
-  return known->last;
+  return vt_known_find(known, &identity);
 }
 
 static bool find_known(struct vt_notification *notification, int base, const char *path, bool follow, struct vt_resolved *place) {
@@ -188,7 +182,6 @@ static void learn(struct vt_notification *notification, struct vt_resolved *plac
   struct vt_known *known = notification->known_directories;
   place->known = vt_known_add(known, notification->listener->confinement->workspace, notification->roots, place->path, &identity);
   if (!place->known) return;
-  known->call = 0;
   close(place->parent);
   place->parent = place->known->fd;
 }

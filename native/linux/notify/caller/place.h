@@ -35,15 +35,8 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
 /* Splits "a/b/c" into "a/b/" and "c"; if it ends in a slash, "." or "..", the name is empty. Returns 0 or ENAMETOOLONG. */
 int vt_resolve_split(const char *given, char directory[PATH_MAX], char name[NAME_MAX + 1]);
 
-/* What the caller means by `directory`: an O_PATH descriptor, or -1 with errno. */
-int vt_resolve_base(const struct vt_caller *caller, int directory);
-
 /* Test hook, called before each lookup if a test program defines it. */
 void vt_test_before_lookup(void) __attribute__((weak, visibility("hidden")));
-
-/* Whether this kernel opens an empty path with O_EMPTYPATH; a test program may override it. */
-bool vt_resolve_takes_empty_path(void);
-bool vt_test_takes_empty_path(void) __attribute__((weak, visibility("hidden")));
 
 void vt_resolved_close(struct vt_resolved *place);
 
@@ -54,14 +47,12 @@ enum { VT_MOST_KNOWN = 16, VT_KNOWN_MS = 20 };
 
 struct vt_known {
   uint64_t uses;
-  uint64_t call;       /* the notification of the last lookup; 0: none */
-  pid_t thread;        /* its caller */
-  int base;            /* the directory that it looked up, relative to this descriptor of the caller */
+  pid_t thread;        /* the caller of the last lookup; 0: none */
+  int base;            /* the directory that was looked up, relative to this descriptor of the caller */
   char text[PATH_MAX];
   struct vt_identity identity;
   pid_t proc_of;       /* the thread whose directory in /proc `proc` is; 0: none */
   int proc;
-  const struct vt_known_directory *last; /* what it found; NULL: nothing */
   struct vt_known_directory {
     uint64_t used; /* 0: empty */
     int64_t until;

@@ -8,16 +8,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "confine/filter/seccomp_constants.h"
 
 enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
-
-int vt_resolve_base(const struct vt_caller *caller, int directory) {
-  char path[48];
-  if (directory == AT_FDCWD) snprintf(path, sizeof path, "/proc/%d/cwd", caller->thread);
-  else snprintf(path, sizeof path, "/proc/%d/fd/%d", caller->thread, directory);
-  return open(path, DIRECTORY);
-}
 
 int vt_resolve_split(const char *given, char directory[PATH_MAX], char name[NAME_MAX + 1]) {
   const char *slash = strrchr(given, '/');
@@ -86,17 +78,17 @@ static void step_back(struct walk *walk) {
 }
 
 /* "/proc/self" would name us, so it is replaced by the caller's number (proc(5)). */
+static size_t name_of_caller(const struct vt_caller *caller, const char *name, size_t length, char own[64]) {
+  pid_t process = vt_caller_process(caller);
+  if (length == 4 && memcmp(name, "self", 4) == 0) return (size_t)snprintf(own, 64, "%d", process);
+  if (length != 11 || memcmp(name, "thread-self", 11)) return 0;
+  return (size_t)snprintf(own, 64, "%d/task/%d", process, caller->thread);
+}
+
 static int step_into(struct walk *walk, const char *name, size_t length) {
   char own[64];
-  bool in_proc = strcmp(walk->done, "/proc") == 0;
-  if (in_proc && length == 4 && memcmp(name, "self", 4) == 0) {
-    length = (size_t)snprintf(own, sizeof own, "%d", vt_caller_process(walk->caller));
-    name = own;
-  } else if (in_proc && length == 11 && memcmp(name, "thread-self", 11) == 0) {
-    length = (size_t)snprintf(own, sizeof own, "%d/task/%d", vt_caller_process(walk->caller),
-                              walk->caller->thread);
-    name = own;
-  }
+  size_t own_length = strcmp(walk->done, "/proc") == 0 ? name_of_caller(walk->caller, name, length, own) : 0;
+  if (own_length) name = own, length = own_length;
   size_t have = strlen(walk->done);
   if (have + 1 + length >= sizeof walk->done) return ENAMETOOLONG;
   walk->done[have] = '/';
@@ -174,7 +166,7 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
   if (strlen(path) >= sizeof given) return ENAMETOOLONG;
   place->slashed = cut_slashes(strcpy(given, path));
   if (vt_test_before_lookup) vt_test_before_lookup();
-  int base = given[0] == '/' ? AT_FDCWD : vt_resolve_base(caller, directory);
+  int base = given[0] == '/' ? AT_FDCWD : vt_caller_open(caller, directory, DIRECTORY);
   if (given[0] != '/' && base < 0) return errno;
   int error = find_directly(base, given, follow, place);
   if (error == ELOOP) {
@@ -185,18 +177,6 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
   if (!error && place->slashed && place->exists && !S_ISDIR(place->status.st_mode)) error = ENOTDIR;
   if (error) vt_resolved_close(place);
   return error;
-}
-
-bool vt_resolve_takes_empty_path(void) {
-  static int known; /* atomic; 0: unknown, 1: yes, -1: no */
-  if (vt_test_takes_empty_path) return vt_test_takes_empty_path();
-  if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
-    int root = open("/", DIRECTORY), again = openat(root, "", O_RDONLY | O_DIRECTORY | O_CLOEXEC | (int)VT_O_EMPTYPATH);
-    __atomic_store_n(&known, again >= 0 ? 1 : -1, __ATOMIC_RELAXED);
-    if (again >= 0) close(again);
-    if (root >= 0) close(root);
-  }
-  return __atomic_load_n(&known, __ATOMIC_RELAXED) > 0;
 }
 
 void vt_resolved_close(struct vt_resolved *place) {

@@ -77,7 +77,7 @@ static int connect_for(int fd, const union vt_address *address, socklen_t length
 }
 
 static void identify(struct vt_notification *notification, struct vt_proxy_client *client) {
-  vt_caller_identify(&notification->caller, &notification->known);
+  vt_caller_identify(&notification->caller);
   client->command = notification->listener->proxy.command;
   client->pid = notification->caller.process;
   memcpy(client->program, notification->caller.program, sizeof client->program);
@@ -96,8 +96,7 @@ static int connect_client(struct vt_notification *notification) {
   socklen_t length;
   struct vt_proxy_client client;
   if (vt_address_read(notification, &address, &length) || !is_proxy(notification, &address)) return NOT_OURS;
-  notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox) return NOT_OURS;
+  if (vt_is_for_own_sandbox(notification)) return NOT_OURS;
   identify(notification, &client);
   int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
   int error = fd < 0 ? NOT_OURS : connect_for(fd, &address, length, &client);
@@ -106,9 +105,8 @@ static int connect_client(struct vt_notification *notification) {
 }
 
 static void connect_to_proxy(struct vt_notification *notification) {
-  notification->error = connect_client(notification);
-  notification->done = notification->error == 0;
-  if (notification->error != NOT_OURS) return;
+  int error = connect_client(notification);
+  if (error != NOT_OURS) return vt_answer(notification, error);
   if (notification->sockets) vt_own_connect(notification);
   else vt_refuse(notification);
 }
@@ -169,8 +167,7 @@ static int pretend_for(const union vt_address *address) {
 
 /* Landlock knows ports, but no netlink sockets. */
 static bool is_for_own_sandbox(struct vt_notification *notification, const union vt_address *address) {
-  if (address->any.sa_family != AF_NETLINK) notification->own_sandbox = vt_has_own_sandbox(notification);
-  return notification->own_sandbox;
+  return address->any.sa_family != AF_NETLINK && vt_is_for_own_sandbox(notification);
 }
 
 static int bind_client(struct vt_notification *notification) {
@@ -186,7 +183,7 @@ static int bind_client(struct vt_notification *notification) {
 
 void vt_handle_bind(struct vt_notification *notification) {
   if (notification->sockets && vt_own_bind(notification)) return;
-  notification->error = bind_client(notification);
-  notification->done = notification->error == 0;
-  if (notification->error == NOT_OURS) vt_refuse(notification);
+  int error = bind_client(notification);
+  if (error == NOT_OURS) vt_refuse(notification);
+  else vt_answer(notification, error);
 }

@@ -8,42 +8,10 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "confine/confinement.h"
-#include "notify/caller/caller.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/caller/place.h"
-#include "workspace/workspace.h"
 
 /* linux/fs.h: RENAME_* */
 enum { NO_REPLACE = 1, EXCHANGE = 2 };
-
-static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
-  return notification->listener->confinement->workspace;
-}
-
-/* Both names are in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
- * filled directory could come to stand there. */
-static bool both_in(const struct vt_spot *old, const struct vt_spot *new) { return vt_spot_is_in(old) && vt_spot_is_in(new); }
-
-static void link_and_notice(struct vt_notification *notification, const struct vt_resolved *new, const struct vt_spot *from,
-                            const struct vt_spot *to) {
-  notification->error = vt_notice_objection(notification, new);
-  if (notification->error) return;
-  vt_workspace_finish(notification, vt_as_reader_move(notification, SYS_linkat, from->parent, from->name, to->parent, to->name, 0));
-  if (notification->done) vt_notice_made(notification, to->parent, new->path, to->name);
-}
-
-bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
-  struct vt_spot from, to;
-  vt_workspace_spot(notification, old, true, &from);
-  vt_workspace_spot(notification, new, true, &to);
-  bool acts = both_in(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
-  bool left = vt_spot_is_left(&from) && vt_spot_is_left(&to);
-  if (acts && vt_workspace_may_act(notification)) link_and_notice(notification, new, &from, &to);
-  vt_spot_close(&from);
-  vt_spot_close(&to);
-  return acts || left;
-}
 
 static bool is_writable(int fd) {
   int mode = fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH);
@@ -54,7 +22,7 @@ static bool is_writable(int fd) {
 static bool may_name(const struct vt_notification *notification, int fd) {
   struct stat status;
   char path[PATH_MAX];
-  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || vt_workspace_protects(workspace_of(notification), &status)) return false;
+  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || vt_workspace_protects(vt_workspace_of(notification), &status)) return false;
   if (status.st_nlink == 0) return is_writable(fd);
   return vt_path_of(fd, path, sizeof path) == 0 && vt_workspace_holds(notification->listener, fd, path);
 }
@@ -99,11 +67,22 @@ bool vt_workspace_names(struct vt_notification *notification, int number, const 
   return acts;
 }
 
-static uint32_t rename_flags(const struct vt_notification *notification) {
-  return notification->call->call == VT_SYS_renameat2 ? (uint32_t)vt_argument(notification, 4) : 0;
-}
+struct move {
+  const struct vt_resolved *old, *new;
+  struct vt_spot from, to;
+  bool links;
+  uint32_t flags; /* of renameat2(2) */
+};
 
 static bool is_directory(const struct vt_resolved *place) { return place->exists && S_ISDIR(place->status.st_mode); }
+
+/* Both names are in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
+ * filled directory could come to stand there. */
+static bool is_possible(const struct vt_notification *notification, const struct move *move) {
+  if (!vt_spot_is_in(&move->from) || !vt_spot_is_in(&move->to)) return false;
+  if (!move->links) return !(move->flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
+  return !(move->old->exists && vt_workspace_protects(vt_workspace_of(notification), &move->old->status));
+}
 
 /* A name, with what it names, is now at `new`. */
 static void notice_move(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new, const struct vt_spot *to) {
@@ -111,32 +90,26 @@ static void notice_move(struct vt_notification *notification, const struct vt_re
   if (is_directory(old)) vt_notice_moved(notification, old->path, new->path);
 }
 
-struct move {
-  const struct vt_resolved *old, *new;
-  struct vt_spot from, to;
-};
-
-static void rename_and_notice(struct vt_notification *notification, const struct move *move, uint32_t flags) {
+static void act_and_notice(struct vt_notification *notification, const struct move *move) {
   const struct vt_spot *from = &move->from, *to = &move->to;
+  long call = move->links ? SYS_linkat : SYS_renameat2;
   notification->error = vt_notice_objection(notification, move->new);
-  if (!notification->error && (flags & EXCHANGE)) notification->error = vt_notice_objection(notification, move->old);
+  if (!notification->error && (move->flags & EXCHANGE)) notification->error = vt_notice_objection(notification, move->old);
   if (notification->error) return;
-  vt_notice_change(notification, move->old);
-  vt_notice_change(notification, move->new);
-  vt_workspace_finish(notification, vt_as_reader_move(notification, SYS_renameat2, from->parent, from->name, to->parent, to->name, flags));
+  if (!move->links) vt_notice_change(notification, move->old), vt_notice_change(notification, move->new);
+  vt_workspace_finish(notification, vt_as_reader_move(notification, call, from->parent, from->name, to->parent, to->name, move->flags));
   if (!notification->done) return;
   notice_move(notification, move->old, move->new, to);
-  if (flags & EXCHANGE) notice_move(notification, move->new, move->old, from);
+  if (move->flags & EXCHANGE) notice_move(notification, move->new, move->old, from);
 }
 
-bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
-  struct move move = {old, new, {.parent = -1}, {.parent = -1}};
-  uint32_t flags = rename_flags(notification);
+bool vt_workspace_moves(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
+  struct move move = {.old = old, .new = new, .links = notification->call->operation == VT_OP_LINK};
+  if (notification->call->call == VT_SYS_renameat2) move.flags = (uint32_t)vt_argument(notification, 4);
   vt_workspace_spot(notification, old, true, &move.from);
   vt_workspace_spot(notification, new, true, &move.to);
-  bool acts = both_in(&move.from, &move.to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
-  bool left = vt_spot_is_left(&move.from) && vt_spot_is_left(&move.to);
-  if (acts && vt_workspace_may_act(notification)) rename_and_notice(notification, &move, flags);
+  bool acts = is_possible(notification, &move), left = vt_spot_is_left(&move.from) && vt_spot_is_left(&move.to);
+  if (acts && vt_workspace_may_act(notification)) act_and_notice(notification, &move);
   if (acts && (is_directory(old) || is_directory(new)) && notification->known_directories) vt_known_forget(notification->known_directories);
   vt_spot_close(&move.from);
   vt_spot_close(&move.to);

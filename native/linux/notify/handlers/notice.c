@@ -9,10 +9,7 @@
 
 #include "base/basics.h"
 #include "base/files.h"
-#include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/report.h"
-#include "workspace/workspace.h"
 
 /* Read by the threads of all commands; never freed. */
 static struct name {
@@ -72,7 +69,7 @@ static bool is_noted(const char *rest) {
 
 /* The path behind its root; NULL: in no root, or in a private tmp, whose files go with the command. */
 static const char *beneath_root(const struct vt_notification *notification, const char *path) {
-  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
+  const struct vt_workspace *workspace = vt_workspace_of(notification);
   const struct vt_workspace_root *root = workspace ? vt_workspace_root_of(workspace, path) : NULL;
   return root && !root->is_private ? path + strlen(root->path) : NULL;
 }
@@ -150,7 +147,7 @@ void vt_notice_made(struct vt_notification *notification, int parent, const char
 }
 
 void vt_notice_moved(struct vt_notification *notification, const char *old, const char *new) {
-  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
+  const struct vt_workspace *workspace = vt_workspace_of(notification);
   if (!beneath_root(notification, new)) return;
   if (vt_workspace_root_of(workspace, old) != vt_workspace_root_of(workspace, new)) return add(notification, VT_NOTE_MOVED, new, NULL, 0);
   pthread_mutex_lock(&notification->listener->lock);
@@ -161,7 +158,7 @@ void vt_notice_moved(struct vt_notification *notification, const char *old, cons
 void vt_notice_executable(struct vt_notification *notification, int fd) {
   char path[PATH_MAX];
   struct stat status;
-  if (!notification->listener->confinement->workspace || vt_path_of(fd, path, sizeof path)) return;
+  if (!vt_workspace_of(notification) || vt_path_of(fd, path, sizeof path)) return;
   const char *name = strrchr(path, '/'), *other = name ? other_half(name + 1) : NULL;
   if (!other || !beneath_root(notification, path)) return;
   char beside[PATH_MAX + 8];
@@ -172,7 +169,7 @@ void vt_notice_executable(struct vt_notification *notification, int fd) {
 
 void vt_notice_reply(struct vt_notification *notification) {
   bool goes_on = !notification->error && !notification->done && notification->send_fd < 0;
-  if (!goes_on || !notification->listener->confinement->workspace || !vt_makes_name(notification)) return;
+  if (!goes_on || !vt_workspace_of(notification) || !vt_makes_name(notification)) return;
   pthread_mutex_lock(&notification->listener->lock);
   notes_of(notification)->unseen = true;
   pthread_mutex_unlock(&notification->listener->lock);

@@ -31,7 +31,7 @@ static void refuse(struct vt_notification *notification, enum vt_operation opera
   notification->error = EACCES;
   notification->counted = true;
   if (!place) return;
-  notification->has_text = notification->is_path = true;
+  notification->is_path = true;
   strcpy(notification->text, place->path);
   notification->is_protected = is_protected(notification, place);
 }
@@ -44,15 +44,12 @@ static void judge_unread(struct vt_notification *notification, bool often_harmle
   if (!often_harmless || !vt_caller_is_dumpable(&notification->caller)) refuse(notification, notification->operation, NULL);
 }
 
-/* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path is the descriptor's file: takes its path. Older kernels:
- * ENOENT. */
+/* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path is the descriptor's file: takes its path. An older kernel would find
+ * nothing. */
 static int take_path_of_descriptor(struct vt_notification *notification) {
-  char link[32] = "cwd";
-  bool meant = vt_opens(notification) && (vt_open_flags(notification) & VT_O_EMPTYPATH);
-  if (!meant || !vt_resolve_takes_empty_path()) return ENOENT;
+  if (!vt_opens(notification) || !(vt_open_flags(notification) & VT_O_EMPTYPATH)) return ENOENT;
   int base = vt_directory(notification, notification->call->directory);
-  if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
-  if (vt_caller_link(&notification->caller, link, notification->given, sizeof notification->given) < 0) return errno;
+  if (vt_caller_path(&notification->caller, base, notification->given, sizeof notification->given) < 0) return errno;
   return notification->given[0] == '/' ? 0 : VT_NO_FILE;
 }
 
@@ -63,7 +60,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   notification->given_known = true;
   if (notification->sockets && vt_own_world(notification)) return VT_NO_FILE;
-  if (call->operation == VT_OP_WRITE && vt_opens_harmless_name(notification, vt_open_flags(notification))) return VT_NO_FILE;
+  if (call->operation == VT_OP_WRITE && vt_opens_harmless(notification, NULL, vt_open_flags(notification))) return VT_NO_FILE;
   return vt_place_find(notification, vt_directory(notification, call->directory), notification->given, follow, place);
 }
 
@@ -80,6 +77,7 @@ static void take_late_error(struct vt_notification *notification, int error, con
 static void fail_here(struct vt_notification *notification, int error) {
   if (notification->roots && !notification->error && !notification->done && error > 0) notification->error = error;
 }
+
 /* mkdir(2) of "file/" finds that it exists; an open that would create it refuses the slash. */
 static int late_error(const struct vt_notification *notification, int error, const struct vt_resolved *place) {
   if (error != ENOTDIR || !place->exists) return error;
@@ -100,6 +98,7 @@ static bool find_own(struct vt_notification *notification, bool follow, bool oft
 static bool may_change(const struct vt_resolved *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
 
 static int why_not_changed(const struct vt_resolved *place) { return may_change(place) ? EACCES : errno; }
+
 static bool may_write(const struct vt_resolved *place) { return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0; }
 
 /* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */
@@ -110,36 +109,22 @@ static const char *granted_part(const struct vt_notification *notification, cons
   return rest;
 }
 
-static bool is_granted(const struct vt_notification *notification, const struct vt_resolved *place) {
-  return granted_part(notification, place) != NULL;
-}
-
 /* Whether the name may come and go: a granted directory's own name is in a parent that is not granted. */
 static bool is_granted_name(const struct vt_notification *notification, const struct vt_resolved *place) {
   const char *rest = granted_part(notification, place);
   return rest && *rest;
 }
 
-/* The name of a thread in the caller's process: pthread_setname_np(3) writes it for every thread but the calling one. */
-static bool is_name_of_own_thread(const struct vt_notification *notification, const char *path) {
-  int process, thread, end = 0;
-  sscanf(path, "/proc/%d/task/%d/comm%n", &process, &thread, &end);
-  return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
-}
-
-/* The caller's own core dump filter (core(5)). */
-static bool is_own_dump_filter(const struct vt_notification *notification, const char *path) {
-  int process, end = 0;
-  sscanf(path, "/proc/%d/coredump_filter%n", &process, &end);
-  return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
-}
-
 /* Files that programs try at every start and can do without: Landlock refuses them, unreported. The statistics are OpenJDK's
- * (perfMemory_posix.cpp), which ignores TMPDIR. */
+ * (perfMemory_posix.cpp), which ignores TMPDIR; pthread_setname_np(3) writes the name of each thread but the calling one; the filter is
+ * for core dumps (core(5)). */
 static bool is_dispensable(const struct vt_notification *notification, const struct vt_resolved *place) {
   static const char statistics[] = "/tmp/hsperfdata_";
-  return strncmp(place->path, statistics, sizeof statistics - 1) == 0 || is_name_of_own_thread(notification, place->path) ||
-         is_own_dump_filter(notification, place->path);
+  int process = 0, thread, end = 0;
+  if (strncmp(place->path, statistics, sizeof statistics - 1) == 0) return true;
+  sscanf(place->path, "/proc/%d/task/%d/comm%n", &process, &thread, &end);
+  if (!end) sscanf(place->path, "/proc/%d/coredump_filter%n", &process, &end);
+  return end > 0 && place->path[end] == 0 && process == vt_caller_process(&notification->caller);
 }
 
 static void judge_existing(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
@@ -147,7 +132,7 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
   if ((flags & VT_O_ACCMODE) == O_RDONLY || !may_write(place)) return;
-  if (vt_opens_harmless_node(notification, &place->status, flags)) return;
+  if (vt_opens_harmless(notification, &place->status, flags)) return;
   if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->confinement->terminal) return;
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
@@ -160,7 +145,7 @@ void vt_handle_open(struct vt_notification *notification) {
   if (!(flags & (O_ACCMODE | O_CREAT | O_TRUNC))) return vt_own_world_read(notification);
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   bool impossible = place.slashed && !place.exists; /* EISDIR */
-  if (impossible || vt_workspace_opens(notification, flags, &place) || is_granted(notification, &place) || is_dispensable(notification, &place))
+  if (impossible || vt_workspace_opens(notification, flags, &place) || granted_part(notification, &place) || is_dispensable(notification, &place))
     return vt_resolved_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
     refuse(notification, VT_OP_CREATE, &place);
@@ -173,7 +158,7 @@ void vt_handle_truncate(struct vt_notification *notification) {
   struct vt_resolved place;
   if (!find_own(notification, true, false, &place)) return;
   if (vt_workspace_truncates(notification, &place)) return vt_resolved_close(&place);
-  if (place.exists && S_ISREG(place.status.st_mode) && !is_granted(notification, &place) && may_write(&place))
+  if (place.exists && S_ISREG(place.status.st_mode) && !granted_part(notification, &place) && may_write(&place))
     refuse(notification, VT_OP_TRUNCATE, &place);
   vt_resolved_close(&place);
 }
@@ -197,7 +182,7 @@ void vt_handle_remove(struct vt_notification *notification) {
 static bool makes_device(const struct vt_notification *notification) {
   enum vt_syscall call = notification->call->call;
   if (call != VT_SYS_mknod && call != VT_SYS_mknodat) return false;
-  mode_t mode = (mode_t)notification->notif.data.args[call == VT_SYS_mknod ? 1 : 2];
+  mode_t mode = vt_mode(notification);
   return S_ISCHR(mode) || S_ISBLK(mode);
 }
 
@@ -255,7 +240,7 @@ void vt_handle_link(struct vt_notification *notification) {
   if (link_descriptor(notification)) return;
   if (!find_both(notification, (flags & AT_SYMLINK_FOLLOW) != 0, &old, &new)) return;
   bool possible = old.exists && !new.exists && !new.slashed, meant = possible && !S_ISDIR(old.status.st_mode);
-  bool acts = possible && vt_workspace_links(notification, &old, &new);
+  bool acts = possible && vt_workspace_moves(notification, &old, &new);
   if (meant && !acts && !is_granted_name(notification, &new) && may_change(&new))
     refuse_link(notification, &old, &new);
   fail_here(notification, !old.exists ? ENOENT : new.exists ? EEXIST : !possible ? ENOENT : !meant ? EPERM : why_not_changed(&new));
@@ -278,7 +263,7 @@ void vt_handle_rename(struct vt_notification *notification) {
   bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
-  if (possible && !vt_workspace_renames(notification, &old, &new) && !granted && may_change(&old) && may_change(&new)) {
+  if (possible && !vt_workspace_moves(notification, &old, &new) && !granted && may_change(&old) && may_change(&new)) {
     /* git config renames config.lock: the protected name says what is refused. */
     bool only_new = is_protected(notification, &new) && !is_protected(notification, &old);
     refuse(notification, VT_OP_RENAME, only_new ? &new : &old);

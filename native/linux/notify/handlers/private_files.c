@@ -18,13 +18,9 @@
 
 #include "base/files.h"
 #include "base/kernel.h"
-#include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/caller/caller.h"
-#include "notify/caller/place.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
-#include "workspace/workspace.h"
 
 /* NOT_OURS: the refusal stands, and is reported. */
 enum { NOT_OURS = -1, NOT_FOUND = -2 };
@@ -57,10 +53,9 @@ bool vt_is_private(const struct vt_listener *listener, int fd) {
   return vt_workspace_holds(listener, fd, path);
 }
 
+/* A number below 0 is none, AT_FDCWD neither. */
 static int open_descriptor(const struct vt_notification *notification, int number) {
-  char link[48];
-  snprintf(link, sizeof link, "/proc/%d/fd/%d", notification->caller.thread, number);
-  return open(link, O_PATH | O_CLOEXEC);
+  return number < 0 ? -1 : vt_caller_open(&notification->caller, number, O_PATH);
 }
 
 /* A directory descriptor and no path: the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */
@@ -114,7 +109,7 @@ static bool may_have_action(const struct vt_notification *notification) {
 static int act_on(struct vt_notification *notification, int fd, bool known) {
   struct vt_private_file file = {.fd = fd};
   if (fstat(fd, &file.status)) return NOT_OURS;
-  bool proven = known && !vt_workspace_protects(notification->listener->confinement->workspace, &file.status);
+  bool proven = known && !vt_workspace_protects(vt_workspace_of(notification), &file.status);
   if (!proven && !vt_is_private(notification->listener, fd)) return NOT_OURS;
   return vt_caller_still_waits(notification) ? notification->call->act(notification, &file) : NOT_OURS;
 }
@@ -129,8 +124,7 @@ bool vt_private_gate(struct vt_notification *notification) {
   int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd, known);
   if (fd >= 0) close(fd);
   if (error == NOT_OURS) return false;
-  notification->error = error;
-  notification->done = error == 0;
+  vt_answer(notification, error);
   return true;
 }
 
@@ -151,7 +145,7 @@ static int errno_of(int failed) { return failed ? errno : 0; }
 
 /* Of a directory that leads to something protected: vitrine looks there, before the next command, for more to protect. */
 static bool is_shut(const struct vt_notification *notification, const struct vt_private_file *file, mode_t mode) {
-  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
+  const struct vt_workspace *workspace = vt_workspace_of(notification);
   bool open = (mode & S_IRUSR) && (mode & S_IXUSR);
   return !open && workspace && S_ISDIR(file->status.st_mode) && vt_workspace_protects(workspace, &file->status);
 }
@@ -257,9 +251,9 @@ int vt_private_op_lock(struct vt_notification *notification, const struct vt_pri
   if (fd < 0) return NOT_OURS;
   int error = vt_is_private(notification->listener, fd) ? errno_of(flock(fd, operation | LOCK_NB)) : NOT_OURS;
   bool waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
-  if (waits) notification->awaited = fd;
+  if (waits) vt_wait_for_lock(notification, fd, operation);
   else close(fd);
-  return waits ? EINTR : error; /* EINTR is for when it cannot wait (vt_wait_add()) */
+  return waits ? EINTR : error; /* EINTR is for when it cannot wait */
 }
 
 /* cp tries to clone data and falls back to copying: EOPNOTSUPP, not reported. */

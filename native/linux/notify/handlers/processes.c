@@ -72,10 +72,9 @@ static pid_t number_in_pidfd(const struct vt_caller *caller, int pidfd) {
 
 /* A /proc/PID directory serves as a pidfd too (pidfd_send_signal(2)). */
 static pid_t number_in_directory(const struct vt_caller *caller, int directory) {
-  char name[32], path[PATH_MAX];
+  char path[PATH_MAX];
   int number = 0, end = 0;
-  snprintf(name, sizeof name, "fd/%d", directory);
-  if (vt_caller_link(caller, name, path, sizeof path) <= 0) return NOT_KNOWN;
+  if (vt_caller_path(caller, directory, path, sizeof path) <= 0) return NOT_KNOWN;
   sscanf(path, "/proc/%d%n", &number, &end);
   return end > 0 && path[end] == 0 ? number : NOT_KNOWN;
 }
@@ -117,10 +116,8 @@ static int signal_of(const struct vt_notification *notification) {
 }
 
 static void name_target(struct vt_notification *notification, pid_t target) {
-  notification->has_text = true;
-  if (target == -1) snprintf(notification->text, sizeof notification->text, "every process");
-  else if (target < 0) snprintf(notification->text, sizeof notification->text, "group %d", -target);
-  else snprintf(notification->text, sizeof notification->text, "pid %d", target);
+  if (target == -1) vt_say(notification, "every process");
+  else vt_say(notification, target < 0 ? "group %d" : "pid %d", abs(target));
 }
 
 /* A process and its group share a session, so this covers the pidfd's group too (PIDFD_SIGNAL_PROCESS_GROUP). */

@@ -1,4 +1,4 @@
-/* Calls that wait: for the reader of a FIFO, for a lock, or for the owner's answer. */
+/* Calls that wait: for the reader of a FIFO, for a lock, for a connection, or for the owner's answer. */
 #define _GNU_SOURCE
 #include "notify/dispatch.h"
 
@@ -15,49 +15,36 @@
 
 #include "base/basics.h"
 #include "base/command.h"
+#include "base/files.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 
 /* Shortest and longest pause (milliseconds); most waiting calls of a command: each holds a descriptor. */
-enum { FIRST_PAUSE_MS = 1, LAST_PAUSE_MS = 32, MOST = 64 };
+enum { FIRST_PAUSE_MS = 1, LAST_PAUSE_MS = 32, MOST = 256 };
 
 /* linux/errno.h: ERESTARTSYS. Restarts the call if the signal has no handler, or one with SA_RESTART (signal(7)); never
  * visible to a program with a pending signal. */
 enum { RESTART = 512 };
 
-struct vt_waiter {
-  struct vt_waiter *next;
-  uint64_t id; /* of the notification */
-  pid_t thread;
-  int fd;        /* a FIFO, by O_PATH; or the caller's file */
-  uint32_t flags;
-  int operation; /* of flock(2); 0: an open */
-  int64_t due, pause;
-  bool signal_seen; /* the last try saw a process-directed signal, which another thread may take */
-};
-
-static size_t count(const struct vt_waiter *waiter) {
+struct vt_waiter *vt_wait(struct vt_notification *notification, int fd, vt_attempt try) {
   size_t number = 0;
-  for (; waiter; waiter = waiter->next) number++;
-  return number;
-}
-
-bool vt_wait_add(struct vt_waiter **waiting, struct vt_notification *notification) {
-  if (notification->awaited < 0) return false;
-  if (count(*waiting) >= MOST) return close(notification->awaited), false;
+  for (const struct vt_waiter *waiter = *notification->waiting; waiter; waiter = waiter->next) number++;
+  if (number >= MOST) return NULL;
   struct vt_waiter *waiter = vt_must(calloc(1, sizeof *waiter));
   *waiter = (struct vt_waiter){
-      .next = *waiting,
+      .next = *notification->waiting,
       .id = notification->notif.id,
       .thread = notification->caller.thread,
-      .fd = notification->awaited,
-      .flags = notification->send_flags,
-      .operation = notification->call->call == VT_SYS_flock ? (int)vt_argument(notification, 1) : 0,
+      .fd = fd,
+      .socket = -1,
+      .try = try,
       .due = vt_now(),
       .pause = FIRST_PAUSE_MS,
+      .last_pause = LAST_PAUSE_MS,
+      .until = INT64_MAX,
   };
-  *waiting = waiter;
-  return true;
+  notification->deferred = true;
+  return *notification->waiting = waiter;
 }
 
 /* ENXIO: there is no reader yet (open(2), O_NONBLOCK). */
@@ -66,23 +53,36 @@ static int open_fifo(const struct vt_waiter *waiter) {
   snprintf(path, sizeof path, "/proc/thread-self/fd/%d", waiter->fd);
   int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) return fd;
-  close(fd);
+  vt_close(fd);
   return -1;
 }
 
-/* EAGAIN: it has to wait on. Else the call is answered, or an errno for it. */
-static int try_open(const struct vt_waiter *waiter, int listener) {
+static int try_open(struct vt_notification *by, struct vt_waiter *waiter) {
   int fd = open_fifo(waiter);
   if (fd < 0) return errno == ENXIO ? EAGAIN : errno;
-  vt_send_descriptor(listener, waiter->id, fd, waiter->flags);
-  return 0;
+  vt_send_descriptor(by->listener->fd, waiter->id, fd, waiter->flags);
+  return VT_ANSWERED;
 }
 
 /* A killed caller gets no lock, and an undeliverable reply releases it: others may share the open file. */
-static int try_lock(const struct vt_waiter *waiter, int listener) {
-  if (flock(waiter->fd, waiter->operation | LOCK_NB)) return errno;
-  if (!vt_end_call(listener, waiter->id, 0)) flock(waiter->fd, LOCK_UN);
-  return 0;
+static int try_lock(struct vt_notification *by, struct vt_waiter *waiter) {
+  if (flock(waiter->fd, (int)waiter->flags | LOCK_NB)) return errno;
+  if (!vt_end_call(by->listener->fd, waiter->id, 0)) flock(waiter->fd, LOCK_UN);
+  return VT_ANSWERED;
+}
+
+static void wait_with(struct vt_notification *notification, int fd, vt_attempt try, uint32_t flags) {
+  struct vt_waiter *waiter = vt_wait(notification, fd, try);
+  if (waiter) waiter->flags = flags;
+  else close(fd);
+}
+
+void vt_wait_for_reader(struct vt_notification *notification, int fifo) {
+  wait_with(notification, fifo, try_open, notification->send_flags);
+}
+
+void vt_wait_for_lock(struct vt_notification *notification, int fd, int operation) {
+  wait_with(notification, fd, try_lock, (uint32_t)operation);
 }
 
 /*
@@ -91,45 +91,49 @@ static int try_lock(const struct vt_waiter *waiter, int listener) {
  * another thread; one to a larger process counts at the second look. Deadly ones reach each thread (complete_signal(),
  * kernel/signal.c). 0: none.
  */
-int vt_wait_interruption(pid_t thread, bool *seen) {
+static int interruption(struct vt_waiter *waiter) {
   char status[8192];
-  vt_procfs_read(thread, "status", status, sizeof status);
+  if (waiter->until <= vt_now()) return waiter->late;
+  vt_procfs_read(waiter->thread, "status", status, sizeof status);
   uint64_t open = ~vt_bits_after(status, "\nSigBlk:");
   uint64_t own = vt_bits_after(status, "\nSigPnd:") & open, shared = vt_bits_after(status, "\nShdPnd:") & open;
   if (own || (shared && vt_number_after(status, "\nThreads:") == 1)) return RESTART;
-  bool again = shared && *seen;
-  *seen = shared != 0;
+  bool again = shared && waiter->signal_seen;
+  waiter->signal_seen = shared != 0;
   return again ? EINTR : 0;
 }
 
 /* True if this waiter is done. */
-static bool try(struct vt_waiter *waiter, int listener) {
-  int error = vt_wait_interruption(waiter->thread, &waiter->signal_seen);
-  if (!vt_call_still_waits(listener, waiter->id)) return true;
-  if (!error) error = waiter->operation ? try_lock(waiter, listener) : try_open(waiter, listener);
-  if (error && error != EAGAIN) vt_end_call(listener, waiter->id, error);
-  if (error != EAGAIN) return true;
-  waiter->due = vt_now() + waiter->pause;
-  if (waiter->pause < LAST_PAUSE_MS) waiter->pause *= 2;
-  return false;
+static bool look_at(struct vt_notification *by, struct vt_waiter *waiter) {
+  int error = waiter->try(by, waiter), listener = by->listener->fd;
+  bool over = error != EAGAIN;
+  if (waiter->answered || error == VT_ANSWERED) return over;
+  if (!over && !(error = interruption(waiter))) return !vt_call_still_waits(listener, waiter->id);
+  vt_end_call(listener, waiter->id, error);
+  waiter->answered = true;
+  return over || !waiter->stays;
 }
 
 static void end(struct vt_waiter **at) {
   struct vt_waiter *waiter = *at;
   *at = waiter->next;
   close(waiter->fd);
+  if (waiter->socket >= 0) close(waiter->socket);
   free(waiter);
 }
 
-int vt_wait_try(struct vt_waiter **waiting, int listener) {
+int vt_wait_try(struct vt_waiter **waiting, struct vt_notification *by) {
   int64_t now = vt_now(), next = INT64_MAX;
   for (struct vt_waiter **at = waiting; *at;) {
-    if ((*at)->due <= now && try(*at, listener)) {
+    struct vt_waiter *waiter = *at;
+    if (waiter->due <= now && look_at(by, waiter)) {
       end(at);
       continue;
     }
-    if ((*at)->due < next) next = (*at)->due;
-    at = &(*at)->next;
+    if (waiter->due <= now) waiter->due = vt_now() + waiter->pause, waiter->pause *= 2;
+    if (waiter->pause > waiter->last_pause) waiter->pause = waiter->last_pause;
+    if (waiter->due < next) next = waiter->due;
+    at = &waiter->next;
   }
   return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }
@@ -200,17 +204,8 @@ bool vt_questions_ask(struct vt_questions *questions, const struct vt_notificati
   if (!questions) return false;
   pthread_mutex_lock(&questions->lock);
   struct question *question = find(questions, path);
-  if (!question) question = put(questions, path);
-  if (question) wait_for(questions, question, notification);
-  bool yes = question && question->answered && question->yes;
-  pthread_mutex_unlock(&questions->lock);
-  return yes;
-}
-
-bool vt_questions_allowed(struct vt_questions *questions, const char *path) {
-  if (!questions) return false;
-  pthread_mutex_lock(&questions->lock);
-  const struct question *question = find(questions, path);
+  if (!question && notification) question = put(questions, path);
+  if (question && notification) wait_for(questions, question, notification);
   bool yes = question && question->answered && question->yes;
   pthread_mutex_unlock(&questions->lock);
   return yes;

@@ -10,19 +10,9 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/caller/caller.h"
-#include "notify/listener.h"
+#include "notify/dispatch.h"
 #include "confine/places/places.h"
-#include "notify/caller/place.h"
-#include "workspace/workspace.h"
-
-static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
-  return notification->listener->confinement->workspace;
-}
-
-static void finish(struct vt_notification *notification, int failed) { vt_workspace_finish(notification, failed); }
 
 bool vt_workspace_may_act(struct vt_notification *notification) {
   if (vt_may_act(notification)) return true;
@@ -52,12 +42,12 @@ enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const 
   const struct stat *status = place->exists ? &place->status : NULL;
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
-  if (place->known) vt_known_spot(place->known, workspace_of(notification), place->name, status, spot);
-  else if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
+  if (place->known) vt_known_spot(place->known, vt_workspace_of(notification), place->name, status, spot);
+  else if (notification->roots) vt_workspace_find(vt_workspace_of(notification), notification->roots, place->path, acts, spot);
   if (vt_has_own_sandbox(notification)) return leave_to_own_sandbox(notification, spot);
   if (place->known || !is_approved(notification, spot, place)) return spot->kind;
   vt_spot_close(spot);
-  vt_workspace_find(workspace_of(notification), notification->roots, place->path, true, spot);
+  vt_workspace_find(vt_workspace_of(notification), notification->roots, place->path, true, spot);
   if (spot->kind == VT_SPOT_PROTECTED && spot->protected_by && spot->parent >= 0) spot->kind = VT_SPOT_HELD;
   return spot->kind;
 }
@@ -65,7 +55,16 @@ enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const 
 /* Regular files and FIFOs. */
 static bool is_plain(const struct vt_notification *notification, const struct stat *status) {
   bool plain = S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode);
-  return plain && (notification->approved || !vt_workspace_protects(workspace_of(notification), status));
+  return plain && (notification->approved || !vt_workspace_protects(vt_workspace_of(notification), status));
+}
+
+int vt_workspace_settle(int fd, int error, uint32_t flags) {
+  if (!error && (flags & O_TRUNC) && ftruncate(fd, 0)) error = errno;
+  if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, (int)flags)) error = errno;
+  if (!error) return fd;
+  close(fd);
+  errno = error;
+  return -1;
 }
 
 /* Opens without truncating, since only the opened file shows what it is. Never blocks: on a FIFO without a reader it fails with
@@ -76,12 +75,7 @@ static int open_plain(const struct vt_notification *notification, const struct v
   int fd = vt_as_reader_open(notification, spot->parent, spot->name[0] ? spot->name : ".", wanted, vt_mode(notification));
   if (fd < 0) return -1;
   int error = fstat(fd, &status) ? errno : !is_plain(notification, &status) ? EACCES : 0;
-  if (!error && (flags & O_TRUNC) && S_ISREG(status.st_mode) && ftruncate(fd, 0)) error = errno;
-  if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, (int)flags)) error = errno;
-  if (!error) return fd;
-  close(fd);
-  errno = error;
-  return -1;
+  return vt_workspace_settle(fd, error, S_ISREG(status.st_mode) ? flags : flags & ~(uint32_t)O_TRUNC);
 }
 
 /* The FIFO that an open for writing found without a reader; -1: it is none, or the caller does not wait. */
@@ -97,8 +91,9 @@ static int find_fifo(const struct vt_notification *notification, const struct vt
 static void open_spot(struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
   notification->send_fd = open_plain(notification, spot, flags);
   notification->send_flags = flags & O_CLOEXEC;
-  finish(notification, notification->send_fd < 0);
-  if (notification->error == ENXIO) notification->awaited = find_fifo(notification, spot, flags);
+  vt_workspace_finish(notification, notification->send_fd < 0);
+  int fifo = notification->error == ENXIO ? find_fifo(notification, spot, flags) : -1;
+  if (fifo >= 0) vt_wait_for_reader(notification, fifo);
 }
 
 /* Whether the open would change something: one that only reads, or fails, needs no question. */
@@ -144,7 +139,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && vt_workspace_may_act(notification)) {
     int fd = open_plain(notification, &spot, O_WRONLY);
-    finish(notification, fd < 0 || vt_fsize_truncate(notification->caller.thread, fd, (off_t)vt_argument(notification, 1)));
+    vt_workspace_finish(notification, fd < 0 || vt_fsize_truncate(notification->caller.thread, fd, (off_t)vt_argument(notification, 1)));
     if (fd >= 0) close(fd);
   }
   vt_spot_close(&spot);
@@ -156,7 +151,7 @@ bool vt_workspace_removes(struct vt_notification *notification, const struct vt_
   enum vt_spot_kind kind = spot_of_change(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
-  if (acts && vt_workspace_may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
+  if (acts && vt_workspace_may_act(notification)) vt_workspace_finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
   vt_spot_close(&spot);
   return acts;
 }
@@ -192,7 +187,7 @@ static int make(struct vt_notification *notification, const struct vt_spot *spot
 static void make_and_notice(struct vt_notification *notification, const struct vt_resolved *place, const struct vt_spot *spot) {
   notification->error = vt_notice_objection(notification, place);
   if (notification->error) return;
-  finish(notification, make(notification, spot));
+  vt_workspace_finish(notification, make(notification, spot));
   if (notification->done) vt_notice_made(notification, spot->parent, place->path, spot->name);
 }
 
@@ -211,7 +206,7 @@ bool vt_workspace_creates(struct vt_notification *notification, const struct vt_
 static bool was_approved(const struct vt_listener *listener, const struct vt_spot *spot, const char *path, bool own) {
   char by[PATH_MAX];
   if (spot->kind != VT_SPOT_PROTECTED || !spot->protected_by || vt_path_node_path(spot->protected_by, by, sizeof by) < 0) return false;
-  return (!own || strcmp(by, path) == 0) && vt_questions_allowed(listener->questions, by);
+  return (!own || strcmp(by, path) == 0) && vt_questions_ask(listener->questions, NULL, by);
 }
 
 bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path) {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "confine/confinement.h"
 #include "notify/caller/place.h"
 #include "notify/notification.h"
 #include "workspace/workspace.h"
@@ -14,8 +15,8 @@ bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, co
 bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place);
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place);
-bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
-bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+/* link(2), rename(2) */
+bool vt_workspace_moves(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 
 /* moves.c: the caller's descriptor that linkat(2) names, by AT_EMPTY_PATH or by its link in /proc; -1: none. */
 int vt_workspace_descriptor_to_name(struct vt_notification *notification);
@@ -28,13 +29,17 @@ bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *
 /* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
 enum vt_spot_kind vt_workspace_spot(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot);
 
+/* A file that was opened without truncating and waiting, and looked at with this outcome: -1 with errno, closed, or as the flags say. */
+int vt_workspace_settle(int fd, int error, uint32_t flags);
+
 /* False: the caller is gone, and nothing is carried out. */
 bool vt_workspace_may_act(struct vt_notification *notification);
 
 /* Notes the outcome of a call that was carried out. */
-static inline void vt_workspace_finish(struct vt_notification *notification, int failed) {
-  notification->error = failed ? errno : 0;
-  notification->done = !failed;
+static inline void vt_workspace_finish(struct vt_notification *notification, int failed) { vt_answer(notification, failed ? errno : 0); }
+
+static inline const struct vt_workspace *vt_workspace_of(const struct vt_notification *notification) {
+  return notification->listener->confinement->workspace;
 }
 
 /* The call goes on, and Landlock decides: the caller has a sandbox of its own (caller/caller.h). */
@@ -45,7 +50,7 @@ static inline bool vt_spot_is_in(const struct vt_spot *spot) {
   return (spot->kind == VT_SPOT_HELD || spot->kind == VT_SPOT_GRANTED) && spot->parent >= 0 && spot->name[0];
 }
 
-/* notice.c: notices what a command of workspace mode makes or changes that programs outside obey (report.h): repositories of git, and
+/* notice.c: notices what a command of workspace mode makes or changes that programs outside obey (notify/listener.h): repositories of git, and
  * names of the owner's table. Git takes a directory for a repository only if it finds `objects` and `refs` (setup.c, is_git_directory),
  * which have to be directories, links or executable files. Every call that could make one of these is made by the workspace server, so
  * the name that is compared is the name that is made; a call that goes on could make another.

@@ -42,8 +42,7 @@ static void tell(struct vt_notification *notification, const void *value, int le
   bool read = vt_caller_read(&notification->caller, vt_argument(notification, 4), &room, sizeof room) == sizeof room;
   if (room < length) length = room;
   bool told = read && length >= 0 && write_exactly(notification, 3, value, (size_t)length) && write_exactly(notification, 4, &length, sizeof length);
-  notification->error = told ? 0 : read && length < 0 ? EINVAL : EFAULT;
-  notification->done = told;
+  vt_answer(notification, told ? 0 : read && length < 0 ? EINVAL : EFAULT);
 }
 
 static void tell_if_fresh(struct vt_notification *notification, int fd) {

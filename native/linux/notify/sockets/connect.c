@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/basics.h"
@@ -15,20 +14,7 @@
 #include "notify/sockets/whose.h"
 
 /* LATER, in place of an error: the answer comes later. */
-enum { LATER = -1, MOST = 256, PAUSE_MS = 2 };
-
-/* A connection that the kernel has not made at once, as the listener's queue is full: it sends the first packet again for two minutes,
- * to the socket that then has the port. The notifier looks at it until it is made, refused or taken back. */
-struct vt_connecting {
-  struct vt_connecting *next;
-  uint64_t id; /* of the notification */
-  pid_t thread;
-  int fd, socket; /* `socket`: O_PATH, of a unix socket; -1: a TCP connection */
-  bool answered;  /* the caller has its EINPROGRESS */
-  bool signal_seen;
-  int64_t until; /* SO_SNDTIMEO */
-  union vt_address plain;
-};
+enum { LATER = -1 };
 
 struct client {
   int fd;
@@ -79,20 +65,18 @@ static enum vt_listens who_has(struct vt_notification *notification, int fd, con
   return vt_who_listens(notification->sockets, notification->listener->world, plain);
 }
 
-/* One step of a connect(2) that was begun. False: it is under way still. Another socket can have come to the port between the look and
- * the connection: then it is undone before the caller knows of it. */
-static bool step(struct vt_notification *notification, int fd, const union vt_address *plain, bool nonblocking, int *error) {
+/* One step of a connect(2) that was begun: its outcome, EAGAIN: it is under way still. Another socket can have come to the port between
+ * the look and the connection: then it is undone before the caller knows of it. */
+static int step(struct vt_notification *notification, int fd, const union vt_address *plain, bool nonblocking) {
   int state = state_of(fd);
   enum vt_listens who = state == TCP_CLOSE ? VT_LISTENS_OWN : who_has(notification, fd, plain);
   if (who == VT_LISTENS_FOREIGN || (who == VT_LISTENS_NONE && is_under_way(state))) {
     disconnect(fd);
-    *error = who == VT_LISTENS_FOREIGN ? EACCES : ECONNREFUSED;
-    return true;
+    return who == VT_LISTENS_FOREIGN ? EACCES : ECONNREFUSED;
   }
-  if (is_under_way(state)) return false;
+  if (is_under_way(state)) return EAGAIN;
   int outcome = nonblocking ? EINPROGRESS : outcome_of(fd); /* else poll(2) and SO_ERROR tell */
-  *error = outcome == EISCONN ? 0 : outcome;
-  return true;
+  return outcome == EISCONN ? 0 : outcome;
 }
 
 static int64_t end_of(int fd) {
@@ -103,85 +87,48 @@ static int64_t end_of(int fd) {
   return milliseconds > 0 ? vt_now() + milliseconds : INT64_MAX;
 }
 
-static size_t count(const struct vt_connecting *connecting) {
-  size_t number = 0;
-  for (; connecting; connecting = connecting->next) number++;
-  return number;
+/* As the kernel ends the wait: at the socket's time limit (socket(7), SO_SNDTIMEO), or by a signal. Takes a copy of the descriptor. NULL:
+ * too many wait. */
+static struct vt_waiter *wait_for(struct vt_notification *notification, int fd, vt_attempt try, int late) {
+  enum { PAUSE_MS = 2 };
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  struct vt_waiter *waiter = copy < 0 ? NULL : vt_wait(notification, copy, try);
+  if (waiter) {
+    waiter->until = end_of(fd);
+    waiter->late = late;
+    waiter->pause = waiter->last_pause = PAUSE_MS;
+  } else if (copy >= 0) {
+    close(copy);
+  }
+  return waiter;
 }
 
-/* Takes a copy of the descriptor. NULL: too many are under way. */
-static struct vt_connecting *add(struct vt_notification *notification, int fd) {
-  int copy = count(notification->sockets->connecting) < MOST ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-  if (copy < 0) return NULL;
-  struct vt_connecting *connecting = vt_must(calloc(1, sizeof *connecting));
-  *connecting = (struct vt_connecting){
-      .next = notification->sockets->connecting,
-      .id = notification->notif.id,
-      .thread = notification->caller.thread,
-      .fd = copy,
-      .socket = -1,
-      .until = end_of(fd),
-  };
-  return notification->sockets->connecting = connecting;
+static int try_unix(struct vt_notification *by, struct vt_waiter *waiter) {
+  union vt_address address = {.un.sun_family = AF_UNIX};
+  (void)by;
+  snprintf(address.un.sun_path, sizeof address.un.sun_path, "/proc/thread-self/fd/%d", waiter->socket);
+  return vt_connect_now(waiter->fd, &address, sizeof address.un);
 }
 
 bool vt_connect_later(struct vt_notification *notification, int fd, int socket) {
-  struct vt_connecting *connecting = add(notification, fd);
-  if (connecting) connecting->socket = socket;
-  return connecting != NULL;
+  struct vt_waiter *waiter = wait_for(notification, fd, try_unix, EAGAIN);
+  if (waiter) waiter->socket = socket;
+  return waiter != NULL;
 }
 
-static bool try_unix(const struct vt_connecting *connecting, int *error) {
-  union vt_address address = {.un.sun_family = AF_UNIX};
-  snprintf(address.un.sun_path, sizeof address.un.sun_path, "/proc/thread-self/fd/%d", connecting->socket);
-  *error = vt_connect_now(connecting->fd, &address, sizeof address.un);
-  return *error != EAGAIN;
+static int try_tcp(struct vt_notification *by, struct vt_waiter *waiter) {
+  return step(by, waiter->fd, &waiter->plain, waiter->answered);
 }
 
-static void end(struct vt_connecting **at) {
-  struct vt_connecting *connecting = *at;
-  *at = connecting->next;
-  close(connecting->fd);
-  if (connecting->socket >= 0) close(connecting->socket);
-  free(connecting);
-}
-
-/* As the kernel ends the wait: at the socket's time limit (socket(7), SO_SNDTIMEO), or by a signal. */
-static int interruption(struct vt_connecting *connecting) {
-  if (connecting->answered) return 0;
-  if (connecting->until <= vt_now()) return connecting->socket < 0 ? EINPROGRESS : EAGAIN;
-  return vt_wait_interruption(connecting->thread, &connecting->signal_seen);
-}
-
-/* True: it is made, refused, taken back, or not waited for any longer. */
-static bool look_at(struct vt_notification *notification, struct vt_connecting *connecting) {
-  int error = 0, listener = notification->listener->fd;
-  bool local = connecting->socket >= 0;
-  bool over = local ? try_unix(connecting, &error) : step(notification, connecting->fd, &connecting->plain, connecting->answered, &error);
-  if (connecting->answered) return over;
-  if (!over && !(error = interruption(connecting))) return !vt_call_still_waits(listener, connecting->id);
-  vt_end_call(listener, connecting->id, error);
-  if (over || local) return true;
-  connecting->answered = true; /* it stays under way, as a connection whose caller was interrupted does */
-  return false;
-}
-
-int vt_sockets_watch(struct vt_notification *notification) {
-  struct vt_sockets *sockets = notification->sockets;
-  int64_t left = sockets->next_look - vt_now();
-  if (left > 0) return (int)left;
-  for (struct vt_connecting **at = &sockets->connecting; *at;) {
-    if (look_at(notification, *at)) end(at);
-    else at = &(*at)->next;
-  }
-  sockets->next_look = vt_now() + PAUSE_MS;
-  return sockets->connecting ? PAUSE_MS : -1;
-}
-
-void vt_sockets_drop(struct vt_sockets *sockets) {
-  while (sockets->connecting) end(&sockets->connecting);
-  if (sockets->netlink >= 0) close(sockets->netlink);
-  sockets->netlink = -1;
+/* The kernel sends the first packet again for two minutes, as the listener's queue is full, to the socket that then has the port. So it is
+ * looked at until it is made, refused or taken back, also once its caller was told EINPROGRESS, or was interrupted. */
+static bool follow_later(struct vt_notification *notification, const struct client *client) {
+  struct vt_waiter *waiter = wait_for(notification, client->fd, try_tcp, EINPROGRESS);
+  if (!waiter) return false;
+  waiter->stays = true;
+  waiter->answered = client->nonblocking;
+  waiter->plain = client->plain;
+  return true;
 }
 
 /* No socket has port 0. */
@@ -192,14 +139,12 @@ static int refuse_for_certain(struct client *client) {
 }
 
 static int follow(struct vt_notification *notification, struct client *client) {
-  int error = 0;
   if (client->nonblocking && may_reach_any_at(notification, &client->plain)) return EINPROGRESS;
-  if (step(notification, client->fd, &client->plain, client->nonblocking, &error)) return error;
-  struct vt_connecting *connecting = add(notification, client->fd);
-  if (!connecting) return disconnect(client->fd), ECONNREFUSED;
-  connecting->answered = client->nonblocking;
-  connecting->plain = client->plain;
-  return client->nonblocking ? EINPROGRESS : LATER;
+  int error = step(notification, client->fd, &client->plain, client->nonblocking);
+  if (error != EAGAIN) return error;
+  if (follow_later(notification, client)) return client->nonblocking ? EINPROGRESS : LATER;
+  disconnect(client->fd);
+  return ECONNREFUSED;
 }
 
 static int connect_now(struct vt_notification *notification, struct client *client) {
@@ -256,8 +201,7 @@ static int connect_socket(struct vt_notification *notification) {
   socklen_t length;
   int error = vt_address_read(notification, &address, &length);
   if (error) return error;
-  notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox || !vt_sockets_ready(notification->sockets)) return EACCES;
+  if (vt_is_for_own_sandbox(notification) || !vt_sockets_ready(notification->sockets)) return EACCES;
   int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
   if (fd < 0) return EBADF;
   error = connect_borrowed(notification, fd, &address, length);
@@ -268,7 +212,6 @@ static int connect_socket(struct vt_notification *notification) {
 void vt_own_connect(struct vt_notification *notification) {
   int error = connect_socket(notification);
   notification->deferred = error == LATER;
-  notification->error = error == LATER ? 0 : error;
-  notification->done = error == 0;
+  if (error != LATER) vt_answer(notification, error);
   if (error == EACCES && !notification->counted) vt_refuse(notification);
 }

@@ -57,8 +57,7 @@ static bool is_for_git(const char *name) {
 
 /* For a caller with a sandbox of its own nothing is carried out. */
 static int bind_there(struct vt_notification *notification, int directory, const char *name, int fd) {
-  notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox) return EACCES;
+  if (vt_is_for_own_sandbox(notification)) return EACCES;
   if (!vt_may_act(notification)) return EINTR;
   return bind_relative(directory, name, fd) ? errno : 0;
 }
@@ -115,8 +114,7 @@ static int bind_unix(struct vt_notification *notification, int fd, const union v
 void vt_unix_bind(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
   int error = bind_unix(notification, fd, address, length);
   if (error == EACCES) return vt_refuse(notification);
-  notification->error = error == GOES_ON ? 0 : error;
-  notification->done = error == 0;
+  if (error != GOES_ON) vt_answer(notification, error);
 }
 
 static void note_peer(const struct vt_notification *notification, int fd, pid_t listener) {

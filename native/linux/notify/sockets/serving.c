@@ -22,11 +22,6 @@ bool vt_sockets_ready(struct vt_sockets *sockets) {
   return sockets->netlink >= 0;
 }
 
-static void answer(struct vt_notification *notification, int error) {
-  notification->error = error;
-  notification->done = error == 0;
-}
-
 static int bind_tied(int fd, const union vt_address *address, socklen_t length) {
   if (vt_changes_device(address)) return EADDRNOTAVAIL;
   if (!vt_tie(fd)) return EACCES;
@@ -39,8 +34,7 @@ static bool stays_untied(const struct vt_notification *notification, const union
 }
 
 static int bind_own(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
-  notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox) return EACCES;
+  if (vt_is_for_own_sandbox(notification)) return EACCES;
   if (stays_untied(notification, address)) return bind(fd, &address->any, length) ? errno : 0;
   return bind_tied(fd, address, length);
 }
@@ -51,7 +45,7 @@ static void bind_local(struct vt_notification *notification, int fd, const union
 }
 
 static void bind_tcp(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
-  answer(notification, bind_own(notification, fd, address, length));
+  vt_answer(notification, bind_own(notification, fd, address, length));
   if (notification->own_sandbox) vt_refuse(notification);
 }
 
@@ -59,7 +53,7 @@ bool vt_own_bind(struct vt_notification *notification) {
   union vt_address address;
   socklen_t length;
   int error = vt_address_read(notification, &address, &length);
-  if (error) return answer(notification, error), true;
+  if (error) return vt_answer(notification, error), true;
   int fd = vt_borrow_proven(notification, (int)vt_argument(notification, 0));
   enum vt_kind kind = fd >= 0 ? vt_kind_of(fd) : VT_KIND_OTHER;
   bool inert = vt_is_inert(notification, kind);
@@ -101,7 +95,7 @@ static void note_open_port(struct vt_notification *notification, int fd) {
   struct vt_open_port port;
   memset(&port, 0, sizeof port);
   if (!describe(fd, &port)) return;
-  vt_caller_identify(&notification->caller, &notification->known);
+  vt_caller_identify(&notification->caller);
   port.pid = notification->caller.process;
   memcpy(port.program, notification->caller.program, sizeof notification->caller.program);
   add(notification->listener, &port);
@@ -141,7 +135,7 @@ void vt_handle_listen(struct vt_notification *notification) {
   int fd = notification->sockets ? vt_borrow_proven(notification, (int)vt_argument(notification, 0)) : -1;
   int error = fd >= 0 ? listen_tied(notification, fd) : -1;
   if (fd >= 0) close(fd);
-  if (error >= 0) answer(notification, error);
+  if (error >= 0) vt_answer(notification, error);
   else vt_refuse(notification);
 }
 
@@ -153,5 +147,5 @@ void vt_handle_reuse(struct vt_notification *notification) {
   int error = fd < 0 && vt_names_closed(notification) ? EBADF : read ? 0 : EINVAL;
   if (read && fd >= 0 && vt_is_tcp(vt_kind_of(fd))) error = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, sizeof value) ? errno : 0;
   if (fd >= 0) close(fd);
-  answer(notification, error);
+  vt_answer(notification, error);
 }

@@ -2,23 +2,18 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "notify/sockets/address.h"
 
 struct vt_notification;
-struct vt_connecting;
 
 /* In the notifier's own descriptor table; made when the first call needs it. */
 struct vt_sockets {
   int netlink, device; /* netlink -1: not opened yet */
-  struct vt_connecting *connecting; /* connections that are under way */
-  int64_t next_look;                /* at these */
 };
 
 /* False with errno: the thread can carry no socket calls out. */
 bool vt_sockets_ready(struct vt_sockets *sockets);
-void vt_sockets_drop(struct vt_sockets *sockets);
 
 /* serving.c, connect.c, udp.c, asked.c: handlers of system calls */
 bool vt_own_bind(struct vt_notification *notification); /* false: it is another socket */
@@ -29,9 +24,7 @@ void vt_handle_socket(struct vt_notification *notification);
 void vt_handle_send(struct vt_notification *notification);  /* sendto(2), sendmmsg(2) */
 void vt_handle_asked(struct vt_notification *notification); /* getsockopt(2): SO_ERROR, SO_PEERCRED */
 
-/* connect.c: looks after connections under way. Returns the milliseconds until the next look, -1: there are none. */
-int vt_sockets_watch(struct vt_notification *notification);
-/* connect(2) that never blocks this thread: 0 or an errno. */
+/* connect.c: connect(2) that never blocks this thread: 0 or an errno. */
 int vt_connect_now(int fd, const union vt_address *wire, socklen_t length);
 /* To a unix socket whose queue is full; takes over its O_PATH descriptor. False: too many are under way. */
 bool vt_connect_later(struct vt_notification *notification, int fd, int socket);

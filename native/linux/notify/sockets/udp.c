@@ -50,8 +50,7 @@ static int open_inert(int family) {
 
 /* socket(2): the caller gets one. */
 void vt_handle_socket(struct vt_notification *notification) {
-  notification->own_sandbox = notification->sockets && vt_has_own_sandbox(notification);
-  bool refused = !notification->sockets || notification->own_sandbox;
+  bool refused = !notification->sockets || vt_is_for_own_sandbox(notification);
   int fd = refused ? -1 : open_inert((int)vt_argument(notification, 0));
   if (refused || (fd < 0 && errno == EACCES)) vt_refuse(notification);
   else vt_answer_with_descriptor(notification, fd, (uint32_t)vt_argument(notification, 1));
@@ -64,7 +63,7 @@ bool vt_is_inert(const struct vt_notification *notification, enum vt_kind kind) 
 void vt_inert_refuse(struct vt_notification *notification, int fd, int error) {
   notification->error = error;
   notification->done = false;
-  notification->counted = notification->has_text = true;
+  notification->counted = true;
   notification->operation = VT_OP_SOCKET;
   strcpy(notification->text, vt_socket_option(fd, SO_DOMAIN) == AF_INET ? "inet" : "inet6");
 }
@@ -76,10 +75,8 @@ static bool is_any(const union vt_address *address) {
 }
 
 void vt_inert_bind(struct vt_notification *notification, int fd, const union vt_address *address, socklen_t length) {
-  notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox || !is_any(address)) return vt_inert_refuse(notification, fd, EACCES);
-  notification->error = bind(fd, &address->any, length) ? errno : 0;
-  notification->done = notification->error == 0;
+  if (vt_is_for_own_sandbox(notification) || !is_any(address)) return vt_inert_refuse(notification, fd, EACCES);
+  vt_answer(notification, bind(fd, &address->any, length) ? errno : 0);
 }
 
 /* As a packet filter refuses a datagram, which programs know: Gradle goes on without, and fails for any other error. */

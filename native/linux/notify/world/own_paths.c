@@ -13,12 +13,11 @@
 #include "base/files.h"
 #include "base/procfs.h"
 #include "base/watched.h"
-#include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
 #include "confine/ruleset.h"
 #include "notify/caller/caller.h"
 #include "notify/dispatch.h"
-#include "workspace/workspace.h"
+#include "notify/handlers/workspace_ops.h"
 
 /* POSIX shared memory and semaphores (shm_overview(7), sem_overview(7)): libc opens, links and removes files of /dev/shm. The command's own
  * are in a directory of its TMPDIR: others' names do not exist there, and it is removed with the command. */
@@ -40,38 +39,23 @@ static int open_place(const struct vt_notification *notification) {
   if (tmp < 0) return -1;
   if (mkdirat(tmp, own_place, 0700) && errno != EEXIST) return close(tmp), -1;
   int fd = openat(tmp, own_place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  int error = errno;
-  close(tmp);
-  errno = error;
+  vt_close(tmp);
   return fd;
 }
 
 /* Regular files, and none that is another name of a protected one. */
 static int check(const struct vt_notification *notification, int fd) {
-  const struct vt_workspace *workspace = notification->listener->confinement->workspace;
+  const struct vt_workspace *workspace = vt_workspace_of(notification);
   struct stat status;
   if (fstat(fd, &status)) return errno;
   return S_ISREG(status.st_mode) && !(workspace && vt_workspace_protects(workspace, &status)) ? 0 : EACCES;
 }
 
-/* Truncates only what it has looked at. */
-static int open_file(const struct vt_notification *notification, int directory, const char *name, uint32_t flags, mode_t mode) {
+static void open_file(struct vt_notification *notification, int directory, const char *name, uint32_t flags, mode_t mode) {
   int wanted = (int)(flags & (O_ACCMODE | O_CREAT | O_EXCL)) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   int fd = openat(directory, name, wanted, mode & 0777);
-  if (fd < 0) return -1;
-  int error = check(notification, fd);
-  if (!error && (flags & O_TRUNC) && ftruncate(fd, 0)) error = errno;
-  if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, 0)) error = errno;
-  if (!error) return fd;
-  close(fd);
-  errno = error;
-  return -1;
-}
-
-static int open_own(struct vt_notification *notification, int directory, const char *name, uint32_t flags, mode_t mode) {
-  notification->send_fd = open_file(notification, directory, name, flags, mode);
-  notification->send_flags = flags & O_CLOEXEC;
-  return notification->send_fd < 0 ? errno : 0;
+  if (fd >= 0) fd = vt_workspace_settle(fd, check(notification, fd), flags & (O_TRUNC | O_NONBLOCK));
+  vt_answer_with_descriptor(notification, fd, flags);
 }
 
 /* sem_open(3) makes a semaphore under another name and links it. */
@@ -85,25 +69,22 @@ static int move(struct vt_notification *notification, int directory, const char 
   return failed ? errno : 0;
 }
 
-static int act(struct vt_notification *notification, const char *name, uint32_t flags, mode_t mode) {
-  int directory = open_place(notification), error;
-  if (directory < 0) return errno;
-  if (!vt_may_act(notification)) error = EINTR;
-  else if (vt_opens(notification)) error = open_own(notification, directory, name, flags, mode);
-  else if (notification->call->operation == VT_OP_DELETE) error = unlinkat(directory, name, 0) ? errno : 0;
-  else error = move(notification, directory, name);
+static void act(struct vt_notification *notification, const char *name, uint32_t flags, mode_t mode) {
+  int directory = open_place(notification);
+  if (directory < 0) return vt_answer(notification, errno);
+  if (!vt_may_act(notification)) vt_answer(notification, EINTR);
+  else if (vt_opens(notification)) open_file(notification, directory, name, flags, mode);
+  else if (notification->call->operation == VT_OP_DELETE) vt_answer(notification, unlinkat(directory, name, 0) ? errno : 0);
+  else vt_answer(notification, move(notification, directory, name));
   close(directory);
-  return error;
 }
 
 static bool own_memory(struct vt_notification *notification, uint32_t flags, mode_t mode) {
   const char *name = notification->sockets ? name_in(notification->given) : NULL;
   bool known = vt_opens(notification) || notification->call->operation == VT_OP_DELETE || notification->call->subject == VT_TWO_PATHS;
   if (!name || !known) return false;
-  notification->own_sandbox = vt_has_own_sandbox(notification);
-  if (notification->own_sandbox) return false; /* Landlock refuses it, and so is it told */
-  notification->error = act(notification, name, flags, mode);
-  notification->done = notification->error == 0;
+  if (vt_is_for_own_sandbox(notification)) return false; /* Landlock refuses it, and so is it told */
+  act(notification, name, flags, mode);
   return true;
 }
 
@@ -126,9 +107,7 @@ static int borrow_from(struct vt_notification *notification, struct vt_caller *p
 /* ioctl_tty(2): fails unless the descriptor is a master. The kernel sets no controlling terminal without a session's leader calling. */
 static int open_peer(int master, uint32_t flags) {
   int fd = ioctl(master, VT_TIOCGPTPEER, (int)(flags & (O_ACCMODE | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
-  int error = errno;
-  close(master);
-  errno = error;
+  vt_close(master);
   return fd;
 }
 
@@ -157,11 +136,10 @@ static int open_by(int fd, const char *link, const char *slave, int number, uint
 
 static int open_slave_of(struct vt_notification *notification, struct vt_caller *process, int number, uint32_t flags) {
   enum { MOST = 256 };
-  char name[32], link[32], slave[32];
+  char link[32], slave[32];
   snprintf(slave, sizeof slave, "/dev/pts/%d", number);
   for (int at = 0; at < MOST; at++) {
-    snprintf(name, sizeof name, "fd/%d", at);
-    ssize_t length = vt_caller_link(process, name, link, sizeof link);
+    ssize_t length = vt_caller_path(process, at, link, sizeof link);
     if (length < 0 || (!strstr(link, "ptmx") && strcmp(link, slave))) continue;
     int fd = borrow_from(notification, process, at), opened = fd < 0 ? -1 : open_by(fd, link, slave, number, flags);
     if (opened >= 0) return opened;
@@ -250,18 +228,10 @@ static void find_terminal(struct vt_notification *notification, const struct vt_
   else if (!listener->confinement->terminal) notification->error = ENXIO;
 }
 
-bool vt_opens_harmless_name(struct vt_notification *notification, uint32_t flags) {
+bool vt_opens_harmless(struct vt_notification *notification, const struct stat *status, uint32_t flags) {
   for (const struct vt_harmless_device *device = vt_harmless_devices; device < vt_harmless_devices + VT_HARMLESS_DEVICES; device++) {
-    if (strcmp(notification->given, device->path) != 0) continue;
-    find_terminal(notification, device, flags);
-    return true;
-  }
-  return false;
-}
-
-bool vt_opens_harmless_node(struct vt_notification *notification, const struct stat *status, uint32_t flags) {
-  for (const struct vt_harmless_device *device = vt_harmless_devices; device < vt_harmless_devices + VT_HARMLESS_DEVICES; device++) {
-    if (!S_ISCHR(status->st_mode) || status->st_rdev != makedev(device->major, device->minor)) continue;
+    bool by_node = status && S_ISCHR(status->st_mode) && status->st_rdev == makedev(device->major, device->minor);
+    if (!by_node && (status || strcmp(notification->given, device->path))) continue;
     find_terminal(notification, device, flags);
     return true;
   }

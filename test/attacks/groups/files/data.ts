@@ -1,5 +1,5 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
-import { capability, present } from '../../needs.ts'
+import { type Attack, attack, by, type Choices, each, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { capability, changesWith, present, succeedsWith } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { victim } from '../../targets/victim.ts'
 
@@ -48,40 +48,46 @@ const detours: readonly Attack[] = [
   attack('/proc/PID/root of another process', by('data', 'openat', '{proc}/root{file}'), victim),
   attack('/proc/PID/fd of another process', by('data', 'openat', '{proc}/fd/{descriptor}'), victim),
   attack('/proc/PID/cwd of another process', by('data', 'openat', '{proc}/cwd/../{file}'), victim),
-  attack('open_by_handle_at', by('paths', 'open_by_handle_at', '{file}', '{directory}'), files, {
-    control: { kind: 'change', needs: [capability('CAP_DAC_READ_SEARCH')] },
-  }),
+  attack(
+    'open_by_handle_at',
+    by('paths', 'open_by_handle_at', '{file}', '{directory}'),
+    files,
+    changesWith('CAP_DAC_READ_SEARCH'),
+  ),
 ]
 
-const device = (path: string, choices: Parameters<typeof attack>[3] = {}) =>
+const device = (path: string, choices: Choices = {}) =>
   attack(`${path} for writing`, by('data', 'open for writing', path), files, {
     needs: [present(path)],
-    control: { kind: 'success', needs: [capability('CAP_SYS_ADMIN')] },
+    ...succeedsWith('CAP_SYS_ADMIN'),
     ...choices,
   })
 
 /** Device nodes: opened only, never written to. */
 const devices: readonly Attack[] = [
-  device('/dev/kmsg'),
+  ...each(
+    device,
+    `
+    /dev/kmsg | /dev/loop-control | /dev/fuse | /dev/net/tun | /dev/userfaultfd | /dev/loop0
+  `,
+  ),
   device('/dev/mem', { control: neverUnsandboxed('opening the memory of the machine', 'EACCES') }),
-  device('/dev/loop-control'),
-  device('/dev/fuse'),
-  device('/dev/net/tun'),
   device('/dev/ptmx', { control: succeeds }),
-  device('/dev/userfaultfd'),
-  device('/dev/loop0'),
   device('/dev/console', { control: neverUnsandboxed('opening the console could take it over', 'EACCES') }),
   attack('/dev/kmsg for reading', by('data', 'open for reading', '/dev/kmsg'), files, {
     needs: [present('/dev/kmsg')],
-    control: { kind: 'success', needs: [capability('CAP_SYSLOG')] },
+    ...succeedsWith('CAP_SYSLOG'),
   }),
 ]
 
 /** Switches of the kernel. What stands there already is written back. */
 const switches: readonly Attack[] = [
-  attack('/proc/sys', by('data', 'write back', '/proc/sys/kernel/hostname'), files, {
-    control: { kind: 'success', needs: [capability('CAP_SYS_ADMIN')] },
-  }),
+  attack(
+    '/proc/sys',
+    by('data', 'write back', '/proc/sys/kernel/hostname'),
+    files,
+    succeedsWith('CAP_SYS_ADMIN'),
+  ),
   attack('/proc/sys of the network', by('data', 'write back', '/proc/sys/net/ipv4/ip_forward'), files, {
     needs: [present('/proc/sys/net/ipv4/ip_forward')],
     control: {

@@ -1,4 +1,4 @@
-import { type Attack, attack, by } from '../../attack.ts'
+import { type Attack, attack, by, each } from '../../attack.ts'
 import { files } from '../../targets/files.ts'
 import { inheritedDescriptors } from '../../targets/host.ts'
 
@@ -15,9 +15,7 @@ const left = (attempt: string, ...words: readonly string[]) =>
 
 /** Descriptors: those that the host forgot to close, and those that the command is given. */
 export const fds: readonly Attack[] = [
-  left('write', '{descriptor}'),
-  left('ftruncate', '{descriptor}'),
-  left('reopen', '{descriptor}'),
+  ...each(left, 'write | ftruncate | reopen', '{descriptor}'),
   left('openat', '{directoryDescriptor}', 'new'),
   attack('any descriptor above 2', by('fds', 'any descriptor'), inheritedDescriptors, {
     control: { kind: 'success', plain: true },

@@ -1,28 +1,24 @@
-import { type Attack, attack, by } from '../../attack.ts'
-import { capability } from '../../needs.ts'
+import { type Attack, attack, by, type Choices, each } from '../../attack.ts'
+import { capability, changesWith } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { sharedFile } from '../../targets/ipc.ts'
 import { listenerAtPath } from '../../targets/listener.ts'
 
-const creates = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const creates = (attempt: string, choices: Choices = {}) =>
   attack(attempt, by('paths', attempt, '{new}'), files, choices)
 
 const needsMknod = { kind: 'change', needs: [capability('CAP_MKNOD')] } as const
 
 /** Names in directories: created, removed, renamed, linked. */
 export const paths: readonly Attack[] = [
-  creates('creat'),
-  creates('open O_CREAT'),
-  creates('openat O_CREAT'),
-  creates('mkdir'),
-  creates('mkdirat'),
-  creates('symlink'),
-  creates('symlinkat'),
-  creates('mknod file'),
-  creates('mknod fifo'),
-  creates('mknod socket'),
-  creates('mknod character device', { control: needsMknod }),
-  creates('mknod block device', { control: needsMknod }),
+  ...each(
+    creates,
+    `
+    creat | open O_CREAT | openat O_CREAT | mkdir | mkdirat | symlink | symlinkat | mknod file |
+    mknod fifo | mknod socket
+  `,
+  ),
+  ...each(creates, 'mknod character device | mknod block device', { control: needsMknod }),
   attack('O_TMPFILE and linkat', by('paths', 'O_TMPFILE and linkat', '{directory}', '{new}'), files),
   attack('unlink', by('paths', 'unlink', '{file}'), files),
   attack('unlinkat', by('paths', 'unlinkat', '{file}'), files),
@@ -42,9 +38,12 @@ export const paths: readonly Attack[] = [
   }),
   attack('link', by('paths', 'link', '{file}', '{new}'), files),
   attack('linkat into another directory', by('paths', 'linkat', '{file}', '{beneath}'), files),
-  attack('linkat AT_EMPTY_PATH', by('paths', 'linkat AT_EMPTY_PATH', '{file}', '{new}'), files, {
-    control: { kind: 'change', needs: [capability('CAP_DAC_READ_SEARCH')] },
-  }),
+  attack(
+    'linkat AT_EMPTY_PATH',
+    by('paths', 'linkat AT_EMPTY_PATH', '{file}', '{new}'),
+    files,
+    changesWith('CAP_DAC_READ_SEARCH'),
+  ),
   attack('create in /dev/shm', by('paths', 'openat O_CREAT', '{path}'), sharedFile),
   attack('write to a FIFO', by('data', 'fifo', '{place}'), listenerAtPath('fifo')),
 ]

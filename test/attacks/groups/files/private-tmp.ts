@@ -5,8 +5,10 @@ import {
   type Attack,
   attack,
   by,
+  type Choices,
   type Control,
   type Expectation,
+  each,
   succeeds,
 } from '../../attack.ts'
 import { capability } from '../../needs.ts'
@@ -22,8 +24,6 @@ function withScratch(arrange: Arrange): Arrange {
     return { ...target, offers: { ...target.offers, scratch } }
   }
 }
-
-type Choices = Parameters<typeof attack>[3]
 
 const row = (attempt: string, aim: string, choices: Choices = {}, target: Arrange = files) =>
   attack(attempt, by('private_tmp', attempt, '{scratch}', aim), withScratch(target), {
@@ -45,12 +45,16 @@ const byRoot = (name: Parameters<typeof capability>[0]): Control => ({
 
 /** Out of a private directory, which can be written to. */
 export const privateTmp: readonly Attack[] = [
-  row('link in', '{file}'),
-  row('link in by descriptor', '{file}'),
-  row('link out', '{new}'),
-  row('O_TMPFILE out', '{new}'),
-  row('rename in', '{file}'),
-  row('rename out', '{new}'),
+  ...each(
+    row,
+    `
+    link in | link in by descriptor | rename in | exchange | dots | dots of descriptor | above |
+    link open | link truncate | link chmod | link times | link setxattr | link proc | proc root | fchmod |
+    futimens
+    `,
+    '{file}',
+  ),
+  ...each(row, 'link out | O_TMPFILE out | rename out', '{new}'),
   attack(
     'rename out over another file',
     by('private_tmp', 'rename out', '{scratch}', '{other}'),
@@ -59,41 +63,22 @@ export const privateTmp: readonly Attack[] = [
       privateTmp: true,
     },
   ),
-  row('exchange', '{file}'),
   row('directory in', '{empty}'),
-  row('dots', '{file}'),
-  row('dots of descriptor', '{file}'),
-  row('above', '{file}'),
-  row('link open', '{file}'),
-  row('link truncate', '{file}'),
-  row('link chmod', '{file}'),
-  row('link times', '{file}'),
   row('link chown', '{setuid}'),
-  row('link setxattr', '{file}'),
   row('link directory', '{directory}'),
-  row('link proc', '{file}'),
-  row('proc root', '{file}'),
-  row('fchmod', '{file}'),
-  row('futimens', '{file}'),
-  inside('character device', byRoot('CAP_MKNOD')),
-  inside('block device', byRoot('CAP_MKNOD')),
-  inside('set-user-ID'),
-  inside('set-group-ID'),
-  inside('born set-user-ID'),
-  inside('born set-user-ID by mknod'),
-  inside('unnamed set-user-ID'),
+  ...each(inside, 'character device | block device', byRoot('CAP_MKNOD')),
+  ...each(
+    inside,
+    `
+    set-user-ID | set-group-ID | born set-user-ID | born set-user-ID by mknod | unnamed set-user-ID |
+    inode flags | listen
+  `,
+  ),
   inside('give away', byRoot('CAP_CHOWN')),
   inside('file capability', byRoot('CAP_SETFCAP')),
-  inside('inode flags'),
-  inside('listen'),
   row('connect out', '{place}', {}, listenerAtPath('stream')),
-  race('race chmod'),
-  race('race times'),
+  ...each(race, 'race chmod | race times | race open | race setxattr | race fchmod | race futimens'),
   race('race chown', '{setuid}'),
-  race('race open'),
-  race('race setxattr'),
-  race('race fchmod'),
-  race('race futimens'),
   race('race directory', '{directory}'),
   attack(
     'race flock',

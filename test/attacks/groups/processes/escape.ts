@@ -1,5 +1,5 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
-import { capability, ordinaryUser, plainCoreFiles, present } from '../../needs.ts'
+import { type Attack, attack, by, each, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { ordinaryUser, plainCoreFiles, present, succeedsWith } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { survivors } from '../../targets/host.ts'
 
@@ -8,21 +8,17 @@ const swept = { expect: { kind: 'harmless', reason: 'what the command started en
 
 const outlives = (attempt: string) => attack(attempt, by('escape', attempt, '{token}'), survivors, swept)
 
-const needsAdmin = { control: { kind: 'success', needs: [capability('CAP_SYS_ADMIN')] } } as const
+const needsAdmin = succeedsWith('CAP_SYS_ADMIN')
 
 /** Outliving the command, leaving a file behind by dying, and shaking the confinement off. */
 export const escapes: readonly Attack[] = [
-  outlives('background'),
-  outlives('background with the pipes'),
-  outlives('setsid'),
-  outlives('double fork'),
-  outlives('setpgid'),
-  outlives('no PDEATHSIG'),
-  outlives('ignores every signal'),
-  outlives('stopped'),
-  outlives('own reaper'),
-  outlives('comet'),
-  outlives('unreadable'),
+  ...each(
+    outlives,
+    `
+    background | background with the pipes | setsid | double fork | setpgid | no PDEATHSIG |
+    ignores every signal | stopped | own reaper | comet | unreadable
+  `,
+  ),
   attack('CLONE_PARENT', by('escape', 'CLONE_PARENT', '{token}'), survivors, { control: succeeds }),
   attack('core dump', by('escape', 'core dump'), files, {
     expect: { kind: 'harmless', reason: 'the process may crash, but leaves no core file' },

@@ -1,8 +1,6 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { type Attack, attack, by, type Choices, each, neverUnsandboxed, succeeds } from '../../attack.ts'
 import { noYama } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
-
-type Choices = Parameters<typeof attack>[3]
 
 const row = (attempt: string, choices: Choices = {}) =>
   attack(attempt, by('listeners', attempt, '{file}'), files, choices)
@@ -34,7 +32,5 @@ export const listeners: readonly Attack[] = [
   row('syscall user dispatch', {
     control: { kind: 'change', hostMayRefuse: { EINVAL: 'this kernel has none on this processor' } },
   }),
-  row('another personality'),
-  row('names a tracer'),
-  row('from a thread'),
+  ...each(row, 'another personality | names a tracer | from a thread'),
 ]

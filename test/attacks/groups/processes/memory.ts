@@ -1,7 +1,5 @@
-import { type Attack, attack, by } from '../../attack.ts'
+import { type Attack, attack, by, type Choices, each } from '../../attack.ts'
 import { files } from '../../targets/files.ts'
-
-type Choices = Parameters<typeof attack>[3]
 
 const row = (attempt: string, choices: Choices = {}) =>
   attack(attempt, by('memory', attempt, '{file}'), files, choices)
@@ -12,16 +10,13 @@ const readOnly: Choices = {
 
 /** Where a path lies, and what the kernel writes to memory on its own. */
 export const memory: readonly Attack[] = [
-  row('path at the end of what is mapped'),
-  row('path of PATH_MAX'),
-  row('path in a file'),
-  row('path in memory without reading'),
-  row('set_tid_address', readOnly),
-  row('set_robust_list', readOnly),
-  row('FUTEX_WAKE_OP', readOnly),
-  row('read into a mapping', readOnly),
-  row('process_vm_writev to itself'),
-  row('/proc/self/mem'),
-  row('mprotect'),
-  row('MADV_REMOVE'),
+  ...each(
+    row,
+    `
+    path at the end of what is mapped | path of PATH_MAX | path in a file |
+    path in memory without reading | process_vm_writev to itself | /proc/self/mem | mprotect |
+    MADV_REMOVE
+  `,
+  ),
+  ...each(row, 'set_tid_address | set_robust_list | FUTEX_WAKE_OP | read into a mapping', readOnly),
 ]

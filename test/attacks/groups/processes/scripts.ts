@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { type Arrange, type Attack, attack, type Command, type Need } from '../../attack.ts'
+import { type Arrange, type Attack, attack, type Choices, type Command, type Need } from '../../attack.ts'
 import { userNamespaces } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { survivors } from '../../targets/host.ts'
 import { abstractListener, listenerAtPath, listenerOnPort } from '../../targets/listener.ts'
 import { terminal } from '../../targets/terminal.ts'
 import { victim } from '../../targets/victim.ts'
-
-type Choices = NonNullable<Parameters<typeof attack>[3]>
 
 /** Optional programs: looked for once, by name. */
 function program(name: string): Need {

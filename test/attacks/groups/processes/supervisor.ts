@@ -1,7 +1,5 @@
-import { type Attack, attack, by } from '../../attack.ts'
+import { type Attack, attack, by, type Choices, each } from '../../attack.ts'
 import { files } from '../../targets/files.ts'
-
-type Choices = Parameters<typeof attack>[3]
 
 const onFile = (attempt: string, words: readonly string[] = ['{file}'], choices: Choices = {}) =>
   attack(attempt, by('supervisor', attempt, ...words), files, choices)
@@ -19,37 +17,28 @@ const flags = {
   CLONE_UNTRACED: 0x800000,
   CLONE_VFORK: 0x4000,
   CLONE_FS: 0x200,
-} as const
-const child = (name: keyof typeof flags) =>
-  attack(`a child by ${name}`, by('supervisor', 'child', String(flags[name]), '{file}'), files)
+}
+const children = Object.entries(flags).map(([name, flag]) =>
+  attack(`a child by ${name}`, by('supervisor', 'child', String(flag), '{file}'), files),
+)
 
 /** Getting past the notifier, which answers intercepted calls (native/linux/notify/notifiers.c). */
 export const supervisor: readonly Attack[] = [
-  race('open', '{file}', '{directory}/none'),
-  race('unlink', '{file}', '{directory}/none'),
+  ...each(race, 'open | unlink | rename | truncate', '{file}', '{directory}/none'),
   race('rmdir', '{empty}', '{directory}/none'),
-  race('rename', '{file}', '{directory}/none'),
   race('mkdir', '{new}', '{empty}'),
   race('symlink', '{new}', '{file}'),
   race('link', '{new}', '{other}', '{file}'),
-  race('truncate', '{file}', '{directory}/none'),
-  onFile('race with a process'),
+  ...each(
+    onFile,
+    `
+    race with a process | flood | die asking | exec asking | interrupted | renamed | no descriptor left |
+    starved
+  `,
+  ),
   onFile("race of a directory's number", ['file', '{directory}']),
   onFile('race of the working directory', ['file', '{directory}']),
-  onFile('flood'),
-  onFile('die asking'),
-  onFile('exec asking'),
-  onFile('interrupted'),
-  unreadable('open', '{file}'),
-  unreadable('unlink', '{file}'),
-  unreadable('rename', '{file}'),
+  ...each(unreadable, 'open | unlink | rename | truncate', '{file}'),
   unreadable('mkdir', '{new}'),
-  unreadable('truncate', '{file}'),
-  onFile('renamed'),
-  onFile('no descriptor left'),
-  onFile('starved'),
-  child('CLONE_PTRACE'),
-  child('CLONE_UNTRACED'),
-  child('CLONE_VFORK'),
-  child('CLONE_FS'),
+  ...children,
 ]

@@ -1,26 +1,26 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { type Attack, attack, by, type Choices, each, neverUnsandboxed, succeeds } from '../../attack.ts'
 import { capability, parameter } from '../../needs.ts'
 import { terminal } from '../../targets/terminal.ts'
 
-const row = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const row = (attempt: string, choices: Choices = {}) =>
   attack(attempt, by('tty', attempt, '{terminal}'), terminal, choices)
 
 /** The same on a terminal that the command is given as its standard input. */
-const onInput = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const onInput = (attempt: string, choices: Choices = {}) =>
   attack(`${attempt} on standard input`, by('tty', attempt, '/proc/self/fd/0'), terminal, {
     stdin: { path: '{terminal}', flags: 'r' },
     ...choices,
   })
 
 /** The same by a command that has a terminal of its own. */
-const within = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const within = (attempt: string, choices: Choices = {}) =>
   attack(`${attempt} from a terminal of its own`, by('tty', attempt, '{terminal}'), terminal, {
     pty: true,
     ...choices,
   })
 
 /** There, through the descriptor that another process holds. */
-const through = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const through = (attempt: string, choices: Choices = {}) =>
   attack(`${attempt} through /proc from a terminal of its own`, by('tty', attempt, '{held}'), terminal, {
     pty: true,
     ...choices,
@@ -44,42 +44,24 @@ const injects = {
 
 /** Another process's terminal, of which read mode grants nothing. */
 export const tty: readonly Attack[] = [
-  row('write'),
-  row('open for reading', { control: succeeds }),
-  row('TIOCSTI', injects),
-  row('TIOCSTI, high bits', injects),
-  row('TCSETS'),
-  row('TIOCSWINSZ'),
-  row('TCFLSH'),
-  row('TIOCSCTTY', { control: succeeds }),
-  row('TIOCEXCL'),
-  row('/dev/ptmx', { control: succeeds }),
-  onInput('TCSETS'),
+  ...each(row, 'write | TCSETS | TIOCSWINSZ | TCFLSH | TIOCEXCL'),
+  ...each(row, 'open for reading | TIOCSCTTY | /dev/ptmx', { control: succeeds }),
+  ...each(row, 'TIOCSTI | TIOCSTI, high bits', injects),
+  ...each(onInput, 'TCSETS | write'),
   onInput('TIOCSTI', injects),
-  onInput('write'),
 
   // From within a terminal of its own, where the settings of this one may be changed.
-  within('write'),
-  within('open for reading', { control: succeeds }),
+  ...each(within, 'write | TCSETS | TIOCSWINSZ | TCFLSH | TIOCEXCL'),
+  ...each(within, 'open for reading | /dev/ptmx', { control: succeeds }),
   within('TIOCSTI', injects),
-  within('TCSETS'),
-  within('TIOCSWINSZ'),
-  within('TCFLSH'),
-  within('TIOCEXCL'),
-  within('/dev/ptmx', { control: succeeds }),
-  through('TCSETS'),
-  through('write'),
+  ...each(through, 'TCSETS | write'),
   through('open for reading', { control: succeeds }),
   // Its own terminal: what reaches the console, the kernel's line disciplines or the user who types stays refused there too.
-  own('TIOCSTI'),
-  own('TIOCSTI, high bits'),
-  own('TIOCLINUX'),
-  own('TIOCCONS'),
-  own('TIOCSETD'),
-  own('TIOCEXCL'),
-  own('TIOCNOTTY'),
-  own('KDSETMODE'),
-  own('KDSKBMODE'),
-  own('VT_ACTIVATE'),
-  own('TIOCSCTTY by force'),
+  ...each(
+    own,
+    `
+    TIOCSTI | TIOCSTI, high bits | TIOCLINUX | TIOCCONS | TIOCSETD | TIOCEXCL | TIOCNOTTY | KDSETMODE |
+    KDSKBMODE | VT_ACTIVATE | TIOCSCTTY by force
+  `,
+  ),
 ]

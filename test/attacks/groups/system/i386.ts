@@ -1,4 +1,4 @@
-import { type Attack, attack, by } from '../../attack.ts'
+import { type Attack, attack, by, each } from '../../attack.ts'
 import { files } from '../../targets/files.ts'
 import { systemV } from '../../targets/ipc.ts'
 import { listenerAtPath } from '../../targets/listener.ts'
@@ -12,12 +12,9 @@ const row = (attempt: string, words: readonly string[], target = files) =>
 
 /** int 0x80 from a 64-bit program. */
 export const i386: readonly Attack[] = [
-  row('open O_CREAT', ['{new}']),
-  row('unlink', ['{file}']),
-  row('chmod', ['{file}']),
+  ...each(row, 'open O_CREAT | mkdir', ['{new}']),
+  ...each(row, 'unlink | chmod | setxattr', ['{file}']),
   row('rename', ['{file}', '{new}']),
-  row('mkdir', ['{new}']),
-  row('setxattr', ['{file}']),
   row('kill', ['{pid}'], victim),
   row('shmget', ['{key}'], systemV('shm', false)),
   row('connect', ['{place}'], listenerAtPath('stream')),

@@ -1,7 +1,7 @@
-import { type Attack, attack, by, neverUnsandboxed } from '../../attack.ts'
+import { type Attack, attack, by, type Choices, each, neverUnsandboxed } from '../../attack.ts'
 import { files } from '../../targets/files.ts'
 
-const row = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const row = (attempt: string, choices: Choices = {}) =>
   attack(attempt, by('ioctl', attempt, '{file}', '{other}'), files, choices)
 
 /** A request with an invalid pointer: the kernel would say EFAULT, or EOPNOTSUPP on /proc. */
@@ -12,14 +12,14 @@ const invalid = (name: string, code: number, path = '{file}') =>
 
 /** ioctl(2) on files and directories that were opened for reading. */
 export const ioctl: readonly Attack[] = [
-  row('FS_IOC_SETFLAGS'),
-  row('FS_IOC_SETFLAGS, high bits'),
-  row('FS_IOC_SETFLAGS, access mode 3'),
+  ...each(
+    row,
+    `
+    FS_IOC_SETFLAGS | FS_IOC_SETFLAGS, high bits | FS_IOC_SETFLAGS, access mode 3 | FS_IOC_FSSETXATTR |
+    FS_IOC_FSSETXATTR, high bits | FS_IOC_SETVERSION | FICLONE
+  `,
+  ),
   attack('FS_IOC_SETFLAGS on a directory', by('ioctl', 'FS_IOC_SETFLAGS', '{directory}'), files),
-  row('FS_IOC_FSSETXATTR'),
-  row('FS_IOC_FSSETXATTR, high bits'),
-  row('FS_IOC_SETVERSION'),
-  row('FICLONE'),
   row('FIDEDUPERANGE', {
     control: { kind: 'change', hostMayRefuse: { EINVAL: 'this file system shares no data between files' } },
   }),

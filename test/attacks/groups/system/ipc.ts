@@ -1,4 +1,4 @@
-import { type Attack, attack, by, succeeds } from '../../attack.ts'
+import { type Attack, attack, by, type Choices, each, succeeds } from '../../attack.ts'
 import { filledQueue, posixQueue, sharedFile, systemV, userKey } from '../../targets/ipc.ts'
 
 type Kind = Parameters<typeof systemV>[0]
@@ -13,25 +13,18 @@ const queue = (attempt: string, exists: boolean) =>
 /** System V and POSIX IPC: new objects, and those of other processes. */
 export const ipc: readonly Attack[] = [
   fresh('shmget', 'shm'),
-  held('shmat and write', 'shm'),
-  held('shmat by id', 'shm'),
-  held('shmctl IPC_RMID', 'shm'),
+  ...each(held, 'shmat and write | shmat by id | shmctl IPC_RMID', 'shm'),
   fresh('semget', 'sem'),
-  held('semop', 'sem'),
-  held('semtimedop', 'sem'),
-  held('semctl SETVAL', 'sem'),
-  held('semctl IPC_RMID', 'sem'),
+  ...each(held, 'semop | semtimedop | semctl SETVAL | semctl IPC_RMID', 'sem'),
   fresh('msgget', 'msg'),
-  held('msgsnd', 'msg'),
+  ...each(held, 'msgsnd | msgctl IPC_RMID', 'msg'),
   attack('msgrcv', by('ipc', 'msgrcv', '{key}', '{id}'), filledQueue),
-  held('msgctl IPC_RMID', 'msg'),
   queue('mq_open', false),
-  queue('mq_timedsend', true),
-  queue('mq_unlink', true),
+  ...each(queue, 'mq_timedsend | mq_unlink', true),
   attack('shm_open', by('ipc', 'shm_open', '{name}'), sharedFile),
 ]
 
-const key = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
+const key = (attempt: string, choices: Choices = {}) =>
   attack(attempt, by('keys', attempt, '{name}', '{id}'), userKey(true), {
     control: { kind: 'change', hostMayRefuse: { EACCES: "the user's ring is not reached by the session's" } },
     ...choices,
@@ -42,9 +35,6 @@ export const keys: readonly Attack[] = [
   attack('add_key', by('keys', 'add_key', '{name}'), userKey(false)),
   attack('add_key of a ring', by('keys', 'add_key keyring', '{name}'), userKey(false)),
   key('request_key', { control: { kind: 'success', hostMayRefuse: { ENOKEY: 'the ring is not searched' } } }),
-  key('KEYCTL_UPDATE'),
-  key('KEYCTL_UNLINK'),
-  key('KEYCTL_REVOKE'),
-  key('KEYCTL_SETPERM'),
+  ...each(key, 'KEYCTL_UPDATE | KEYCTL_UNLINK | KEYCTL_REVOKE | KEYCTL_SETPERM'),
   key('KEYCTL_JOIN_SESSION_KEYRING', { control: succeeds }),
 ]

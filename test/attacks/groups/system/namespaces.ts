@@ -1,5 +1,5 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
-import { capability, root } from '../../needs.ts'
+import { type Attack, attack, by, type Choices, each, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { capability, root, succeedsWith } from '../../needs.ts'
 import { mountPoints } from '../../targets/host.ts'
 import { victim } from '../../targets/victim.ts'
 
@@ -38,16 +38,15 @@ const enter = (attempt: string, flag: Flag) =>
 
 const namespacesOfOwn: readonly Attack[] = [
   ...(Object.keys(flags) as Flag[]).map((flag) => enter('unshare', flag)),
-  enter('clone', 'NEWUSER'),
+  ...each(enter, 'clone | clone3', 'NEWUSER'),
   enter('clone', 'NEWNS'),
   enter('clone', 'NEWNET'),
-  enter('clone3', 'NEWUSER'),
   attack('clone3 without a flag', by('namespaces', 'clone3', '0'), places, { control: succeeds }),
   attack('setns', by('namespaces', 'setns', '/proc/self/ns/uts'), places, succeedsAsAdmin),
   attack('setns to another process', by('namespaces', 'setns pidfd', '{pid}'), victim, succeedsAsAdmin),
 ]
 
-const mount = (attempt: string, words: readonly string[], choices: Parameters<typeof attack>[3]) =>
+const mount = (attempt: string, words: readonly string[], choices: Choices) =>
   attack(attempt, by('namespaces', attempt, ...words), places, choices)
 
 const onMount = (attempt: string) =>
@@ -62,22 +61,13 @@ const onNothing = (attempt: string) =>
   })
 
 const mounts: readonly Attack[] = [
-  mount('mount', ['{place}'], changesAsAdmin),
-  mount('mount MS_BIND', ['{place}', '{source}'], changesAsAdmin),
-  onMount('mount MS_REMOUNT'),
-  onMount('umount2'),
-  onMount('mount_setattr'),
-  mount('move_mount', ['{place}', '{source}'], changesAsAdmin),
-  mount('fsmount', ['{place}'], changesAsAdmin),
-  mount('open_tree', ['{place}'], succeedsAsAdmin),
-  mount('open_tree_attr', ['{place}'], succeedsAsAdmin),
-  mount('fsopen', [], succeedsAsAdmin),
-  mount('fspick', [], succeedsAsAdmin),
-  mount('chroot', ['{place}'], { control: { kind: 'success', needs: [capability('CAP_SYS_CHROOT')] } }),
-  onNothing('pivot_root'),
-  onNothing('fsconfig on nothing'),
-  onNothing('fsmount on nothing'),
-  onNothing('move_mount on nothing'),
+  ...each(mount, 'mount | fsmount', ['{place}'], changesAsAdmin),
+  ...each(mount, 'mount MS_BIND | move_mount', ['{place}', '{source}'], changesAsAdmin),
+  ...each(onMount, 'mount MS_REMOUNT | umount2 | mount_setattr'),
+  ...each(mount, 'open_tree | open_tree_attr', ['{place}'], succeedsAsAdmin),
+  ...each(mount, 'fsopen | fspick', [], succeedsAsAdmin),
+  mount('chroot', ['{place}'], succeedsWith('CAP_SYS_CHROOT')),
+  ...each(onNothing, 'pivot_root | fsconfig on nothing | fsmount on nothing | move_mount on nothing'),
 ]
 
 /** Namespaces, mounts, another root: everything that would show the command another system. */

@@ -1,5 +1,5 @@
 import { type Attack, attack, by, succeeds } from '../../attack.ts'
-import { capability } from '../../needs.ts'
+import { succeedsWith } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { listenerAtPath, listenerOnPort } from '../../targets/listener.ts'
 
@@ -24,7 +24,10 @@ export const shared: readonly Attack[] = [
     control: succeeds,
   }),
   // RTNLGRP_IPV4_MROUTE_R of linux/rtnetlink.h
-  attack("netlink group of CAP_NET_ADMIN's", by('shared', 'netlink group', '30'), files, {
-    control: { kind: 'success', needs: [capability('CAP_NET_ADMIN')] },
-  }),
+  attack(
+    "netlink group of CAP_NET_ADMIN's",
+    by('shared', 'netlink group', '30'),
+    files,
+    succeedsWith('CAP_NET_ADMIN'),
+  ),
 ]

@@ -1,5 +1,14 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds, type WithNetwork } from '../../attack.ts'
-import { bindMayRefuse, capability, loopback6 } from '../../needs.ts'
+import {
+  type Attack,
+  attack,
+  by,
+  type Choices,
+  each,
+  neverUnsandboxed,
+  succeeds,
+  type WithNetwork,
+} from '../../attack.ts'
+import { bindMayRefuse, changesWith, loopback6, succeedsWith } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { host } from '../../targets/host.ts'
 import { abstractListener, listenerAtPath, listenerOnPort } from '../../targets/listener.ts'
@@ -12,9 +21,8 @@ const onUnix = (attempt: string, target = stream, name = attempt) =>
 
 /** Unix sockets stay shut whatever is granted: a tmux server, the Docker socket, D-Bus, an ssh-agent. */
 const unix: readonly Attack[] = [
-  onUnix('connect'),
+  ...each(onUnix, 'connect | connect, high bits | SCM_RIGHTS'),
   onUnix('connect', abstractListener('stream'), 'connect to an abstract name'),
-  onUnix('connect, high bits'),
   onUnix('connect seqpacket', listenerAtPath('seqpacket')),
   onUnix('connect datagram', datagram),
   onUnix('sendto', datagram),
@@ -25,7 +33,6 @@ const unix: readonly Attack[] = [
   onUnix('pair sendmsg', datagram),
   onUnix('pair connect', datagram),
   onUnix('raw pair sendto', datagram),
-  onUnix('SCM_RIGHTS'),
   attack('unix: pair bind to a path', by('unix_sockets', 'pair bind', '{new}'), files),
   attack('unix: pair bind to an abstract name', by('unix_sockets', 'pair bind', '@{new}'), files, {
     control: succeeds,
@@ -58,19 +65,14 @@ const onFree = (attempt: string) =>
 const internet: readonly Attack[] = [
   onPort('connect tcp', 'tcp', 'granted'),
   onPort('connect tcp6', 'tcp6', 'granted'),
-  onPort('connect udp', 'udp', 'granted'),
-  onPort('sendto udp', 'udp', 'granted'),
+  ...each(onPort, 'connect udp | sendto udp', 'udp', 'granted'),
   onPort('connect mptcp', 'tcp', 'shut'),
   alone('connect sctp', 'shut'),
   onPort('sendto MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmsg MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmmsg MSG_FASTOPEN', 'tcp', 'shut'),
-  binding('bind tcp'),
-  binding('bind udp'),
-  onFree('serve tcp'),
-  onFree('serve udp'),
-  onFree('serve udp6'),
-  onFree('race of the port'),
+  ...each(binding, 'bind tcp | bind udp'),
+  ...each(onFree, 'serve tcp | serve udp | serve udp6 | race of the port'),
   alone('race of the descriptor', 'shut'),
   ...[12, 16, 28].map((length) =>
     attack(`name a pair, ${length} bytes`, by('sockets', 'name a pair', String(length)), files, {
@@ -100,19 +102,17 @@ const administration: readonly Attack[] = [
   { name: 'IP_TRANSPARENT', option: [0, 19] },
   { name: 'TCP_REPAIR', option: [6, 19] },
 ].map(({ name, option }) =>
-  attack(name, by('sockets', 'option', ...option.map(String)), files, {
-    control: { kind: 'success', needs: [capability('CAP_NET_ADMIN')] },
-  }),
+  attack(name, by('sockets', 'option', ...option.map(String)), files, succeedsWith('CAP_NET_ADMIN')),
 )
 
 interface Family {
   readonly name: string
   readonly numbers: readonly [family: number, type: number, protocol: number]
-  readonly choices?: Parameters<typeof attack>[3]
+  readonly choices?: Choices
 }
 
-const raw = { control: { kind: 'success', needs: [capability('CAP_NET_RAW')] } } as const
-const admin = { control: { kind: 'success', needs: [capability('CAP_NET_ADMIN')] } } as const
+const raw = succeedsWith('CAP_NET_RAW')
+const admin = succeedsWith('CAP_NET_ADMIN')
 
 /** include/linux/socket.h, include/uapi/linux/in.h, include/uapi/linux/netlink.h */
 const families: readonly Family[] = [
@@ -141,7 +141,7 @@ const families: readonly Family[] = [
   { name: 'netlink XFRM', numbers: [16, 3, 6] },
 ]
 
-function pingChoices(): Parameters<typeof attack>[3] {
+function pingChoices(): Choices {
   return { control: { kind: 'success', hostMayRefuse: { EACCES: 'net.ipv4.ping_group_range is empty' } } }
 }
 
@@ -158,9 +158,7 @@ const netlink: readonly Attack[] = [
     by('sockets', 'netlink to a user', '{port}'),
     listenerOnPort('netlink'),
   ),
-  attack('netlink RTM_NEWADDR', by('sockets', 'netlink new address'), host, {
-    control: { kind: 'change', needs: [capability('CAP_NET_ADMIN')] },
-  }),
+  attack('netlink RTM_NEWADDR', by('sockets', 'netlink new address'), host, changesWith('CAP_NET_ADMIN')),
   attack('SIOCSIFFLAGS on a netlink socket', by('sockets', 'interface flags'), host, admin),
   attack('socketpair datagram', by('sockets', 'socketpair', '1', '2', '0'), files, { control: succeeds }),
   attack('socketpair of IPv4', by('sockets', 'socketpair', '2', '1', '0'), files, {

@@ -1,14 +1,11 @@
-import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
-import { capability } from '../../needs.ts'
+import { type Attack, attack, by, type Choices, each, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { type capability, succeedsWith } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { host } from '../../targets/host.ts'
 
-type Choices = Parameters<typeof attack>[3]
-
 const row = (attempt: string, choices: Choices) => attack(attempt, by('system', attempt), host, choices)
 
-const needing = (name: Parameters<typeof capability>[0], attempt: string) =>
-  row(attempt, { control: { kind: 'success', needs: [capability(name)] } })
+const needing = (name: Parameters<typeof capability>[0], attempt: string) => row(attempt, succeedsWith(name))
 
 /** Never outside read mode: even harmless arguments are too near to the whole machine. */
 const never = (attempt: string, errno = 'EPERM') =>
@@ -26,32 +23,22 @@ const callNumber = (name: string, number: number, reason: string) =>
 export const system: readonly Attack[] = [
   needing('CAP_SYS_ADMIN', 'sethostname'),
   needing('CAP_SYS_ADMIN', 'setdomainname'),
-  never('settimeofday'),
-  never('clock_settime'),
-  row('adjtimex', { control: succeeds }),
-  row('clock_adjtime', { control: succeeds }),
-  never('swapon'),
-  never('swapoff'),
-  never('acct'),
-  row('quotactl', { control: succeeds }),
-  never('quotactl_fd'),
-  never('reboot'),
-  never('kexec_load'),
-  never('kexec_file_load'),
-  never('init_module'),
-  never('finit_module'),
-  never('delete_module'),
+  ...each(
+    never,
+    `
+    settimeofday | clock_settime | swapon | swapoff | acct | quotactl_fd | reboot | kexec_load |
+    kexec_file_load | init_module | finit_module | delete_module | fanotify_mark | vhangup |
+    lsm_set_self_attr
+  `,
+  ),
+  ...each(row, 'adjtimex | clock_adjtime | quotactl | modify_ldt', { control: succeeds }),
   needing('CAP_SYS_ADMIN', 'bpf'),
   mayRefuse('perf_event_open', 'EACCES', 'kernel.perf_event_paranoid is above 2'),
   mayRefuse('userfaultfd', 'EPERM', 'vm.unprivileged_userfaultfd forbids it'),
   mayRefuse('fanotify_init', 'EPERM', 'before Linux 5.13 only root may'),
-  never('fanotify_mark'),
   needing('CAP_SYSLOG', 'syslog'),
-  never('vhangup'),
-  never('lsm_set_self_attr'),
   needing('CAP_SYS_RAWIO', 'iopl'),
   needing('CAP_SYS_RAWIO', 'ioperm'),
-  row('modify_ldt', { control: succeeds }),
   callNumber('x32 chmod', 0x40000000 + 90, 'ordinary kernels have no x32 table'),
   callNumber('x32 unlink', 0x40000000 + 87, 'ordinary kernels have no x32 table'),
   callNumber('an unreviewed number', 600, 'no kernel has it yet'),

@@ -1,4 +1,4 @@
-import { type Attack, attack, by, neverUnsandboxed } from '../../attack.ts'
+import { type Attack, attack, by, each, neverUnsandboxed } from '../../attack.ts'
 import { files } from '../../targets/files.ts'
 import { listenerAtPath } from '../../targets/listener.ts'
 
@@ -18,11 +18,8 @@ export const uring: readonly Attack[] = [
   attack('io_uring_setup', by('uring', 'io_uring_setup'), files, {
     control: { kind: 'success', hostMayRefuse },
   }),
-  row('openat', '{new}'),
-  row('unlinkat', '{file}'),
-  row('mkdirat', '{new}'),
-  row('setxattr', '{file}'),
+  ...each(row, 'openat | mkdirat', '{new}'),
+  ...each(row, 'unlinkat | setxattr', '{file}'),
   row('connect', '{place}', listenerAtPath('stream')),
-  onNothing('io_uring_enter'),
-  onNothing('io_uring_register'),
+  ...each(onNothing, 'io_uring_enter | io_uring_register'),
 ]

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { User } from '../../../attacks/table.ts'
+import { credentials } from '../../../helpers/other-users.ts'
 import { makeWorkspace } from '../protected.ts'
 import { py, type Row, shell } from '../protected-rows.ts'
 import { describeAttacks, type Place } from './attack.ts'
@@ -10,9 +11,8 @@ function placeOf(script: string, directory = '.'): Place {
   return {
     ground(user: User) {
       const repository = makeWorkspace(user)
-      const credentials = user.uid === process.getuid?.() ? {} : { uid: user.uid, gid: user.gid }
       const env = { PATH: process.env['PATH'], HOME: join(repository, '..'), GIT_CONFIG_NOSYSTEM: '1' }
-      execFileSync('sh', ['-ec', script], { cwd: repository, env, ...credentials, stdio: 'pipe' })
+      execFileSync('sh', ['-ec', script], { cwd: repository, env, ...credentials(user), stdio: 'pipe' })
       const cwd = join(repository, directory)
       return { cwd, seen: cwd }
     },

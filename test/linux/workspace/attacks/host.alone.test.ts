@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type User, users } from '../../../attacks/table.ts'
-import { whyNot } from '../../../helpers/other-users.ts'
+import { credentials, giveTo, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { processEntry, waitFor } from '../../../helpers/processes.ts'
 import { builtLibrary, isInstalled } from '../../../helpers/programs.ts'
@@ -28,13 +28,11 @@ for at in range(${rounds}):
     if os.path.exists("src/stop"): break
 print("over")`
 
-const credentials = ({ uid, gid }: User) => (uid === process.getuid?.() ? {} : { uid, gid })
-
 function start(user: User, rounds: number): { cwd: string; process: ChildProcess; output: Promise<string> } {
   const cwd = makeDirectory()
   mkdirSync(join(cwd, '.git'))
   mkdirSync(join(cwd, 'src'))
-  for (const path of [cwd, join(cwd, '.git'), join(cwd, 'src')]) chownSync(path, user.uid, user.gid)
+  giveTo(user, cwd)
   const words = ['--input-type=module', '-e', host, builtLibrary, 'workspace', cwd, maker(rounds)]
   const env = { PATH: process.env['PATH'], HOME: '/dev/null/home' }
   const child = spawn(process.execPath, words, {

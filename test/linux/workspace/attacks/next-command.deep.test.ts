@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type User, users } from '../../../attacks/table.ts'
-import { whyNot } from '../../../helpers/other-users.ts'
+import { giveTo, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { runTasksAs } from '../../../helpers/run-as.ts'
 
@@ -33,7 +33,7 @@ const rows = [
 const modes = ['workspace', 'write'] as const
 const opens = 'chmod -R u+rwx .git .git/worktrees sub conf 2>/dev/null;'
 
-function begin({ uid, gid }: User): string {
+function begin(user: User): string {
   const parent = makeDirectory()
   const cwd = join(parent, 'work')
   chmodSync(parent, 0o755)
@@ -43,10 +43,7 @@ function begin({ uid, gid }: User): string {
     env: { ...process.env, GIT_CONFIG_NOSYSTEM: '1' },
     stdio: 'pipe',
   })
-  const paths = ['', ...readdirSync(cwd, { recursive: true, encoding: 'utf8' })].map((path) =>
-    join(cwd, path),
-  )
-  for (const path of paths) lchownSync(path, uid, gid)
+  giveTo(user, cwd)
   return cwd
 }
 

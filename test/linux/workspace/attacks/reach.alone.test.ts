@@ -1,5 +1,5 @@
 import { buildPrograms } from '../../../attacks/build.ts'
-import { py, type Row, shell } from '../protected-rows.ts'
+import { py, pythons, type Row, shell } from '../protected-rows.ts'
 import { describeAttacks } from './attack.ts'
 
 /** The kernel makes the call itself, where no filter sees it. */
@@ -41,37 +41,21 @@ cd .git/hooks && : > pre-commit
 `)
 
 const descriptors = [
-  py(
-    'a descriptor for reading, sent to another process and opened anew',
-    'a, b = socket.socketpair()\nif os.fork() == 0:\n    _, (f,), _, _ = socket.recv_fds(b, 1, 1); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY)); os._exit(0)\nsocket.send_fds(a, [b"x"], [os.open(".git/config", os.O_RDONLY)]); os.wait()',
-  ),
+  ...pythons(String.raw`
+a descriptor for reading, sent to another process and opened anew: a, b = socket.socketpair()\nif os.fork() == 0:\n    _, (f,), _, _ = socket.recv_fds(b, 1, 1); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY)); os._exit(0)\nsocket.send_fds(a, [b"x"], [os.open(".git/config", os.O_RDONLY)]); os.wait()
+O_TMPFILE beside a protected name, linked over it: f = opened(".", os.O_RDWR | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, ".envrc", 0x400)
+O_TMPFILE by descriptor into a protected directory: d = os.open(".git/hooks", os.O_PATH); f = opened("src", os.O_RDWR | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", d, "new", 0x400)
+RENAME_EXCHANGE with a directory that holds a protected name: os.makedirs("made/hooks"); call(RENAMEAT2, AT, "made/hooks", AT, ".git/hooks", 2)
+RENAME_NOREPLACE onto an absent name: os.makedirs("made"); call(RENAMEAT2, AT, "made", AT, ".idea", 1)
+mmap MAP_SHARED of a file outside: f = os.open("../outside/file", os.O_RDWR); m = mmap.mmap(f, 0); m[0:1] = b"%"; m.flush()
+truncate by path of a file outside: os.truncate("../outside/file", 1)
+truncate by path of a protected file: os.truncate(".git/config", 1)
+`),
   py(
     'pidfd_getfd of a descriptor for reading, opened anew',
     'p = subprocess.Popen(["sleep", "60"], stdin=open(".git/config"))\ntry:\n    f = libc.syscall(438, os.pidfd_open(p.pid), 0, 0); scribble(opened(f"/proc/self/fd/{f}", os.O_WRONLY))\nfinally: p.kill()',
     { refusedInContainers: true },
   ),
-  py(
-    'O_TMPFILE beside a protected name, linked over it',
-    'f = opened(".", os.O_RDWR | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, ".envrc", 0x400)',
-  ),
-  py(
-    'O_TMPFILE by descriptor into a protected directory',
-    'd = os.open(".git/hooks", os.O_PATH); f = opened("src", os.O_RDWR | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", d, "new", 0x400)',
-  ),
-  py(
-    'RENAME_EXCHANGE with a directory that holds a protected name',
-    'os.makedirs("made/hooks"); call(RENAMEAT2, AT, "made/hooks", AT, ".git/hooks", 2)',
-  ),
-  py(
-    'RENAME_NOREPLACE onto an absent name',
-    'os.makedirs("made"); call(RENAMEAT2, AT, "made", AT, ".idea", 1)',
-  ),
-  py(
-    'mmap MAP_SHARED of a file outside',
-    'f = os.open("../outside/file", os.O_RDWR); m = mmap.mmap(f, 0); m[0:1] = b"%"; m.flush()',
-  ),
-  py('truncate by path of a file outside', 'os.truncate("../outside/file", 1)'),
-  py('truncate by path of a protected file', 'os.truncate(".git/config", 1)'),
 ]
 
 describeAttacks('io_uring changes nothing protected or outside', rings)

@@ -1,11 +1,11 @@
-import { lchownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../../../src/base/types.ts'
 import { openShell } from '../../../../src/index.ts'
 import { marker } from '../../../attacks/reads/row.ts'
 import { type User, users } from '../../../attacks/table.ts'
-import { whyNot } from '../../../helpers/other-users.ts'
+import { giveTo, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { runTasksAs, type Task } from '../../../helpers/run-as.ts'
@@ -61,7 +61,7 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o600); call(LINKAT, AT, f"/proc/sel
 print(sorted(os.listdir(".")))
 `
 
-function task({ uid, gid }: User, texts: readonly string[], keeps: boolean): Task {
+function task(user: User, texts: readonly string[], keeps: boolean): Task {
   const parent = makeDirectory()
   const [cwd, config] = [join(parent, 'work'), join(parent, 'config.toml')]
   for (const path of [cwd, ...['holder', 'open'].map((name) => join(cwd, name))]) mkdirSync(path)
@@ -69,8 +69,7 @@ function task({ uid, gid }: User, texts: readonly string[], keeps: boolean): Tas
   for (const path of ['open/file', 'holder/beside']) writeFileSync(join(cwd, path), 'readable')
   const kept = keeps ? ['kept', 'holder/kept'].map((path) => join(cwd, path)) : []
   writeFileSync(config, `[shell]\nunreadable = ${JSON.stringify(kept)}\n`)
-  for (const path of ['', ...readdirSync(parent, { recursive: true, encoding: 'utf8' })])
-    lchownSync(join(parent, path), uid, gid)
+  giveTo(user, parent)
   return {
     options: { mode: 'workspace', cwd, config },
     commands: texts.map((text) => py('', prelude + text).argv),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Row, writes } from './projects.ts'
+import { expectKept, type Row, rowsOf, writes } from './projects.ts'
 
 /** Of git and of programs beside it; each names what a later command outside runs or obeys. */
 const keys = `
@@ -60,122 +60,77 @@ const rows = keys.map(([key, value]): Row => {
 })
 
 /** Names without a slash count where an executable file has one. */
-const executable: readonly Row[] = ['unheard.of', 'alias.x', 'core.editor'].map((key) => ({
-  given: `chmod 755 monitor; git config ${key} 'do monitor'`,
-  path: 'monitor',
-}))
+const further = rowsOf(`
+monitor: chmod 755 monitor; git config unheard.of 'do monitor'
+monitor: chmod 755 monitor; git config alias.x 'do monitor'
+monitor: chmod 755 monitor; git config core.editor 'do monitor'
+tools/clean.py: git config unheard.of "file://$PWD/tools/clean.py"
+`)
 
-const address: Row = {
-  given: 'git config unheard.of "file://$PWD/tools/clean.py"',
-  path: 'tools/clean.py',
-}
-
-const harmless: readonly Row[] = [
-  { given: 'git config remote.origin.url tools', path: 'tools/clean.py' },
-  { given: 'git config remote.origin.url ./tools/clean.py', path: 'tools/clean.py' },
-  { given: 'git config remote.origin.fetch tools/clean.py:x', path: 'tools/clean.py' },
-  { given: 'git config remote.origin.pushurl "$PWD/tools"', path: 'tools/clean.py' },
-  { given: 'git config branch.x.description tools/clean.py', path: 'tools/clean.py' },
-  { given: 'git config user.signingKey tools/clean.py', path: 'tools/clean.py' },
-  { given: 'git config --global safe.directory "$PWD/tools"', path: 'tools/clean.py' },
-  { given: 'git config --global maintenance.repo "$PWD/tools"', path: 'tools/clean.py' },
-  { given: 'git config gitflow.prefix.feature tools/', path: 'tools/clean.py' },
-  { given: 'git config submodule.tools.url ./tools', path: 'tools/clean.py' },
-  { given: 'git config lfs.fetchexclude tools/', path: 'tools/clean.py' },
-  { given: 'git config url.x.insteadOf tools/', path: 'tools/clean.py' },
-  { given: 'git config core.excludesFile monitor', path: 'monitor' },
-  { given: 'git config init.defaultBranch monitor; chmod 755 monitor', path: 'monitor' },
-  { given: 'git config alias.x "diff tools/"', path: 'tools/clean.py' },
-  { given: 'git config alias.x "!git add tools/"', path: 'tools/clean.py' },
-  { given: 'git config alias.x "log origin/main"; mkdir origin', path: 'origin/main' },
-  { given: 'git config merge.tool monitor', path: 'monitor' },
-  { given: 'git config difftool.x.path nvim', path: 'nvim' },
-]
+const harmless = rowsOf(`
+tools/clean.py: git config remote.origin.url tools
+tools/clean.py: git config remote.origin.url ./tools/clean.py
+tools/clean.py: git config remote.origin.fetch tools/clean.py:x
+tools/clean.py: git config remote.origin.pushurl "$PWD/tools"
+tools/clean.py: git config branch.x.description tools/clean.py
+tools/clean.py: git config user.signingKey tools/clean.py
+tools/clean.py: git config --global safe.directory "$PWD/tools"
+tools/clean.py: git config --global maintenance.repo "$PWD/tools"
+tools/clean.py: git config gitflow.prefix.feature tools/
+tools/clean.py: git config submodule.tools.url ./tools
+tools/clean.py: git config lfs.fetchexclude tools/
+tools/clean.py: git config url.x.insteadOf tools/
+monitor: git config core.excludesFile monitor
+monitor: git config init.defaultBranch monitor; chmod 755 monitor
+tools/clean.py: git config alias.x "diff tools/"
+tools/clean.py: git config alias.x "!git add tools/"
+origin/main: git config alias.x "log origin/main"; mkdir origin
+monitor: git config merge.tool monitor
+nvim: git config difftool.x.path nvim
+`)
 
 describe.runIf(process.platform === 'linux')('a value of any key of git', () => {
-  it.each([...rows, ...executable, address])('protects $path: $given', async (row) => {
-    expect([await writes(row, 'workspace'), await writes(row, 'write')]).toEqual([false, true])
-  })
+  it.each([...rows, ...further])('protects $path: $given', expectKept)
 
   it.each(harmless)('that is data leaves $path open: $given', async (row) => {
     expect(await writes(row, 'workspace')).toBe(true)
   })
 })
 
-describe('layouts of work trees', () => {
-  const first = 'git commit -q --allow-empty -m x'
+const first = 'git commit -q --allow-empty -m x'
 
-  /** The workspace holds a bare repository in `.bare`, which `.git` names, and its work trees `one` and `two`. */
-  const bare = `
-${first}; git clone -q --bare . .bare; rm -rf .git; echo "gitdir: ./.bare" > .git
-git worktree add -q one HEAD; git worktree add -q -b b two`
+/** The workspace holds a bare repository in `.bare`, which `.git` names, and its work trees `one` and `two`. */
+const bare = `${first}; git clone -q --bare . .bare; rm -rf .git; echo "gitdir: ./.bare" > .git;
+  git worktree add -q one HEAD; git worktree add -q -b b two`
 
-  const rows: readonly Row[] = [
-    { given: `${first}; git worktree add -q wt; git config core.hooksPath .githooks`, path: 'wt/.githooks' },
-    {
-      given: `${first}; git worktree add -q deep/wt; git config core.fsmonitor ./watch`,
-      path: 'deep/wt/watch',
-    },
-    { given: `${first}; git worktree add -q deep/wt`, path: 'deep/wt/.git' },
-    {
-      given: `${first}; git worktree add -q wt; git config extensions.worktreeConfig true
-git -C wt config --worktree filter.x.clean 'sh tools/f'; mkdir wt/tools`,
-      path: 'wt/tools/f',
-    },
-    {
-      given: `${first}; git worktree add -q wt; git config extensions.worktreeConfig true
-git -C wt config --worktree core.hooksPath "$PWD/hooks"`,
-      path: 'hooks/new',
-    },
-    {
-      given: `${first}; git worktree add -q wt; d=$(git rev-parse --git-dir); echo ../../../wt/.git > $d/worktrees/wt/gitdir
-git config core.hooksPath .githooks`,
-      path: 'wt/.githooks',
-    },
-    { given: `${bare}; git config core.hooksPath .githooks`, path: 'one/.githooks' },
-    { given: `${bare}; git config core.hooksPath .githooks`, path: 'two/.githooks' },
-    { given: `${bare}; git config core.sshCommand ./ssh`, path: 'two/ssh' },
-    { given: bare, path: '.bare/hooks/pre-commit' },
-    { given: bare, path: 'one/.git' },
-    { given: 'git init -q nested; git config --global core.hooksPath .githooks', path: 'nested/.githooks' },
-    { given: 'git init -q nested; git config --global core.fsmonitor ./watch', path: 'nested/watch' },
-    {
-      given: `git init -q a/b; git -C a/b ${first.slice(4)}; git add a/b; git config --global diff.external 'sh x/y'; mkdir a/b/x`,
-      path: 'a/b/x/y',
-    },
-    {
-      given:
-        'git init -q --separate-git-dir "$HOME/store" nested; git -C nested config core.hooksPath .githooks',
-      path: 'nested/.githooks',
-    },
-    {
-      given: 'git config core.worktree ../tools; git config core.hooksPath .githooks',
-      path: 'tools/.githooks',
-    },
-    { given: 'git config core.hooksPath .githooks', path: '.git/.githooks' },
-    { given: 'mv .git .store; ln -s .store .git; git config core.hooksPath .githooks', path: '.githooks' },
-    {
-      given: `mkdir -p "$HOME/dot"; ln -s "$PWD/tools" "$HOME/dot/hooks"; git config core.hooksPath "$HOME/dot/hooks"`,
-      path: 'tools/pre-commit',
-    },
-    // A link on the way of a `.git` file.
-    {
-      given:
-        'git init -q --separate-git-dir tools/store n; ln -s tools way; echo "gitdir: ../way/store" > n/.git; mkdir -p free/store',
-      path: 'way/store/config',
-      command: 'ln -sfn free way && echo x >> way/store/config',
-    },
-    {
-      given:
-        'git init -q --separate-git-dir "$HOME/store" n; ln -s "$HOME" way; echo "gitdir: ../way/store" > n/.git; mkdir free/store',
-      path: 'way/store/config',
-      command: 'ln -sfn free way && echo x >> way/store/config',
-    },
-  ]
+const layouts = rowsOf(`
+wt/.githooks: ${first}; git worktree add -q wt; git config core.hooksPath .githooks
+deep/wt/watch: ${first}; git worktree add -q deep/wt; git config core.fsmonitor ./watch
+deep/wt/.git: ${first}; git worktree add -q deep/wt
+wt/tools/f: ${first}; git worktree add -q wt; git config extensions.worktreeConfig true;
+  git -C wt config --worktree filter.x.clean 'sh tools/f'; mkdir wt/tools
+hooks/new: ${first}; git worktree add -q wt; git config extensions.worktreeConfig true; git -C wt config --worktree core.hooksPath "$PWD/hooks"
+wt/.githooks: ${first}; git worktree add -q wt; d=$(git rev-parse --git-dir); echo ../../../wt/.git > $d/worktrees/wt/gitdir;
+  git config core.hooksPath .githooks
+one/.githooks: ${bare}; git config core.hooksPath .githooks
+two/.githooks: ${bare}; git config core.hooksPath .githooks
+two/ssh: ${bare}; git config core.sshCommand ./ssh
+.bare/hooks/pre-commit: ${bare}
+one/.git: ${bare}
+nested/.githooks: git init -q nested; git config --global core.hooksPath .githooks
+nested/watch: git init -q nested; git config --global core.fsmonitor ./watch
+a/b/x/y: git init -q a/b; git -C a/b ${first.slice(4)}; git add a/b; git config --global diff.external 'sh x/y'; mkdir a/b/x
+nested/.githooks: git init -q --separate-git-dir "$HOME/store" nested; git -C nested config core.hooksPath .githooks
+tools/.githooks: git config core.worktree ../tools; git config core.hooksPath .githooks
+.git/.githooks: git config core.hooksPath .githooks
+.githooks: mv .git .store; ln -s .store .git; git config core.hooksPath .githooks
+tools/pre-commit: mkdir -p "$HOME/dot"; ln -s "$PWD/tools" "$HOME/dot/hooks"; git config core.hooksPath "$HOME/dot/hooks"
+way/store/config: git init -q --separate-git-dir tools/store n; ln -s tools way; echo "gitdir: ../way/store" > n/.git; mkdir -p free/store
+  => ln -sfn free way && echo x >> way/store/config
+way/store/config: git init -q --separate-git-dir "$HOME/store" n; ln -s "$HOME" way; echo "gitdir: ../way/store" > n/.git; mkdir free/store
+  => ln -sfn free way && echo x >> way/store/config
+`)
 
-  describe.runIf(process.platform === 'linux')('a work tree of another layout', () => {
-    it.each(rows)('keeps $path after $given', async (row) => {
-      expect([await writes(row, 'workspace'), await writes(row, 'write')]).toEqual([false, true])
-    })
-  })
+describe.runIf(process.platform === 'linux')('a work tree of another layout', () => {
+  it.each(layouts)('keeps $path after $given', expectKept)
 })

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { gitEnvironment } from '../../../helpers/git.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 
 const files = ['tools/clean.py', 'monitor', 'shared.gitconfig', 'hooks/pre-push', 'attributes', 'free/file']
@@ -13,13 +14,7 @@ export function makeProject(script: string): { readonly cwd: string; readonly ho
   for (const name of ['tools', 'hooks', 'free']) mkdirSync(join(cwd, name), { recursive: true })
   mkdirSync(home)
   for (const file of files) writeFileSync(join(cwd, file), '')
-  const identity = {
-    GIT_AUTHOR_NAME: 'A',
-    GIT_AUTHOR_EMAIL: 'a',
-    GIT_COMMITTER_NAME: 'A',
-    GIT_COMMITTER_EMAIL: 'a',
-  }
-  const env = { ...process.env, ...identity, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
+  const env = { ...process.env, ...gitEnvironment(home) }
   execFileSync('sh', ['-ec', `git init -q\n${script}`], { cwd, env, stdio: 'pipe' })
   return { cwd, home }
 }
@@ -31,6 +26,20 @@ export interface Row {
   readonly path: string
   /** Default: appends to the path. */
   readonly command?: string
+}
+
+/** `PATH: GIVEN`, and perhaps ` => COMMAND`, a line each; one that begins with blanks continues the line before it. */
+export function rowsOf(text: string): readonly Row[] {
+  const lines = text.trim().replaceAll(/\n +/g, ' ').split('\n')
+  return lines.map((line) => {
+    const [, path = '', given = '', command] = /^(.*?): (.*?)(?: => (.*))?$/.exec(line) ?? []
+    return { path, given, ...(command !== undefined && { command }) }
+  })
+}
+
+/** A row cannot be written in workspace mode, and can in write mode. */
+export async function expectKept(row: Row): Promise<void> {
+  expect([await writes(row, 'workspace'), await writes(row, 'write')]).toEqual([false, true])
 }
 
 /** Whether a shell in the mode makes or changes the file. */

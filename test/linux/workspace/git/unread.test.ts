@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest'
 import { Home } from '../../../cli/vitrine.ts'
 import { nobody, whyNot } from '../../../helpers/other-users.ts'
 import { openTestShell } from '../../../helpers/place.ts'
-import { makeProject, type Row, writes } from './projects.ts'
+import { expectKept, makeProject, rowsOf } from './projects.ts'
 
 /** What git reads although a stricter parser would not. */
-const odd: readonly Row[] = [
-  { given: `printf '[core]\\nhooksPath=.gh\\\\' >> .git/config`, path: '.gh' },
-  { given: `printf '[core]\\nhooksPath=.gh ""' >> .git/config`, path: '.gh ', command: 'echo x > ".gh "' },
-  { given: `printf '[core]\\nhooksPath=.g\\\\\\nh' >> .git/config`, path: '.gh' },
-  { given: `printf '[core]hooksPath=".g"h # x' >> .git/config`, path: '.gh' },
-  { given: `printf '\\357\\273\\277[core]\\nhooksPath=.gh' > "$HOME/.gitconfig"`, path: '.gh' },
-  { given: `printf '[user]\\nname = Jos\\351\\n[core]\\nhooksPath=.gh' > "$HOME/.gitconfig"`, path: '.gh' },
-]
+const odd = rowsOf(String.raw`
+.gh: printf '[core]\nhooksPath=.gh\\' >> .git/config
+.gh : printf '[core]\nhooksPath=.gh ""' >> .git/config => echo x > ".gh "
+.gh: printf '[core]\nhooksPath=.g\\\nh' >> .git/config
+.gh: printf '[core]hooksPath=".g"h # x' >> .git/config
+.gh: printf '\357\273\277[core]\nhooksPath=.gh' > "$HOME/.gitconfig"
+.gh: printf '[user]\nname = Jos\351\n[core]\nhooksPath=.gh' > "$HOME/.gitconfig"
+`)
 
 /** What cannot be known. */
 const refused = [
@@ -47,9 +47,7 @@ function makeShut(given: string) {
 const linux = describe.runIf(process.platform === 'linux')
 
 linux('a configuration of git that is written unusually', () => {
-  it.each(odd)('protects $path: $given', async (row) => {
-    expect([await writes(row, 'workspace'), await writes(row, 'write')]).toEqual([false, true])
-  })
+  it.each(odd)('protects $path: $given', expectKept)
 })
 
 linux('workspace mode is refused where a configuration of git', () => {

@@ -1,3 +1,5 @@
+import { namedLines } from '../../../helpers/words.ts'
+
 /** What a program of a command does to itself, and then tries. Each part is Python. */
 export interface OwnSandboxRow {
   readonly name: string
@@ -58,38 +60,35 @@ const unlink = '[87, UNLINKAT] if x86 else [UNLINKAT]'
 const mkdir = '[83, MKDIRAT] if x86 else [MKDIRAT]'
 
 /** `made` and `full/in` are a file and a directory of the command's own, in a directory that holds something protected. */
-const files: readonly (readonly [name: string, act: string])[] = [
-  ['create', 'open("new", "w")'],
-  ['create beside git’s files', 'open(".git/new", "w")'],
-  ['append', 'open("made", "a").write("more")'],
-  ['overwrite', 'os.write(os.open("made", os.O_WRONLY), b"changed")'],
-  ['open for reading and writing', 'os.write(os.open("made", os.O_RDWR), b"changed")'],
-  ['open with O_TRUNC', 'open("made", "w")'],
-  ['truncate', 'os.truncate("made", 1)'],
-  ['mkdir', 'os.mkdir("new")'],
-  ['mkdir on the way to something protected', 'os.mkdir(".github")'],
-  ['rmdir', 'os.rmdir("empty")'],
-  ['unlink', 'os.unlink("made")'],
-  ['rename', 'os.rename("made", "new")'],
-  ['rename to another directory', 'os.rename("made", "full/new")'],
-  ['rename out of a directory', 'os.rename("src/main.c", "new")'],
-  ['exchange', 'call(RENAMEAT2, AT, "made", AT, "full/in", EXCHANGE)'],
-  ['link', 'os.link("made", "new")'],
-  ['link what is elsewhere', 'os.link("src/main.c", "new")'],
-  ['symlink', 'os.symlink("made", "new")'],
-  ['mknod', 'os.mknod("new", stat.S_IFREG | 0o600)'],
-  ['mkfifo', 'os.mkfifo("new")'],
-  ['beneath a descriptor', 'os.mkdir("new", dir_fd=here)'],
-  ['by the path of a descriptor', 'open(f"/proc/self/fd/{here}/new", "w")'],
-  ['give a file without a name one', 'call(LINKAT, AT, f"/proc/self/fd/{unnamed}", AT, "new", 0x400)'],
-  [
-    'make a file without a name',
-    'os.write(os.open(".", os.O_TMPFILE | os.O_WRONLY, 0o600), b"x"); open("new", "w")',
-  ],
-  ['sed -i', 'run("sed", "-i", "s/own/changed/", "made")'],
-  ['in a subdirectory of its own', 'open("full/new", "w")'],
-  ['in a directory that holds nothing protected', 'open("src/new", "w")'],
-]
+const files = namedLines(`
+create: open("new", "w")
+create beside git’s files: open(".git/new", "w")
+append: open("made", "a").write("more")
+overwrite: os.write(os.open("made", os.O_WRONLY), b"changed")
+open for reading and writing: os.write(os.open("made", os.O_RDWR), b"changed")
+open with O_TRUNC: open("made", "w")
+truncate: os.truncate("made", 1)
+mkdir: os.mkdir("new")
+mkdir on the way to something protected: os.mkdir(".github")
+rmdir: os.rmdir("empty")
+unlink: os.unlink("made")
+rename: os.rename("made", "new")
+rename to another directory: os.rename("made", "full/new")
+rename out of a directory: os.rename("src/main.c", "new")
+exchange: call(RENAMEAT2, AT, "made", AT, "full/in", EXCHANGE)
+link: os.link("made", "new")
+link what is elsewhere: os.link("src/main.c", "new")
+symlink: os.symlink("made", "new")
+mknod: os.mknod("new", stat.S_IFREG | 0o600)
+mkfifo: os.mkfifo("new")
+beneath a descriptor: os.mkdir("new", dir_fd=here)
+by the path of a descriptor: open(f"/proc/self/fd/{here}/new", "w")
+give a file without a name one: call(LINKAT, AT, f"/proc/self/fd/{unnamed}", AT, "new", 0x400)
+make a file without a name: os.write(os.open(".", os.O_TMPFILE | os.O_WRONLY, 0o600), b"x"); open("new", "w")
+sed -i: run("sed", "-i", "s/own/changed/", "made")
+in a subdirectory of its own: open("full/new", "w")
+in a directory that holds nothing protected: open("src/new", "w")
+`)
 
 const before = `
 open("made", "w").write("own"); os.mkdir("empty"); os.mkdir("full"); open("full/in", "w").write("in")
@@ -99,33 +98,22 @@ except OSError: unnamed = -1
 `
 
 /** Ways to lose the mark of a process that is in a domain of its own. */
-const marks: readonly (readonly [name: string, act: string])[] = [
-  ['a program that it starts', 'run("mkdir", "new")'],
-  ['a program that a program starts', 'run("sh", "-c", "(sh -c \'mkdir new\')")'],
-  ['a fork of a fork', 'os.fork() or os.fork() or os.mkdir("new"); time.sleep(0.3); os.stat("new")'],
-  [
-    'posix_spawn',
-    'os.waitpid(os.posix_spawn("/bin/mkdir", ["mkdir", "new"], os.environ), 0); os.stat("new")',
-  ],
-  ['a thread', 't = threading.Thread(target=lambda: os.mkdir("new")); t.start(); t.join(); os.stat("new")'],
-  [
-    'raising every limit',
-    `
+const marks = namedLines(`
+a program that it starts: run("mkdir", "new")
+a program that a program starts: run("sh", "-c", "(sh -c 'mkdir new')")
+a fork of a fork: os.fork() or os.fork() or os.mkdir("new"); time.sleep(0.3); os.stat("new")
+posix_spawn: os.waitpid(os.posix_spawn("/bin/mkdir", ["mkdir", "new"], os.environ), 0); os.stat("new")
+a thread: t = threading.Thread(target=lambda: os.mkdir("new")); t.start(); t.join(); os.stat("new")
+lowering the limit further: resource.setrlimit(10, (0, 0)); os.mkdir("new")
+a session of its own: os.fork() or (os.setsid(), os.mkdir("new"), os._exit(0)); os.wait(); os.stat("new")
+many others that narrow themselves: all(os.fork() or (landlock(), os._exit(0)) for _ in range(50)); os.mkdir("new")
+`)
+
+const raisingEveryLimit = `
 for each in range(16):
     try: resource.prlimit(0, each, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     except (OSError, ValueError): pass
-os.mkdir("new")`,
-  ],
-  ['lowering the limit further', 'resource.setrlimit(10, (0, 0)); os.mkdir("new")'],
-  [
-    'a session of its own',
-    'os.fork() or (os.setsid(), os.mkdir("new"), os._exit(0)); os.wait(); os.stat("new")',
-  ],
-  [
-    'many others that narrow themselves',
-    'all(os.fork() or (landlock(), os._exit(0)) for _ in range(50)); os.mkdir("new")',
-  ],
-]
+os.mkdir("new")`
 
 const filters: readonly OwnSandboxRow[] = [
   ...(['ERRNO | 1', 'TRAP', 'KILL_PROCESS', 'TRACE'] as const).flatMap((action): OwnSandboxRow[] => [
@@ -158,17 +146,18 @@ const filters: readonly OwnSandboxRow[] = [
   },
 ]
 
-const metadata: readonly (readonly [name: string, act: string])[] = [
-  ['chmod', 'os.chmod("made", 0o600)'],
-  ['fchmod', 'os.fchmod(here, 0o700)'],
-  ['utime', 'os.utime("made", (1, 1))'],
-  ['setxattr', 'os.setxattr("made", "user.a", b"1")'],
-  ['chown to itself', 'os.chown("made", os.getuid(), os.getgid()); os.utime("made", (1, 1))'],
-]
+const metadata = namedLines(`
+chmod: os.chmod("made", 0o600)
+fchmod: os.fchmod(here, 0o700)
+utime: os.utime("made", (1, 1))
+setxattr: os.setxattr("made", "user.a", b"1")
+chown to itself: os.chown("made", os.getuid(), os.getgid()); os.utime("made", (1, 1))
+`)
 
 export const ownSandboxRows: readonly OwnSandboxRow[] = [
   ...files.map(([name, act]) => ({ name, before, act })),
   ...marks.map(([name, act]) => ({ name: `the domain is left by ${name}`, act })),
+  { name: 'the domain is left by raising every limit', act: raisingEveryLimit },
   ...metadata.map(([name, act]) => ({
     name: `${name}, which no domain decides`,
     before,

@@ -1,5 +1,5 @@
 import { users } from '../../../attacks/table.ts'
-import { describeManyRaces } from './many-races.ts'
+import { describeManyRaces } from './races.ts'
 
 const [user] = users
 if (!user) throw new Error('there is no user')

@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 import { users } from '../../../attacks/table.ts'
-import { describeManyRaces } from './many-races.ts'
+import { describeManyRaces } from './races.ts'
 
 const [, ordinary] = users
 if (ordinary) describeManyRaces(ordinary)

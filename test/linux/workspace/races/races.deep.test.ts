@@ -1,4 +1,3 @@
-import { describeRaces } from './few-races.ts'
-import { operations, quickOperations } from './races.ts'
+import { describeRaces, operations, quickOperations } from './races.ts'
 
 describeRaces(operations.filter((operation) => !quickOperations.includes(operation)))

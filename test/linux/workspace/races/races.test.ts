@@ -1,4 +1,3 @@
-import { describeRaces } from './few-races.ts'
-import { quickOperations } from './races.ts'
+import { describeRaces, quickOperations } from './races.ts'
 
 describeRaces(quickOperations)

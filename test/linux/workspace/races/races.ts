@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
-  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,9 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, it } from 'vitest'
 import { buildPrograms } from '../../../attacks/build.ts'
-import type { User } from '../../../attacks/table.ts'
+import { type User, users } from '../../../attacks/table.ts'
+import { credentials, giveTo, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { runAs } from '../../../helpers/run-as.ts'
 
@@ -51,11 +52,7 @@ function victim(directory: string): void {
   writeFileSync(join(directory, 'config'), '# not to be changed')
 }
 
-function entriesUnder(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name))
-}
-
-function makePlace({ uid, gid }: User): Place {
+function makePlace(user: User): Place {
   const parent = makeDirectory()
   const place = { workspace: join(parent, 'work'), outside: join(parent, 'outside') }
   for (const directory of [place.outside, join(place.workspace, '.git'), join(place.workspace, '.vscode')])
@@ -64,7 +61,7 @@ function makePlace({ uid, gid }: User): Place {
   fill(join(place.workspace, 'granted'), '..')
   fill(join(place.workspace, 'p'), '..')
   chmodSync(parent, 0o755)
-  for (const path of [parent, ...entriesUnder(parent)]) lchownSync(path, uid, gid)
+  giveTo(user, parent)
   return place
 }
 
@@ -105,7 +102,7 @@ interface Raced {
 }
 
 /** Makes the operation so often while a process outside of the sandbox exchanges the names that its paths go through. */
-export async function race(
+async function race(
   user: User,
   mode: 'workspace' | 'write',
   operation: string,
@@ -114,8 +111,7 @@ export async function race(
   const place = makePlace(user)
   const program = buildPrograms().races
   const before = watched(place)
-  const credentials = user.uid === process.getuid?.() ? {} : { uid: user.uid, gid: user.gid }
-  const swapper = spawn(program, ['swap'], { cwd: place.workspace, stdio: 'ignore', ...credentials })
+  const swapper = spawn(program, ['swap'], { cwd: place.workspace, stdio: 'ignore', ...credentials(user) })
   const ended = new Promise((resolve) => swapper.on('close', resolve))
   try {
     const [result] = await runAs(user, {
@@ -130,4 +126,56 @@ export async function race(
     swapper.kill('SIGKILL')
     await ended
   }
+}
+
+/** describeManyRaces makes more of each, as an ordinary user as well. */
+const few = 500
+
+/** A few races of each operation, and the proof that the same races do harm in write mode. */
+export function describeRaces(operations: readonly string[]): void {
+  describe.runIf(process.platform === 'linux')('races against workspace mode', () => {
+    it.for(operations)(
+      '%s changes nothing outside and nothing protected, as it does in write mode',
+      async (operation) => {
+        const [user] = users
+        if (!user) throw new Error('there is no user')
+        const held = await race(user, 'workspace', operation, few)
+        expect(held.after).toEqual(held.before)
+        expect(held.tries).toBe(few)
+        expect(held.succeeded).toBeGreaterThan(few / 100)
+        // Which name an operation meets is chance: without the sandbox it is made until it has met both.
+        const met = { outside: false, git: false }
+        for (let round = 0; round < 20 && !(met.outside && met.git); round++) {
+          const { before, after } = await race(user, 'write', operation, few)
+          met.outside ||= !isDeepStrictEqual(after.outside, before.outside)
+          met.git ||= !isDeepStrictEqual(after.git, before.git)
+        }
+        expect(met).toEqual({ outside: true, git: true })
+      },
+    )
+  })
+}
+
+/** By each of two users. describeRaces makes fewer, and the control. */
+const many = Number(process.env['VITRINE_RACES'] ?? 100_000)
+
+/** Alone: beside another race each call waits for its turn on a processor, ten times as long as it takes. */
+export function describeManyRaces(user: User): void {
+  describe.runIf(process.platform === 'linux' && whyNot(user) === null)(
+    `${many} races against workspace mode as ${user.name}`,
+    () => {
+      it.for(operations)(
+        '%s changes nothing outside and nothing protected',
+        { timeout: 1_000_000 },
+        async (operation) => {
+          const raced = await race(user, 'workspace', operation, many)
+          const { before, after, tries, succeeded, ms } = raced
+          console.info(`${user.name} ${operation}: ${tries} tries, ${succeeded} succeeded inside, ${ms} ms`)
+          expect(after).toEqual(before)
+          expect(tries).toBe(many)
+          expect(succeeded).toBeGreaterThan(many / 100)
+        },
+      )
+    },
+  )
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Home } from '../../../cli/vitrine.ts'
 import { gitEnvironment } from '../../../helpers/git.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { namedLines } from '../../../helpers/words.ts'
 
 const given = `
 git init -q .; mkdir -p src packages/a; echo x > src/main.c
@@ -22,37 +23,22 @@ async function open(toml = '') {
 }
 
 /** What a command makes or changes, and how the result tells it: path, kind and program. */
-const rows: readonly (readonly [command: string, told: string])[] = [
-  ['echo x > src/.envrc', 'src/.envrc environment direnv'],
-  ['mkdir src/.vscode; echo {} > src/.vscode/tasks.json', 'src/.vscode/tasks.json editor Visual Studio Code'],
-  ['mkdir c; echo {} > c/tasks.json; mv c src/.vscode', 'src/.vscode editor Visual Studio Code'],
-  ['echo {} > src/x; ln src/x src/.mcp.json', 'src/.mcp.json agent MCP clients'],
-  ['ln -s main.c src/.envrc', 'src/.envrc environment direnv'],
-  ['echo {} > a.code-workspace', 'a.code-workspace editor Visual Studio Code'],
-  ['mkdir bin; echo x > bin/activate-hermit', 'bin/activate-hermit environment Hermit'],
-  [
-    'echo x > $TMPDIR/.envrc; mkdir $TMPDIR/d; mv $TMPDIR/.envrc $TMPDIR/d; mv $TMPDIR/d d',
-    'd/.envrc environment direnv',
-  ],
-  ['sed -i s/test/postinstall/ package.json', 'package.json script npm, pnpm, Yarn and Bun'],
-  [
-    'sed s/true/evil/ package.json > p; mv p packages/a/package.json',
-    'packages/a/package.json script npm, pnpm, Yarn and Bun',
-  ],
-  [
-    'rm packages/a/package.json; echo \'{"scripts":{"install":"x"}}\' > packages/a/package.json',
-    'packages/a/package.json script npm, pnpm, Yarn and Bun',
-  ],
-  [
-    'mkdir b; echo \'{"scripts":{"preinstall":"x"}}\' > b/package.json',
-    'b/package.json script npm, pnpm, Yarn and Bun',
-  ],
-  [
-    'git init -q sub; mkdir -p sub/.github/workflows sub/.vscode; echo x > sub/.github/workflows/ci.yml',
-    'sub repository git',
-  ],
-  ['git worktree add -q src/tree other', 'src/tree repository git'],
-]
+const rows = namedLines(`
+src/.envrc environment direnv: echo x > src/.envrc
+src/.vscode/tasks.json editor Visual Studio Code: mkdir src/.vscode; echo {} > src/.vscode/tasks.json
+src/.vscode editor Visual Studio Code: mkdir c; echo {} > c/tasks.json; mv c src/.vscode
+src/.mcp.json agent MCP clients: echo {} > src/x; ln src/x src/.mcp.json
+src/.envrc environment direnv: ln -s main.c src/.envrc
+a.code-workspace editor Visual Studio Code: echo {} > a.code-workspace
+bin/activate-hermit environment Hermit: mkdir bin; echo x > bin/activate-hermit
+d/.envrc environment direnv: echo x > $TMPDIR/.envrc; mkdir $TMPDIR/d; mv $TMPDIR/.envrc $TMPDIR/d; mv $TMPDIR/d d
+package.json script npm, pnpm, Yarn and Bun: sed -i s/test/postinstall/ package.json
+packages/a/package.json script npm, pnpm, Yarn and Bun: sed s/true/evil/ package.json > p; mv p packages/a/package.json
+packages/a/package.json script npm, pnpm, Yarn and Bun: rm packages/a/package.json; echo '{"scripts":{"install":"x"}}' > packages/a/package.json
+b/package.json script npm, pnpm, Yarn and Bun: mkdir b; echo '{"scripts":{"preinstall":"x"}}' > b/package.json
+sub repository git: git init -q sub; mkdir -p sub/.github/workflows sub/.vscode; echo x > sub/.github/workflows/ci.yml
+src/tree repository git: git worktree add -q src/tree other
+`)
 
 const ordinary = [
   'echo y >> src/main.c; sed -i s/x/z/ src/main.c; mkdir -p src/.github/workflows; echo x > src/.github/workflows/ci.yml',
@@ -66,7 +52,7 @@ const ordinary = [
 ]
 
 describe.runIf(process.platform === 'linux')('handoffs', () => {
-  it.each(rows)('name what is new: %s', async (command, told) => {
+  it.each(rows)('name what is new: %s, after %s', async (told, command) => {
     const shell = await open()
     const { handoffs, stderr } = await shell.execute({ command })
     const texts = handoffs.map(

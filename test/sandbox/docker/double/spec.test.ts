@@ -13,25 +13,11 @@ interface Mount {
 
 interface Created {
   readonly User: string
-  readonly HostConfig: Readonly<Record<string, unknown>> & {
-    readonly Mounts: readonly Mount[]
-    readonly Tmpfs: Readonly<Record<string, string>>
-  }
-  readonly [field: string]: unknown
-}
-
-interface Asked {
-  readonly container: Created
-  readonly exec: Readonly<Record<string, unknown>>
-  readonly workspace: string
-  readonly listed: string
+  readonly HostConfig: { readonly Mounts: readonly Mount[] }
 }
 
 /** What the engine is asked for by one command of a shell that lists a directory. */
-async function askedBy(
-  mode: Mode,
-  { user = { uid: 4321, gid: 4321, groups: [7, 8] }, rw = true } = {},
-): Promise<Asked> {
+async function askedBy(mode: Mode, { user = { uid: 4321, gid: 4321, groups: [7, 8] }, rw = true } = {}) {
   const listed = makeDirectory()
   const mounts = [{ source: listed, target: '/listed', writable: rw }]
   const { double, containers, workspace } = await startContainers({}, { user, mounts })
@@ -39,7 +25,8 @@ async function askedBy(
   await containers.exec({ mode, fresh: true }, new AbortController().signal, request, () => {})
   await containers.close()
   const bodyOf = (key: string) => JSON.parse(double.bodies[double.asked.indexOf(key)] ?? '')
-  const [container, exec] = [bodyOf('POST /containers/create'), bodyOf('POST /containers/c/exec')]
+  const container: Created = bodyOf('POST /containers/create')
+  const exec = bodyOf('POST /containers/c/exec')
   return { container, exec, workspace, listed }
 }
 

@@ -1,83 +1,49 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { engineFrames } from '../../../../src/sandbox/docker/frames.ts'
-import { makeDirectory } from '../../../helpers/place.ts'
+import { inside, nodeMounts } from '../../../../src/sandbox/docker/mounts.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { readable } from '../../../helpers/repository.ts'
+import { runToEnd } from '../dockerd.ts'
 import { describeEngine, type TestEngine, testImage } from '../engine.ts'
-
-/** Node of this machine with its libraries, as mounts: the image has none. */
-const loader = '/vitrine/loader'
-const node = realpathSync(process.execPath)
-const libraries = [...execFileSync('ldd', [node], { encoding: 'utf8' }).matchAll(/=> (\/\S+)/g)].map(
-  ([, path = '']) => ({ source: realpathSync(path), target: `/vitrine/lib/${basename(path)}` }),
-)
-const nodeMounts = [
-  { source: realpathSync('/lib64/ld-linux-x86-64.so.2'), target: loader },
-  { source: node, target: '/vitrine/node' },
-  { source: realpathSync(readable), target: '/vitrine/package' },
-  ...libraries,
-]
-
-const bind = (ReadOnly: boolean) => (mount: { source: string; target: string }) => ({
-  Type: 'bind',
-  Source: mount.source,
-  Target: mount.target,
-  ReadOnly,
-})
 
 /** Runs a line by `vitrine run --mode workspace` inside of a container, as a user, in a directory that is mounted writable. */
 async function runInside({ engine }: TestEngine, workspace: string, uid: number, line: string) {
   const temporary = makeDirectory()
   chmodSync(temporary, 0o1777)
-  const vitrine = ['/vitrine/node', '/vitrine/package/dist/cli.cjs', 'run', '--timeout', '20s']
-  const { Id } = await engine.call<{ Id: string }>({
-    method: 'POST',
-    path: '/containers/create',
-    body: {
-      Image: testImage,
-      Cmd: [loader, '--library-path', '/vitrine/lib', ...vitrine, '--mode', 'workspace', '--', line],
-      Env: ['HOME=/tmp'],
-      User: `${uid}:${uid}`,
-      WorkingDir: workspace,
-      NetworkDisabled: true,
-      HostConfig: {
-        Init: true,
-        ReadonlyRootfs: true,
-        CapDrop: ['ALL'],
-        SecurityOpt: ['no-new-privileges'],
-        Mounts: [
-          ...nodeMounts.map(bind(true)),
-          ...[
-            { source: workspace, target: workspace },
-            { source: temporary, target: '/tmp' },
-          ].map(bind(false)),
-        ],
-      },
+  await openTestShell({}) // loads the addon, which is mounted
+  const mounts = [
+    ...nodeMounts(),
+    { source: realpathSync(readable), target: '/vitrine', writable: false },
+    { source: workspace, target: workspace, writable: true },
+    { source: temporary, target: '/tmp', writable: true },
+  ]
+  const loaded = [inside.loader, '--library-path', inside.libraries, inside.node]
+  const vitrine = [...loaded, '/vitrine/dist/cli.cjs', 'run', '--timeout', '20s', '--mode', 'workspace', '--']
+  const body = {
+    Image: testImage,
+    Cmd: ['/bin/sh', '-c', '"$@" > /tmp/stdout 2> /tmp/stderr', 'sh', ...vitrine, line],
+    Env: ['HOME=/tmp'],
+    User: `${uid}:${uid}`,
+    WorkingDir: workspace,
+    NetworkDisabled: true,
+    HostConfig: {
+      Init: true,
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Mounts: mounts.map(({ source, target, writable }) => ({
+        Type: 'bind',
+        Source: source,
+        Target: target,
+        ReadOnly: !writable,
+      })),
     },
-  })
-  const attach = {
-    method: 'POST' as const,
-    path: `/containers/${Id}/attach`,
-    query: { stream: '1', stdout: '1', stderr: '1' },
   }
-  const { socket, head } = await engine.hijack(attach)
-  const output = { stdout: '', stderr: '' }
-  const frames = engineFrames((stream, bytes) => {
-    output[stream] += bytes.toString()
-  })
-  frames(head)
-  socket.on('data', frames)
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  await engine.call({ method: 'POST', path: `/containers/${Id}/start` })
-  const { StatusCode } = await engine.call<{ StatusCode: number }>({
-    method: 'POST',
-    path: `/containers/${Id}/wait`,
-  })
-  socket.end()
-  await closed
-  return { ...output, exitCode: StatusCode }
+  const exitCode = await runToEnd(engine, body)
+  const output = (name: string) => readFileSync(join(temporary, name), 'utf8')
+  return { stdout: output('stdout'), stderr: output('stderr'), exitCode }
 }
 
 describeEngine('vitrine inside of a container, workspace mode', (engine) => {
