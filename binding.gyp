@@ -69,7 +69,6 @@
             "native/linux/launch/spawn.c",
             "native/linux/supervise/streams.c",
             "native/linux/supervise/supervisor.c",
-            "native/linux/confine/filter/syscalls.c",
             "native/linux/supervise/terminal.c",
             "native/linux/base/threads.c",
             "native/linux/limits/usage.c",

@@ -15,7 +15,7 @@ export {
 export { parseToml } from './config/check.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
-export { type ConfigRow, configRows, initConfig, trustProjectFile } from './config/show.ts'
+export { configRows, initConfig, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,

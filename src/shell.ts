@@ -22,7 +22,7 @@ import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
-import { mayRunAgain, refusedOf, withoutSecondRun } from './run/again.ts'
+import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
@@ -186,7 +186,7 @@ export class Shell {
     const first = await this.#run<E>(execution)
     const refused = refusedOf(execution, first)
     if (!refused) return first
-    if (!mayRunAgain(execution, first)) return withoutSecondRun(execution, first, refused)
+    if (whyUnasked(execution, first)) return withoutSecondRun(execution, first, refused)
     try {
       return await this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused }))
     } catch (error) {

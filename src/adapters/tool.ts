@@ -72,10 +72,6 @@ interface ToolOptions {
   readonly onlyCommand?: boolean | undefined
 }
 
-const optionSchema = v.partial(
-  v.strictObject({ signal: fieldOf.signal, program: fieldOf.string, onlyCommand: fieldOf.boolean }),
-)
-
 export interface ToolAnswer {
   readonly text: string
   /** Of the last line that ran. */
@@ -88,10 +84,9 @@ export interface ToolAnswer {
 export async function runTool(
   shell: Shell,
   input: ToolInput,
-  options: ToolOptions = {},
+  { signal, program, onlyCommand }: ToolOptions = {},
 ): Promise<ToolAnswer> {
   const asked = readFields('input', input, inputSchema)
-  const { signal, program, onlyCommand } = readFields('options', options, optionSchema)
   const hintFor = onlyCommand ? 'only-command' : 'only-tool'
   const { text, results } = await runLines(shell, asked, { signal, program, hintFor })
   return { text, results, result: results[results.length - 1] as Result }

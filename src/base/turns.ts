@@ -1,3 +1,5 @@
+import { onAbort } from './clock.ts'
+
 interface Waiting {
   readonly start: () => void
   readonly owner: unknown
@@ -12,7 +14,7 @@ export class Turns {
   readonly #more: number
   /** Whose tasks run. */
   readonly #running: unknown[] = []
-  #waiting: readonly Waiting[] = []
+  readonly #waiting = new Set<Waiting>()
 
   constructor(max: number, { more = 0 }: { readonly more?: number } = {}) {
     this.#max = max
@@ -20,12 +22,14 @@ export class Turns {
   }
 
   get waiting(): number {
-    return this.#waiting.length
+    return this.#waiting.size
   }
 
   /** Runs the work when its turn comes. If the signal aborts earlier, leaves the queue and rejects. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal, owner?: unknown): Promise<T> {
-    await this.#enter(signal, owner)
+    signal?.throwIfAborted()
+    if (this.#isFree(owner)) this.#running.push(owner)
+    else await this.#turn(signal, owner)
     try {
       return await work()
     } finally {
@@ -33,23 +37,17 @@ export class Turns {
     }
   }
 
-  async #enter(signal: AbortSignal | undefined, owner: unknown): Promise<void> {
-    signal?.throwIfAborted()
-    if (this.#isFree(owner)) {
-      this.#running.push(owner)
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      const start = () => {
-        signal?.removeEventListener('abort', giveUp)
+  #turn(signal: AbortSignal | undefined, owner: unknown): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const waiting = { start: resolve, owner }
+      this.#waiting.add(waiting)
+      const forget = onAbort(signal, () => {
+        if (this.#waiting.delete(waiting)) reject(signal?.reason)
+      })
+      waiting.start = () => {
+        forget()
         resolve()
       }
-      const giveUp = () => {
-        this.#waiting = this.#waiting.filter((other) => other.start !== start)
-        reject(signal?.reason)
-      }
-      signal?.addEventListener('abort', giveUp, { once: true })
-      this.#waiting = [...this.#waiting, { start, owner }]
     })
   }
 
@@ -60,9 +58,10 @@ export class Turns {
 
   #leave(owner: unknown): void {
     this.#running.splice(this.#running.indexOf(owner), 1)
-    const next = this.#waiting.find((other) => !this.#running.includes(other.owner)) ?? this.#waiting[0]
+    const waiting = [...this.#waiting]
+    const next = waiting.find((other) => !this.#running.includes(other.owner)) ?? waiting[0]
     if (!next || !this.#isFree(next.owner)) return
-    this.#waiting = this.#waiting.filter((other) => other !== next)
+    this.#waiting.delete(next)
     this.#running.push(next.owner)
     next.start()
   }

@@ -20,10 +20,7 @@ export type Outcome =
   /** `value`: bytes, seconds or processes. `container`: it is `[docker] memory`, not one of `[limits]`. */
   | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number; readonly container?: true }
 
-/**
- * A limit that ends a command, as in `Result.limited`. The limit on open files ends none: the program gets
- * EMFILE, and `hint` names the limit where a failed command reports it.
- */
+/** A limit that ends a command. That on open files ends none: the program gets EMFILE, and `hint` names it. */
 export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp' | 'epoll_watches'
 
 /** What a refused call would have done. `other`: the row that sums up refusals beyond the first 64 rows. */
@@ -58,15 +55,9 @@ export interface Background {
 /** One refused attempt of a command, with the number of its repetitions. */
 export interface Denial {
   readonly operation: Operation
-  /**
-   * Absolute, with symbolic links resolved as the call would have: for a rename the source (the new name
-   * if only that is protected), for a link the new name. Absent when the process could not be read.
-   */
+  /** Absolute; links are resolved. For a rename the source, or the new name if only that is protected; for a link the new name. */
   readonly path?: string
-  /**
-   * For a connection `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name`; for a socket its family, with its
-   * type where no setting allows that (`inet raw`); for a signal `pid 1` or `group 1`.
-   */
+  /** `127.0.0.1:80`, `[::1]:80`, `/run/x.sock`, `@name`; of a socket its family (`inet raw`); of a signal `pid 1` or `group 1`. */
   readonly address?: string
   /** Workspace mode: the path is protected, leads to something protected, or is another name of it. */
   readonly protected?: true
@@ -212,9 +203,8 @@ export type AnyResult = Result<string | Buffer>
 /** The result of a command. A non-zero exit is a result, never an exception. */
 export interface Result<Output extends string | Buffer = string> {
   /**
-   * Both streams in the order they arrived; exactly as written with `merged: true`. Over `inlineMaxChars`
-   * (default `[output] inline_max_chars`, 30000) it is NOT complete: head and tail, with a line between them
-   * that says how much is left out.
+   * Both streams in the order they arrived; exactly as written with `merged: true`. Over `inlineMaxChars` it is NOT complete: head and
+   * tail, with a line between them that says how much is left out.
    */
   readonly output: Output
   /** Bytes left out of `output` between head and tail; 0 when it is complete. */
@@ -239,9 +229,8 @@ export interface Result<Output extends string | Buffer = string> {
   /** Processes that were still running at the end and were killed. */
   readonly survivorsKilled: number
   /**
-   * Write mode: processes that live on: `count` in the command's process group, and `left` those that left the group (`setsid`, job
-   * control), 8 at most; Linux. In every mode: processes, the command's own too, that the
-   * kernel had not ended when the call returned (a file system that does not answer).
+   * Processes that live on, in write mode or because the kernel had not ended them: `count` in the command's process group, and `left`
+   * those that left it, 8 at most (Linux).
    */
   readonly background?: Background
   /**

@@ -4,12 +4,10 @@ import { packageFile } from '../base/package-file.ts'
 import { visible } from '../base/text.ts'
 import {
   absolutePath,
-  type ConfigRow,
   configRows,
   currentDirectory,
   type IgnoredValue,
   initConfig,
-  type LoadedConfig,
   loadConfig,
   projectConfigFiles,
   trustProjectFile,
@@ -46,7 +44,7 @@ const workspaceReasons = {
 
 const widestValue = 40
 
-function configTable(rows: readonly ConfigRow[]): string {
+function configTable(rows: ReturnType<typeof configRows>): string {
   const keyWidth = Math.max(...rows.map(({ key }) => key.length))
   const valueWidth = Math.min(widestValue, Math.max(...rows.map(({ text }) => text.length)))
   return rows
@@ -74,14 +72,16 @@ async function trust({ words: [file] }: Options): Promise<number> {
   const name = basename(places.at(-1) ?? '')
   if (file !== undefined && basename(file) !== name)
     throw misuse(`${visible(file)} is not a project file; only a file named ${name} is.`)
-  const before = await load(directory)
-  const files = file === undefined ? projectFiles(before) : [absolutePath(file)]
+  const place = { cwd: directory, env: process.env }
+  const before = await loadConfig(place)
+  const inForce = before.files.filter(({ source }) => source === 'project')
+  const files = file === undefined ? inForce.map((one) => one.file) : [absolutePath(file)]
   if (files.length === 0)
     throw misuse(
       `There is no project file to trust; none of these exists: ${places.map(visible).join(', ')}.`,
     )
   const trusted = await Promise.all(files.map((path) => trustProjectFile(path, process.env)))
-  const after = await load(directory)
+  const after = await loadConfig(place)
   const still = new Set(after.ignored.map(identity))
   const counting = before.ignored.filter((value) => !still.has(identity(value)))
   const lines = [
@@ -94,12 +94,4 @@ async function trust({ words: [file] }: Options): Promise<number> {
 
 function identity({ file, key, text }: IgnoredValue): string {
   return JSON.stringify([file, key, text])
-}
-
-function projectFiles({ files }: LoadedConfig): readonly string[] {
-  return files.filter(({ source }) => source === 'project').map(({ file }) => file)
-}
-
-function load(cwd: string): Promise<LoadedConfig> {
-  return loadConfig({ cwd, env: process.env })
 }

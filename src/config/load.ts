@@ -48,7 +48,7 @@ export interface IgnoredValue {
   readonly why: IgnoredBecause
 }
 
-export type ValueSource = 'default' | 'user' | 'project' | 'variable' | 'flag'
+type ValueSource = 'default' | 'user' | 'project' | 'variable' | 'flag'
 
 export interface Setting {
   readonly value: unknown

@@ -13,28 +13,14 @@ export type ProjectSettings = ReadonlyMap<ConfigKey, string>
 
 /** Named in messages about a consequence of such a value. */
 export function projectSettings({ sources }: LoadedConfig): ProjectSettings {
-  return new Map(
-    Object.entries(sources).flatMap(([key, { source, where }]) =>
-      source === 'project' ? [[key as ConfigKey, where] as const] : [],
-    ),
-  )
-}
-
-export interface EntryPlace {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  readonly excerpt: string
+  const own = Object.entries(sources).filter(([, { source }]) => source === 'project')
+  return new Map(own.map(([key, { where }]) => [key as ConfigKey, where]))
 }
 
 type PolicyList = 'allow' | 'ask' | 'deny' | 'safe' | 'rule'
 
 /** Finds an entry of a policy list; the file of highest precedence wins. */
-export async function placeOfEntry(
-  loaded: LoadedConfig,
-  key: PolicyList,
-  index: number,
-): Promise<EntryPlace | undefined> {
+export async function placeOfEntry(loaded: LoadedConfig, key: PolicyList, index: number) {
   const wanted: unknown = loaded.config.policy[key][index]
   for (const { file } of [...loaded.files].reverse()) {
     const place = await placeIn(file, key, wanted)
@@ -43,24 +29,20 @@ export async function placeOfEntry(
   return undefined
 }
 
-async function placeIn(file: string, key: PolicyList, wanted: unknown): Promise<EntryPlace | undefined> {
+async function placeIn(file: string, key: PolicyList, wanted: unknown) {
   const text = readConfigFile(file)
   if (text === undefined) return undefined
-  const at = entriesOf(await parseToml({ file, text }), key).findIndex((entry) => isPartOf(entry, wanted))
+  const { policy } = await parseToml({ file, text })
+  const entries = isTable(policy) ? policy[key] : undefined
+  const at = Array.isArray(entries) ? entries.findIndex((entry) => isPartOf(entry, wanted)) : -1
   const place = at < 0 ? undefined : (await positionFinder(text))(['policy', key, at], 'value')
   return place && { file, line: place.line, column: place.column, excerpt: excerptOf(text, place) }
 }
 
-function entriesOf(document: Readonly<Record<string, unknown>>, key: PolicyList): readonly unknown[] {
-  const { policy } = document
-  const entries: unknown = isTable(policy) ? policy[key] : undefined
-  return Array.isArray(entries) ? entries : []
-}
-
 /** The loaded table has defaults that the table in the file lacks. */
 function isPartOf(entry: unknown, wanted: unknown): boolean {
-  if (!isTable(entry) || !isTable(wanted)) return isDeepStrictEqual(entry, wanted)
-  return Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, wanted[name]))
+  const whole = isTable(entry) && isTable(wanted) ? { ...wanted, ...entry } : entry
+  return isDeepStrictEqual(whole, wanted)
 }
 
 /** The value of a key cannot be used here. */

@@ -4,23 +4,12 @@ import { makeDirectories } from '../base/files.ts'
 import { packageFile } from '../base/package-file.ts'
 import type { Environment } from '../base/types.ts'
 import { codeOf, exists } from './files.ts'
-import type { LoadedConfig, ValueSource } from './load.ts'
+import type { LoadedConfig } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 import { tomlText } from './toml.ts'
 
-/** One line of `vitrine config show`. */
-export interface ConfigRow {
-  readonly key: ConfigKey
-  readonly value: unknown
-  readonly text: string
-  readonly source: ValueSource
-  /** File, variable or flag; empty for a default. */
-  readonly where: string
-}
-
-const EXAMPLE_FILE = 'config.example.toml'
-
-export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
+/** The lines of `vitrine config show`. */
+export function configRows({ sources }: LoadedConfig) {
   return Object.entries(sources).map(([key, { value, source, where }]) => {
     return { key: key as ConfigKey, value, text: tomlText(value), source, where }
   })
@@ -30,7 +19,7 @@ export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
 export function initConfig(file: string): 'written' | 'exists' | { readonly errno: string } {
   try {
     makeDirectories(dirname(file), 0o777)
-    writeNew(file, commentedOut(readFileSync(packageFile(EXAMPLE_FILE), 'utf8')))
+    writeNew(file, commentedOut(readFileSync(packageFile('config.example.toml'), 'utf8')))
     return 'written'
   } catch (error) {
     if (exists(file)) return 'exists'

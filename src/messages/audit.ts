@@ -1,15 +1,8 @@
 import type { AuditFault } from '../base/refusal.ts'
 
+/** Other reasons are names of errors: errno(3). */
 const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space left on the device',
-  EDQUOT: 'the disk quota is exceeded',
-  EFBIG: 'it has reached the maximum size of a file',
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  EROFS: 'the file system is read-only',
   ELOOP: 'it is a symbolic link',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of the path is not a directory',
   'not-a-file': 'it is not a regular file',
   busy: 'another process has held its lock for more than 5 s',
 }

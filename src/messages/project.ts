@@ -18,13 +18,28 @@ export function namingProjects<R extends AnyResult>(
   { shell }: Config,
   settings: ProjectSettings,
 ): R {
+  if (settings.size === 0) return result
   const named = keysBehind(result, shell).flatMap((key) => {
     const file = settings.get(key)
     return file === undefined ? [] : [setBy(key, file)]
   })
   if (named.length === 0) return result
-  const said = `${named.join('; ')}.`
-  return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
+  const hint = [...(result.hint === undefined ? [] : [result.hint]), `${named.join('; ')}.`].join(' ')
+  return { ...result, hint }
+}
+
+function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {
+  const { outcome, failure, denials, omittedBytes, timeoutMs, mode } = result
+  const keys: ConfigKey[] = []
+  if (outcome.kind === 'timed-out' && timeoutMs === shell.timeout_ms) keys.push('shell.timeout_ms')
+  if (outcome.kind === 'timed-out' && timeoutMs === shell.max_timeout_ms) keys.push('shell.max_timeout_ms')
+  if (outcome.kind === 'output-limit') keys.push('output.max_bytes')
+  if (outcome.kind === 'limited') keys.push(...limitKeys[outcome.limit])
+  else if (failure?.kind === 'limit' && outcome.kind === 'exited') keys.push('limits.open_files')
+  if (omittedBytes > 0) keys.push('output.inline_max_chars')
+  if (mode !== 'write' && (failure?.kind === 'permission-denied' || denials.length > 0))
+    keys.push('shell.mode', 'shell.network', 'shell.reads', 'shell.unreadable', modeKeys[mode])
+  return keys
 }
 
 const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
@@ -36,21 +51,4 @@ const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
   epoll_watches: [],
 }
 
-const modeKeys: Readonly<Record<'read' | 'workspace', readonly ConfigKey[]>> = {
-  read: ['shell.private_tmp'],
-  workspace: ['workspace.protected'],
-}
-
-function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {
-  const { outcome, failure, denials, omittedBytes, timeoutMs } = result
-  const keys: ConfigKey[] = []
-  if (outcome.kind === 'timed-out' && timeoutMs === shell.timeout_ms) keys.push('shell.timeout_ms')
-  if (outcome.kind === 'timed-out' && timeoutMs === shell.max_timeout_ms) keys.push('shell.max_timeout_ms')
-  if (outcome.kind === 'output-limit') keys.push('output.max_bytes')
-  if (outcome.kind === 'limited') keys.push(...limitKeys[outcome.limit])
-  else if (failure?.kind === 'limit' && outcome.kind === 'exited') keys.push('limits.open_files')
-  if (omittedBytes > 0) keys.push('output.inline_max_chars')
-  if (result.mode !== 'write' && (failure?.kind === 'permission-denied' || denials.length > 0))
-    keys.push('shell.mode', 'shell.network', 'shell.reads', 'shell.unreadable', ...modeKeys[result.mode])
-  return keys
-}
+const modeKeys = { read: 'shell.private_tmp', workspace: 'workspace.protected' } as const

@@ -86,16 +86,12 @@ export function portsOf({ port }: Pick<HostPattern, 'port'>): readonly number[] 
 
 /** Without a port the pattern means 443 and 80. */
 export function allows(pattern: HostPattern, host: Host, port: number): boolean {
-  return allowsPort(pattern, port) && matchesHost(pattern, host)
+  return portsOf(pattern).includes(port) && matchesHost(pattern, host)
 }
 
 /** Without a port the pattern means every port. */
 export function denies(pattern: HostPattern, host: Host, port: number): boolean {
   return (pattern.port ?? port) === port && matchesHost(pattern, host)
-}
-
-function allowsPort(pattern: HostPattern, port: number): boolean {
-  return portsOf(pattern).includes(port)
 }
 
 function matchesHost({ host: { kind, name }, wildcard }: HostPattern, host: Host): boolean {
@@ -111,7 +107,7 @@ export function isCovered(inner: HostPattern, outer: readonly HostPattern[]): bo
 function covers(outer: HostPattern, inner: HostPattern, port: number): boolean {
   if (inner.wildcard && !outer.wildcard) return false
   const same = outer.wildcard && inner.wildcard && outer.host.name === inner.host.name
-  return allowsPort(outer, port) && (same || matchesHost(outer, inner.host))
+  return portsOf(outer).includes(port) && (same || matchesHost(outer, inner.host))
 }
 
 /** As people and proxies write it. */

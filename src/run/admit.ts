@@ -95,10 +95,7 @@ export function interpreterOf(work: Invocation, { backend }: RunContext): Interp
 async function admitted(asked: Asked, given: CompleteRequest, context: RunContext): Promise<Execution> {
   const { mode: wanted, refused, options } = asked
   const request = await checked(given, wanted, context)
-  const network =
-    request.network === undefined
-      ? context.network
-      : narrowed(context.network, request.network, context.config.network)
+  const network = narrowed(context.network, request.network ?? true, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
   if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
   const usual = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })

@@ -41,18 +41,13 @@ export function mayBeAsked({ context: { admission, config }, admission: { decisi
 }
 
 /** Why the approver is not asked; undefined: it is. */
-function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause | undefined {
+export function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause | undefined {
   if (!execution.admission.decision.held) return undefined
   if (execution.context.config.policy.preset === 'analysis') return 'analysis'
   if (!mayBeAsked(execution)) return 'unasked'
   // Ctrl+C is a signal, too.
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return 'ended'
   return execution.running?.listener?.withholds === false ? 'told' : undefined
-}
-
-/** Whether the approver is asked. */
-export function mayRunAgain(execution: Execution, first: AnyResult): boolean {
-  return whyUnasked(execution, first) === undefined
 }
 
 /** The first run's result stands where the second one did not start; the hint says why. Throws a `ListenerError`. */
@@ -64,7 +59,7 @@ export async function withoutSecondRun<R extends AnyResult>(
 ): Promise<R> {
   const isAborted = error !== undefined && error === execution.options.signal?.reason
   if (error !== undefined && !isVitrineError(error) && !isAborted) throw error
-  const hint = hintWithout(execution, first, { refused, error })
+  const hint = hintWithout(execution, first, refused, error)
   const result = hint === undefined ? first : { ...first, hint }
   await execution.running?.listener?.end(result)
   return result
@@ -73,7 +68,8 @@ export async function withoutSecondRun<R extends AnyResult>(
 function hintWithout(
   execution: Execution,
   first: AnyResult,
-  { refused, error }: { readonly refused: Refused; readonly error: unknown },
+  refused: Refused,
+  error: unknown,
 ): string | undefined {
   if (isVitrineError(error) && error.code !== 'DENIED' && error.code !== 'NOT_APPROVED')
     return secondRunFailed(error.message)

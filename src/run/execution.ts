@@ -142,13 +142,14 @@ export function contextOf(
     repositories: () => inWorkspace().repositories,
     endWalks: () => opened?.repositories.close(),
     scratchpad: options.scratchpad ?? new Scratchpad(env, kept),
-    defaults: defaultsOf(config, backend, cwd),
+    defaults: {
+      cwd,
+      timeoutMs: config.shell.timeout_ms,
+      maxTimeoutMs: config.shell.max_timeout_ms,
+      backend: config.shell.backend,
+      terminals: backend.launcher.terminals,
+    },
     workspaceRoot: () => searchedFrom(cwd, named),
     removing: new Set(),
   }
-}
-
-function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {
-  const { backend, timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = shell
-  return { cwd, timeoutMs, maxTimeoutMs, backend, terminals: launcher.terminals }
 }

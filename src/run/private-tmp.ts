@@ -1,6 +1,5 @@
 import { monotonicMs, within } from '../base/clock.ts'
 import { type ModeSetup, once } from '../host/mode-setup.ts'
-import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
 import { type Variables, withToolCaches } from '../request/environment.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
@@ -45,7 +44,9 @@ export class PrivateTmp {
     void removal.finally(() => this.#removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
     const left = await within(removal, Math.max(0, this.#due - monotonicMs()), 'late')
     if (left === undefined) return undefined
-    return left === 'late' ? stillRemoved(directory.path) : notRemoved(directory.path, left)
+    return left === 'late'
+      ? `${directory.path} is large and is still being removed; close() waits for it`
+      : `${directory.path}, or what an earlier run left there, could not be removed (${left}); the next process that uses a private tmp tries again`
   }
 }
 

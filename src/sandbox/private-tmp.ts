@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { errnoName } from '../base/errno.ts'
+import type { UnmetPrivateTmp } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
-import { unavailable, type VitrineError } from '../messages/error.ts'
+import { unavailable } from '../messages/error.ts'
+import { scarcityRemedy } from '../messages/limits.ts'
 import { cannotConfine } from '../messages/platform.ts'
-import { privateTmpFailed } from '../messages/private-tmp.ts'
+import { unmetPrivateTmp, useWritable } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories, PrivateDirectory } from './sandbox.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
@@ -35,41 +37,26 @@ export function privateVariables(directory: string): Readonly<Record<string, str
 export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirectories {
   // One sweep per temporary directory: removes what killed hosts left behind.
   const sweeps = new Map<string, Promise<number>>()
-  return {
-    make(temporary) {
-      const spare = takeSpare(temporary)
-      if (spare) return spare
-      const made = addon.makePrivate(temporary)
-      if ('failedStep' in made) throw refusal(temporary, made.failedStep, made.errno)
-      const swept = sweeps.get(temporary) ?? addon.sweepPrivate(temporary)
-      sweeps.set(temporary, swept)
-      return directoryOf(addon, { temporary, swept, ...made })
-    },
-    grant: writing,
+  const makeNew = (temporary: string) => {
+    const made = addon.makePrivate(temporary)
+    if ('failedStep' in made) throw unavailable(notMade(temporary, made.failedStep, errnoName(made.errno)))
+    const swept = sweeps.get(temporary) ?? addon.sweepPrivate(temporary)
+    sweeps.set(temporary, swept)
+    const discard = () => addon.removePrivate(made.keeper)
+    const directory: SpareDirectory = {
+      temporary,
+      path: made.path,
+      discard,
+      async remove(spare) {
+        const isSpare = spare && addon.resetPrivate(made.keeper)
+        if (isSpare) keepSpare(directory)
+        const errno = (isSpare ? 0 : await discard()) || (await swept)
+        return errno === 0 ? undefined : errnoName(errno)
+      },
+    }
+    return directory
   }
-}
-
-interface Made {
-  readonly temporary: string
-  readonly path: string
-  readonly keeper: unknown
-  readonly swept: Promise<number>
-}
-
-function directoryOf(addon: PrivateTmpAddon, { temporary, path, keeper, swept }: Made): SpareDirectory {
-  const discard = () => addon.removePrivate(keeper)
-  const directory: SpareDirectory = {
-    temporary,
-    path,
-    discard,
-    async remove(spare) {
-      const isSpare = spare && addon.resetPrivate(keeper)
-      if (isSpare) keepSpare(directory)
-      const errno = (isSpare ? 0 : await discard()) || (await swept)
-      return errno === 0 ? undefined : errnoName(errno)
-    },
-  }
-  return directory
+  return { make: (temporary) => takeSpare(temporary) ?? makeNew(temporary), grant: writing }
 }
 
 function writing(confinement: Confinement, directory: string): LandlockConfinement {
@@ -83,9 +70,28 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
   }
 }
 
-function refusal(temporary: string, failedStep: string, errno: number): VitrineError {
+/** @param step of the addon: native/core.h, enum vt_private_step */
+function notMade(temporary: string, step: string, errno: string): UnmetPrivateTmp {
   const own = `${temporary}/vitrine-${process.geteuid?.() ?? ''}`
-  return unavailable(privateTmpFailed(temporary, own, failedStep, errnoName(errno)))
+  const useOwn = 'set TMPDIR to a directory of your own'
+  const reasons: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
+    temporary: [`${temporary} cannot be opened: ${errno}`, 'set TMPDIR to an existing directory'],
+    unsafe: [
+      `other users can rename files in ${temporary}: they can write to it and it has no sticky bit, or one of them owns it`,
+      `run chmod +t ${temporary}, or ${useOwn}`,
+    ],
+    parent: [`${own} cannot be created or opened: ${errno}`, useWritable],
+    foreign: [
+      `${own} is not a directory that only you can enter`,
+      `check what it is; then remove it or run chmod 700 on it, or ${useOwn}`,
+    ],
+    directory: [`no directory can be created in ${own}: ${errno}`, 'free space there, or set TMPDIR'],
+    lock: [`a directory in ${own} cannot be locked: ${errno}`, 'set TMPDIR to a local file system'],
+  }
+  const [got, remedy] = reasons[step] ?? [errno, useOwn]
+  // A lock that is held is EAGAIN, too.
+  const scarce = step === 'lock' ? undefined : scarcityRemedy(errno)
+  return { ...unmetPrivateTmp, got, remedy: scarce ?? remedy }
 }
 
 /** A private directory that can serve more than one command: making and removing one can take longer than starting a command. */

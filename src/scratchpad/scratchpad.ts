@@ -111,7 +111,7 @@ export class Scratchpad {
 
   /** Remakes the directory in the same root, so that outputs stay together. */
   #make(): string {
-    if (this.#root === undefined) this.#root = makeSession(this.#environment, this.session).root
+    if (this.#root === undefined) this.#root = makeSession(this.#environment, this.session)
     else makeDirectories(this.directory, 0o700)
     return this.#root
   }

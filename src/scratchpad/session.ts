@@ -49,17 +49,16 @@ export function scratchpadRoots(environment: Environment): readonly string[] {
   return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
 }
 
-const notOwned = 'it is not a directory that only you can write to'
-
-/** In the state directory, else in the temporary one. Throws with the reason for each. */
-export function makeSession(environment: Environment, session: string): { readonly root: string } {
+/** Makes it in the state directory, else in the temporary one, and returns which. Throws with the reason for each. */
+export function makeSession(environment: Environment, session: string): string {
   const state = stateRoot(environment)
   const notState = whyNotMade(state, session)
-  if (notState === undefined) return { root: state }
+  if (notState === undefined) return state
   const temporary = temporaryRoot(environment)
-  const notTemporary = whyNotMade(temporary, session) ?? (isOwn(temporary) ? undefined : notOwned)
-  if (notTemporary === undefined) return { root: temporary }
-  throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
+  const notTemporary = whyNotMade(temporary, session)
+  if (notTemporary === undefined && isOwn(temporary)) return temporary
+  const why = notTemporary ?? 'it is not a directory that only you can write to'
+  throw new Error(`${state}: ${notState}; ${temporary}: ${why}`)
 }
 
 /** `$XDG_STATE_HOME/vitrine/scratchpad`. */

@@ -66,12 +66,6 @@ describe('a result', () => {
     expect(scratchpad.bytes).toBe(4)
     expect(stdout).toContain('a\ufffd')
   })
-
-  it('is saved under the name that --scratchpad gives', async () => {
-    const { scratchpad } = objectOf(await run('--scratchpad', 'kept', '--', 'echo short'))
-    expect(scratchpad).toMatchObject({ name: 'kept', bytes: 6 })
-    expect(readFileSync(scratchpad.path, 'utf8')).toBe('short\n')
-  })
 })
 
 describe('an error', () => {

@@ -25,10 +25,8 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
   '%s reaches the command, whose exit code comes out',
   async (signal) => {
     const name = signal.slice(3)
-    const ran = await interrupted(
-      `trap 'echo got ${name}; exit 9' ${name}; echo ready; while :; do :; done`,
-      [signal],
-    )
+    const line = `trap 'echo got ${name}; exit 9' ${name}; echo ready; while :; do :; done`
+    const ran = await interrupted(line, [signal])
     expect(ran).toMatchObject({ code: 9, stdout: `ready\ngot ${name}\n` })
   },
 )
@@ -48,11 +46,8 @@ it.each([
 
 it('the whole group gets it', async () => {
   const marker = makeMarker()
-  const ran = await interrupted(
-    `sleep ${marker} & sleep ${marker} & echo ready; wait`,
-    ['SIGTERM'],
-    '--write',
-  )
+  const line = `sleep ${marker} & sleep ${marker} & echo ready; wait`
+  const ran = await interrupted(line, ['SIGTERM'], '--write')
   expect(ran.code).toBe(143)
   expect(await survivors(marker)).toEqual([])
 })

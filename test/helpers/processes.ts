@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { onTestFinished } from 'vitest'
 
 /**
  * A word that stands in the arguments of everything a test starts, and of nothing else on the machine. It is a number of
@@ -8,13 +7,6 @@ import { onTestFinished } from 'vitest'
  */
 export function makeMarker(): string {
   return `90.${process.pid}${randomInt(1e12, 9e12)}`
-}
-
-/** The same for one test, after which everything that carries it is ended. */
-export function ownMarker(): string {
-  const marker = makeMarker()
-  onTestFinished(() => endAll(marker))
-  return marker
 }
 
 interface ProcessEntry {

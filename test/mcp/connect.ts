@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { Client, type ClientOptions, type ElicitResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect } from 'vitest'
 import { Home, program } from '../cli/vitrine.ts'
 import { afterFile } from '../helpers/clean-up.ts'
+import { waitFor } from '../helpers/processes.ts'
 
 /** How clients speak: the handshake of 2025, or MCP 2026-07-28 and nothing else. */
 export type Era = 'legacy' | 'modern'
@@ -68,6 +71,40 @@ export async function connect(args: readonly string[] = [], options: ConnectOpti
     read: caller(client, 'read_scratchpad'),
     list: () => caller(client, 'list_scratchpad')({}),
   }
+}
+
+export const initialize = {
+  jsonrpc: '2.0',
+  id: 'begin',
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+}
+
+export function callOf(id: unknown, command: string, more: object = {}) {
+  const params = { name: 'execute_command', arguments: { command }, ...more }
+  return { jsonrpc: '2.0', id, method: 'tools/call', params }
+}
+
+/** A server on pipes, spoken to by hand. */
+export function speakTo(args: readonly string[], home = new Home()) {
+  const server = home.start(['mcp', ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    server[name]?.setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text
+    })
+  const say = (message: object | string) =>
+    server.stdin?.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+  const answers = () =>
+    said.stdout
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+  const answerTo = async (id: unknown) => {
+    expect(await waitFor(() => answers().some((answer) => answer.id === id))).toBe(true)
+    return answers().find((answer) => answer.id === id)
+  }
+  return { home, server, say, said, answers, answerTo, exited: once(server, 'exit') }
 }
 
 /** A user who gives these answers in turn, then no, and the questions asked. */

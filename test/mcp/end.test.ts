@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
-import { connect, eras } from './connect.ts'
+import { callOf, connect, eras, initialize, speakTo } from './connect.ts'
 
 const markers: string[] = []
 
@@ -29,19 +29,10 @@ describe.each(['read', 'write'])('the end of a server in %s mode', (mode) => {
   /** A server with a command that runs, spoken to by hand. */
   async function serve() {
     const { marker, command } = endless()
-    const home = new Home()
-    const server = home.start(['mcp', '--mode', mode], { stdio: ['pipe', 'pipe', 'ignore'] })
-    const say = (message: object) =>
-      server.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-    const clientInfo = { name: 't', version: '1' }
-    say({
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
-    })
-    say({ id: 2, method: 'tools/call', params: { name: 'execute_command', arguments: { command } } })
+    const { server, say, exited } = speakTo(['--mode', mode])
+    for (const message of [initialize, callOf(2, command)]) say(message)
     expect(await waitFor(() => aliveWith(marker).length >= 3)).toBe(true)
-    return { server, marker, exited: once(server, 'exit') }
+    return { server, marker, exited }
   }
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s: it exits, and nothing is left', async (signal) => {
@@ -56,7 +47,8 @@ describe.each(['read', 'write'])('the end of a server in %s mode', (mode) => {
     const home = new Home()
     const script = join(home.directory, 'client.mjs')
     writeFileSync(script, clientScript)
-    const args = [script, program, mode, command]
+    const messages = [initialize, callOf(2, command)].map((message) => JSON.stringify(message))
+    const args = [script, program, mode, ...messages]
     const client = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'inherit'] })
     const [pid] = await once(client.stdout, 'data')
     expect(await waitFor(() => aliveWith(marker).length >= 3)).toBe(true)
@@ -70,12 +62,9 @@ describe.each(['read', 'write'])('the end of a server in %s mode', (mode) => {
 /** A client in a process of its own; it prints the server's pid. */
 const clientScript = `
 import { spawn } from 'node:child_process'
-const [program, mode, command] = process.argv.slice(2)
+const [program, mode, ...messages] = process.argv.slice(2)
 const server = spawn(process.execPath, [program, 'mcp', '--mode', mode], { stdio: ['pipe', 'ignore', 'ignore'] })
-const say = (message) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
-const clientInfo = { name: 't', version: '1' }
-say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
-say({ id: 2, method: 'tools/call', params: { name: 'execute_command', arguments: { command } } })
+server.stdin.write(messages.join('\\n') + '\\n')
 console.log(server.pid)
 setInterval(() => {}, 1000)
 `

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Call } from '../../src/mcp/call.ts'
 import { Home } from '../cli/vitrine.ts'
-import { waitFor } from '../helpers/processes.ts'
-import { madeIn } from './connect.ts'
+import { callOf, madeIn, speakTo } from './connect.ts'
 
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -13,24 +12,12 @@ const _meta = {
 /** A server that asks, and a client of MCP 2026-07-28 that writes its messages by hand. */
 function serve() {
   const home = new Home()
-  const args = ['mcp', '--mode', 'write', '--approve', 'elicit', '--cwd', home.directory]
-  const server = home.start(args, { stdio: ['pipe', 'pipe', 'ignore'] })
-  let said = ''
-  server.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const answers = () =>
-    said
-      .split('\n')
-      .filter((line) => line.endsWith('}'))
-      .map((line) => JSON.parse(line))
+  const args = ['--mode', 'write', '--approve', 'elicit', '--cwd', home.directory]
+  const { server, say, answerTo } = speakTo(args, home)
   let last = 0
   const call = async (command: string, more: object = {}) => {
-    const id = ++last
-    const params = { name: 'execute_command', arguments: { command }, _meta, ...more }
-    server.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
-    expect(await waitFor(() => answers().some((answer) => answer.id === id))).toBe(true)
-    return answers().find((answer) => answer.id === id).result
+    say(callOf(++last, command, { _meta, ...more }))
+    return (await answerTo(last)).result
   }
   return { call, made: () => madeIn(home.directory), end: () => server.stdin?.end() }
 }

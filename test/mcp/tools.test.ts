@@ -27,20 +27,12 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     })
   })
 
-  it('a non-zero exit, a signal and a deadline are answers, not errors', async () => {
-    const { run } = await shared
-    expect(await run({ command: 'exit 3' })).toMatchObject({
-      text: '(no output)\n[exit code: 3]',
-      isError: false,
-    })
-    expect(await run({ command: 'echo x; kill -SEGV $$' })).toMatchObject({
-      text: 'x\n[killed by SIGSEGV]',
-      isError: false,
-    })
-    expect(await run({ command: 'echo x; sleep 30', timeout_ms: 300 })).toMatchObject({
-      text: 'x\n[timed out after 300 ms; terminated]',
-      isError: false,
-    })
+  it.each([
+    [{ command: 'exit 3' }, '(no output)\n[exit code: 3]'],
+    [{ command: 'echo x; kill -SEGV $$' }, 'x\n[killed by SIGSEGV]'],
+    [{ command: 'echo x; sleep 30', timeout_ms: 300 }, 'x\n[timed out after 300 ms; terminated]'],
+  ])('%j has an answer, and is no error', async (input, text) => {
+    expect(await (await shared).run(input)).toMatchObject({ text, isError: false })
   })
 
   it('read mode leaves files as they are and says what to do', async () => {
@@ -105,43 +97,31 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     )
   })
 
+  const unknown = (meant = '') =>
+    `there is no such parameter; ${meant ? `did you mean ${meant}? The` : 'the'} ${parameters}`
+
   it.each([
     [{}, 'command', `it is required; the ${parameters}`],
     [{ command: 5 }, 'command', 'Invalid type: Expected string but received 5'],
     [{ command: 'x', timeout_ms: 0 }, 'timeout_ms', 'Invalid value: Expected >=1'],
     [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms', 'Invalid integer: Received 1.5'],
-    [{ command: 'x', tty: true }, 'tty', `there is no such parameter; the ${parameters}`],
-    [
-      { command: 'x', timeout: 5 },
-      'timeout',
-      `there is no such parameter; did you mean timeout_ms? The ${parameters}`,
-    ],
-    [
-      { command: 'x', privateTmp: true },
-      'privateTmp',
-      `there is no such parameter; did you mean private_tmp? The ${parameters}`,
-    ],
-    [{ comand: 'x' }, 'comand', `there is no such parameter; did you mean command? The ${parameters}`],
-    [{ cmd: 'x' }, 'cmd', `there is no such parameter; did you mean command? The ${parameters}`],
-    [
-      { command: 'x', workdir: '/' },
-      'workdir',
-      `there is no such parameter; did you mean cwd? The ${parameters}`,
-    ],
+    [{ command: 'x', tty: true }, 'tty', unknown()],
+    [{ command: 'x', timeout: 5 }, 'timeout', unknown('timeout_ms')],
+    [{ command: 'x', privateTmp: true }, 'privateTmp', unknown('private_tmp')],
+    [{ comand: 'x' }, 'comand', unknown('command')],
     [{ command: 'x', private_tmp: 1 }, 'private_tmp', 'Invalid type: Expected boolean'],
     [{ command: 'x', network: true }, 'network', 'a call cannot allow the network; only the user can'],
   ])('%j is an error that says what to give', async (input, parameter, wanted) => {
     const answer = await (await shared).run(input)
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain(`${parameter}: ${wanted}`)
+    expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(`${parameter}: ${wanted}`)])
   })
 
   it.each([
     [{ command: '  ' }, { kind: 'blank-command' }],
     [{ command: 'x\0y' }, { kind: 'nul-byte', field: 'command' }],
     [
-      { command: 'pwd', cwd: '/no/such/place' },
-      { kind: 'cwd', path: '/no/such/place', reason: 'missing' },
+      { command: 'pwd', cwd: '/no/such' },
+      { kind: 'cwd', path: '/no/such', reason: 'missing' },
     ],
   ] as const)('%j is refused as the library refuses it', async (input, problem) => {
     const refusal = new VitrineError({ code: 'INVALID_REQUEST', problem })
@@ -223,39 +203,24 @@ describe('the command line of the server', () => {
 })
 
 describe('tools/list', () => {
-  it('read mode claims to be read-only, and a network that is let through to be an open world', async () => {
+  const held = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
+  const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
+  const scratchpad = ['read_scratchpad', 'list_scratchpad']
+
+  it.each([
+    [[], '', { execute_command: held }],
+    [[], 'network = true', { execute_command: { ...held, openWorldHint: true } }],
+    [['--mode', 'both'], '', { execute_command: held, execute_command_write: writing }],
+    [['--mode', 'write'], '', { execute_command: writing }],
+  ])('%j %j lists %j: clients run unasked what claims to be read-only', async (args, toml, wanted) => {
     const home = new Home()
-    const { client } = await connect([], { home })
+    home.configure(`[shell]\ntimeout_ms = 1234\n${toml}\n`)
+    const { client } = await connect(args, { home })
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(['execute_command', 'read_scratchpad', 'list_scratchpad'])
-    expect(tools[0]?.annotations).toEqual({
-      readOnlyHint: true,
-      destructiveHint: false,
-      openWorldHint: false,
-    })
+    expect(tools.map(({ name }) => name)).toEqual([...Object.keys(wanted), ...scratchpad])
+    expect(tools.slice(0, -2).map(({ annotations }) => annotations)).toEqual(Object.values(wanted))
     expect(tools[0]?.outputSchema).toBeUndefined()
     expect(client.getServerCapabilities()?.tools?.listChanged).toBe(false)
-    home.configure('[shell]\nnetwork = true\n')
-    const online = await (await connect([], { home })).client.listTools()
-    expect(online.tools[0]?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: true })
-  })
-
-  it('write mode claims nothing', async () => {
-    const both = await (await connect(['--mode', 'both'])).client.listTools()
-    expect(both.tools.map(({ name }) => name).slice(0, 2)).toEqual([
-      'execute_command',
-      'execute_command_write',
-    ])
-    const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
-    expect(both.tools[1]?.annotations).toEqual(writing)
-    const write = await (await connect(['--mode', 'write'])).client.listTools()
-    expect(write.tools[0]).toMatchObject({ name: 'execute_command', annotations: writing })
-  })
-
-  it('the configured default deadline is the schema’s', async () => {
-    const home = new Home()
-    home.configure('[shell]\ntimeout_ms = 1234\n')
-    const { tools } = await (await connect([], { home })).client.listTools()
     expect(tools[0]?.inputSchema).toMatchObject({
       type: 'object',
       required: ['command'],

@@ -69,15 +69,14 @@ describe('a plain request through the proxy', () => {
     expect(rows.map(([url, host], index) => [url, host, statuses[index]])).toEqual(rows)
   })
 
-  it.each(['other.example', '127.0.0.1:1', 'good.example', 'a b', ''])(
-    'reaches the target of its URL under its name, whatever its Host header says: "%s"',
-    async (host) => {
-      const { port, asked, auth, send } = await proxied()
+  it('reaches the target of its URL under its name, whatever its Host header says', async () => {
+    const { port, asked, auth, send } = await proxied()
+    for (const host of ['other.example', '127.0.0.1:1', 'good.example', 'a b', '']) {
       const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: ${host}\r\n${auth}Connection: close\r\n\r\n`
       expect(statusOf(await send(head))).toBe(200)
-      expect(asked.map(({ headers }) => headers.host)).toEqual([`good.example:${port}`])
-    },
-  )
+    }
+    expect(new Set(asked.map(({ headers }) => headers.host))).toEqual(new Set([`good.example:${port}`]))
+  })
 
   it.each([
     ['two lengths', 'Content-Length: 4\r\nContent-Length: 5\r\n'],
@@ -155,13 +154,8 @@ describe('CONNECT', () => {
     for (const [target] of rows)
       statuses.push(statusOf(await send(`CONNECT ${target} HTTP/1.1\r\n${auth}\r\n`)))
     expect(rows.map(([target], index) => [target, statuses[index]])).toEqual(rows)
-  })
-
-  it('with another host in its header is refused', async () => {
-    const { port, auth, send } = await proxied()
-    const answer = await send(
-      `CONNECT good.example:${port} HTTP/1.1\r\nHost: other.example:${port}\r\n${auth}\r\n`,
-    )
+    const otherHost = `Host: other.example:${port}\r\n`
+    const answer = await send(`CONNECT good.example:${port} HTTP/1.1\r\n${otherHost}${auth}\r\n`)
     expect(statusOf(answer)).toBe(400)
   })
 
@@ -202,29 +196,5 @@ describe('CONNECT', () => {
     expect(statusOf(await exchange(proxy.port, head))).toBe(200)
     expect(names).toEqual(['good.example'])
     expect(statusOf(await exchange(proxy.port, head))).toBe(403)
-  })
-
-  it('to a host that is not listed asks, where that is wanted', async () => {
-    const web = await webServer()
-    const asked: string[] = []
-    const ask = async (host: string, port: number) => {
-      asked.push(`${host}:${port}`)
-      return host === 'yes.example'
-    }
-    const { proxy, gate } = await openProxy({
-      allow: [`127.0.0.1:${web.port}`],
-      deny: ['never.example'],
-      ask,
-    })
-    const connect = (host: string) =>
-      exchange(proxy.port, `CONNECT ${host}:${web.port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`)
-    const statuses = [
-      await connect('yes.example'),
-      await connect('no.example'),
-      await connect('never.example'),
-    ]
-    expect(statuses.map(statusOf)).toEqual([200, 403, 403])
-    expect(asked).toEqual([`yes.example:${web.port}`, `no.example:${web.port}`])
-    expect(gate.connections().map(({ reason }) => reason)).toEqual([undefined, 'not-approved', 'denied'])
   })
 })

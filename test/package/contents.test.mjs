@@ -15,6 +15,7 @@ const expected = [
   /^examples\/[\w.-]+\.(mjs|md)$/,
   /^config\.(example\.toml|schema\.json)$/,
   /^dist\/[\w./-]+\.(js|cjs|d\.c?ts)$/,
+  /^completions\/vitrine\.(bash|fish|zsh)$/,
   /^dist\/THIRD-PARTY\.txt$/,
   /^prebuilds\/(linux|win32)-(x64|arm64)\/vitrine\.node$/,
   /^src\/sandbox\/macos\.sbpl$/,

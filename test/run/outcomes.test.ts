@@ -31,16 +31,6 @@ it('a command whose time was lowered is told to do less, not to ask for more, an
   expect(other.failure?.advice).not.toBe(atMostTime)
 })
 
-it.each([
-  [1999, 'exited'],
-  [2000, 'exited'],
-  [2001, 'output-limit'],
-] as const)('%d bytes with a limit of 2000: %s', async (bytes, kind) => {
-  const shell = await openTestShell({ mode: 'read', toml: '[output]\nmax_bytes = 2000\n' })
-  const { outcome, outputLimited } = await shell.execute({ command: `head -c ${bytes} /dev/zero` })
-  expect([outcome.kind, outputLimited]).toEqual([kind, kind === 'output-limit'])
-})
-
 describe.runIf(process.platform === 'linux')('the search for unreadable names', () => {
   it('is told where it was not complete, and only there', async () => {
     const cwd = makeDirectory()

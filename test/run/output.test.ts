@@ -123,19 +123,6 @@ it('output that comes in very many pieces before it is saved is saved whole', as
   expect(readFileSync(path).length).toBe(pieces)
 })
 
-/** A JSON document of 48,895 characters. */
-const json = `printf '["'; seq -s , 10000 | tr -d '\\n'; printf '"]'`
-
-describe('output that is longer than the result shows', () => {
-  it('is said to be truncated, in each stream, and stands whole in the scratchpad', async () => {
-    const shell = await openTestShell({ mode: 'read' })
-    const result = await shell.execute({ command: json })
-    expect(result).toMatchObject({ exitCode: 0, truncated: true, scratchpad: { bytes: result.bytes } })
-    expect(() => JSON.parse(result.stdout)).toThrow(SyntaxError)
-    expect(JSON.parse(readFileSync(result.scratchpad?.path ?? '', 'utf8'))).toHaveLength(1)
-  })
-})
-
 describe('inlineMaxChars', () => {
   it('0 shows nothing, and everything is saved', async () => {
     const shell = await openTestShell({ mode: 'read' })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { secrets } from '../../src/sandbox/reads/places.ts'
@@ -105,21 +105,10 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
     place.write('.ssh/id')
     place.write('project/packages/.env')
     const shell = await open(place, 'unreadable = "secrets"')
-    const files = [
-      '.gitconfig',
-      '.docker/other',
-      '.config/gh/config.yml',
-      '.config/app/settings',
-      'notes.txt',
-    ]
-    const templates = [
-      'project/.env.example',
-      'project/.dev.vars.example',
-      'project/packages/.env.local.sample',
-      'project/packages/b/index.ts',
-    ]
-    for (const path of [...files, ...templates])
-      expect([path, await canRead(shell, place.write(path))]).toEqual([path, true])
+    const files = words(`
+      .gitconfig .docker/other .config/gh/config.yml .config/app/settings notes.txt project/.env.example
+      project/.dev.vars.example project/packages/.env.local.sample project/packages/b/index.ts`)
+    for (const path of files) expect([path, await canRead(shell, place.write(path))]).toEqual([path, true])
     const { output } = await shell.execute({
       command: 'cat a.txt; head -c1 /etc/passwd >/dev/null && ls / >/dev/null && echo ok',
     })
@@ -128,13 +117,8 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
 
   it('follows the variables of XDG and of single tools', async () => {
     const place = makeHome()
-    const kept = [
-      'elsewhere/gh/hosts.yml',
-      'data/keyrings/login',
-      'clusters/one',
-      'clusters/two',
-      'pgp/key',
-    ].map((path) => place.write(path))
+    const paths = words('elsewhere/gh/hosts.yml data/keyrings/login clusters/one clusters/two pgp/key')
+    const kept = paths.map((path) => place.write(path))
     const shell = await open(place, 'unreadable = "secrets"', {
       env: {
         HOME: place.home,
@@ -176,41 +160,17 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
 })
 
 describe.runIf(process.platform === 'linux')('from one command to the next', () => {
-  const changes: readonly (readonly [string, (place: Home) => string, boolean])[] = [
-    ['a new file beside a kept one', ({ write }) => write('new.txt'), true],
-    ['a new file in the workspace', ({ write }) => write('project/new.txt'), true],
-    ['a new secret', ({ write }) => write('.netrc'), false],
-    ['a new .env', ({ write }) => write('project/.env'), false],
-    ['a new .env far down', ({ write }) => write('project/src/deep/.env'), false],
-    [
-      'a file that is renamed to a secret',
-      ({ home, write }) => {
-        renameSync(write('plain'), join(home, '.netrc'))
-        return join(home, '.netrc')
-      },
-      false,
-    ],
-    [
-      'a link that leads to another directory now',
-      ({ home, write }) => {
-        const file = write('second/id')
-        unlinkSync(join(home, '.ssh'))
-        symlinkSync('second', join(home, '.ssh'))
-        return file
-      },
-      false,
-    ],
-    [
-      'what a link does not lead to any more',
-      ({ home }) => {
-        rmSync(join(home, '.ssh'))
-        return join(home, 'first/id')
-      },
-      true,
-    ],
-  ]
-
-  it.each(changes)('%s', async (_, change, readable) => {
+  /** What happens in the home directory, and whether the path can then be read. */
+  it.each([
+    ['a new file beside a kept one', 'echo x > new.txt', 'new.txt', true],
+    ['a new file in the workspace', 'echo x > project/new.txt', 'project/new.txt', true],
+    ['a new secret', 'echo x > .netrc', '.netrc', false],
+    ['a new .env', 'echo x > project/.env', 'project/.env', false],
+    ['a new .env far down', 'echo x > project/src/deep/.env', 'project/src/deep/.env', false],
+    ['a file that is renamed to a secret', 'echo x > plain; mv plain .netrc', '.netrc', false],
+    ['another target of a link', 'mkdir second; echo x > second/id; ln -sfn second .ssh', 'second/id', false],
+    ['what a link does not lead to any more', 'rm .ssh', 'first/id', true],
+  ] as const)('%s', async (_, change, path, readable) => {
     const place = makeHome()
     place.write('first/id')
     place.write('project/src/deep/file')
@@ -218,7 +178,8 @@ describe.runIf(process.platform === 'linux')('from one command to the next', () 
     const shell = await open(place, 'unreadable = "secrets"')
     for (let times = 0; times < 2; times++)
       expect(await canRead(shell, join(place.home, 'first/id'))).toBe(false)
-    expect(await canRead(shell, change(place))).toBe(readable)
+    execFileSync('sh', ['-ec', change], { cwd: place.home })
+    expect(await canRead(shell, join(place.home, path))).toBe(readable)
   })
 })
 
@@ -322,61 +283,22 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     expect(await canRead(shell, place.write('file'))).toBe(false)
   })
 
+  /** Of each: the entry of PATH, and what has made it, in the project. The secret is `$f` in `$d`. */
   it.each([
-    [
-      'a link in node_modules/.bin',
-      (project: string, secret: string) => {
-        mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
-        symlinkSync(secret, join(project, 'node_modules/.bin/x'))
-        return join(project, 'node_modules/.bin')
-      },
-    ],
-    [
-      'node_modules/.bin itself',
-      (project: string, secret: string) => {
-        mkdirSync(join(project, 'node_modules'))
-        symlinkSync(dirname(secret), join(project, 'node_modules/.bin'))
-        return join(project, 'node_modules/.bin')
-      },
-    ],
-    [
-      'node_modules/.bin above the project',
-      (project: string, secret: string) => {
-        mkdirSync(join(dirname(project), 'node_modules/.bin'), { recursive: true })
-        symlinkSync(secret, join(dirname(project), 'node_modules/.bin/x'))
-        return join(dirname(project), 'node_modules/.bin')
-      },
-    ],
-    [
-      'a venv of the project',
-      (project: string, secret: string) => {
-        mkdirSync(join(project, '.venv'))
-        symlinkSync(dirname(secret), join(project, '.venv/bin'))
-        return join(project, '.venv/bin')
-      },
-    ],
-    [
-      'a directory of the project, named through a link to it',
-      (project: string, secret: string) => {
-        symlinkSync(project, join(dirname(project), 'alias'))
-        symlinkSync(dirname(secret), join(project, 'tools'))
-        return join(dirname(project), 'alias/tools')
-      },
-    ],
-    [
-      'a directory outside that is a link into the project',
-      (project: string, secret: string) => {
-        mkdirSync(join(project, 'tools'))
-        symlinkSync(secret, join(project, 'tools/x'))
-        symlinkSync(join(project, 'tools'), join(dirname(project), 'outside'))
-        return join(dirname(project), 'outside')
-      },
-    ],
-  ])('%s on PATH opens nothing outside of the workspace', async (_, prepare) => {
+    ['node_modules/.bin', 'mkdir -p node_modules/.bin; ln -s $f node_modules/.bin/x'],
+    ['node_modules/.bin', 'mkdir node_modules; ln -s $d node_modules/.bin'],
+    ['../node_modules/.bin', 'mkdir -p ../node_modules/.bin; ln -s $f ../node_modules/.bin/x'],
+    ['.venv/bin', 'mkdir .venv; ln -s $d .venv/bin'],
+    ['../alias/tools', 'ln -s $PWD ../alias; ln -s $d tools'],
+    ['../outside', 'mkdir tools; ln -s $f tools/x; ln -s $PWD/tools ../outside'],
+  ])('%s on PATH opens nothing outside of the workspace: %s', async (entry, script) => {
     const place = makeHome()
     const secret = place.write('private/bin/f')
-    const entry = prepare(place.project, secret)
-    const env = { HOME: place.home, PATH: `${entry}:${process.env['PATH']}` }
+    execFileSync('sh', ['-ec', script], {
+      cwd: place.project,
+      env: { ...process.env, f: secret, d: dirname(secret) },
+    })
+    const env = { HOME: place.home, PATH: `${join(place.project, entry)}:${process.env['PATH']}` }
     const shell = await open(place, 'reads = "workspace"', { env })
     expect(await canRead(shell, secret)).toBe(false)
     expect(await canRead(shell, join(place.project, 'a.txt'))).toBe(true)

@@ -38,7 +38,7 @@ export async function runInTerminal(
 ): Promise<number> {
   const terminal = new RawTerminal()
   const relay = new OutputRelay()
-  const endings = new Endings(relay)
+  const endings = attendSignals(relay)
   try {
     const pty = await shell.start(
       { ...request, ...windowSize(), pty: true },
@@ -48,7 +48,7 @@ export async function runInTerminal(
         save: request.scratchpad !== undefined,
       },
     )
-    endings.attend(pty)
+    endings.pty = pty
     const result = await attached(pty, terminal, relay)
     const broken = await brokenPipeCode()
     if (broken === undefined) await relay.sayAfterwards(linesAbout(result))
@@ -97,13 +97,9 @@ function follow(pty: Pty, terminal: RawTerminal): () => void {
     resize()
   }
   terminal.begin()
-  process.stdout.on('resize', resize)
-  process.on('SIGTSTP', stop)
-  process.on('SIGCONT', goOn)
+  const ends = [listen(process.stdout, { resize }), listen(process, { SIGTSTP: stop, SIGCONT: goOn })]
   return () => {
-    process.stdout.off('resize', resize)
-    process.off('SIGTSTP', stop)
-    process.off('SIGCONT', goOn)
+    for (const end of ends) end()
     terminal.end()
   }
 }
@@ -112,59 +108,57 @@ function follow(pty: Pty, terminal: RawTerminal): () => void {
 function passOn(pty: Pty, relay: OutputRelay): () => void {
   const { stdin } = process
   let passing = true
-  const pass = (typed: Buffer) => {
+  const data = (typed: Buffer) => {
     stdin.pause()
     void pty.write(typed).then(() => passing && stdin.resume())
   }
   // Our terminal is gone.
   const gone = () => relay.cancel()
-  const ends = ['end', 'error', 'close']
-  stdin.on('data', pass)
+  const end = listen(stdin, { data, end: gone, error: gone, close: gone })
   // An approver may have read a key from it before and paused it.
   stdin.resume()
-  for (const event of ends) stdin.on(event, gone)
   return () => {
     passing = false
-    stdin.off('data', pass)
-    for (const event of ends) stdin.off(event, gone)
+    end()
     stdin.pause()
   }
 }
 
-/** The first interrupt is forwarded; a second one, and signals that end us, end the command. */
-class Endings {
+/** Returns a function that takes the listeners off again. */
+function listen(
+  emitter: NodeJS.EventEmitter,
+  listeners: Readonly<Record<string, (given: never) => void>>,
+): () => void {
+  const entries = Object.entries(listeners) as [string, () => void][]
+  for (const [name, listener] of entries) emitter.on(name, listener)
+  return () => {
+    for (const [name, listener] of entries) emitter.off(name, listener)
+  }
+}
+
+interface Endings {
+  /** What interrupts are forwarded to. */
+  pty?: Pty
   /** Set by the first signal that ends us. */
-  code: number | undefined
-  #pty: Pty | undefined
-  #interrupted = false
-  readonly #listeners: readonly (readonly [NodeJS.Signals, (name: NodeJS.Signals) => void])[]
+  code?: number
+  release(): void
+}
 
-  constructor(relay: OutputRelay) {
-    const end = (name: NodeJS.Signals) => {
-      this.code ??= 128 + constants.signals[name]
-      relay.cancel()
-    }
-    const interrupt = (name: NodeJS.Signals) => {
-      if (!this.#pty || (name === 'SIGINT' && this.#interrupted)) return end(name)
-      this.#interrupted ||= name === 'SIGINT'
-      this.#pty.kill(name)
-    }
-    this.#listeners = [
-      ['SIGTERM', end],
-      ['SIGHUP', end],
-      ['SIGINT', interrupt],
-      ['SIGQUIT', interrupt],
-    ]
-    for (const [name, listener] of this.#listeners) process.on(name, listener)
+/** The first interrupt is forwarded; a second one, and signals that end us, end the command. */
+function attendSignals(relay: OutputRelay): Endings {
+  let interrupted = false
+  const end = (name: NodeJS.Signals) => {
+    endings.code ??= 128 + constants.signals[name]
+    relay.cancel()
   }
-
-  release(): void {
-    for (const [name, listener] of this.#listeners) process.off(name, listener)
+  const interrupt = (name: NodeJS.Signals) => {
+    if (!endings.pty || (name === 'SIGINT' && interrupted)) return end(name)
+    interrupted ||= name === 'SIGINT'
+    endings.pty.kill(name)
   }
-
-  attend(pty: Pty): void {
-    this.#pty = pty
-  }
+  const release = listen(process, { SIGTERM: end, SIGHUP: end, SIGINT: interrupt, SIGQUIT: interrupt })
+  const endings: Endings = { release }
+  return endings
 }
 
 /** Our terminal in raw mode by stty(1): Node's raw mode still turns the command's line feeds into CR LF. */

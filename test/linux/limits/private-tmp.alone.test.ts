@@ -1,7 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
+import { ownMarker } from '../../helpers/markers.ts'
 import { openTestShell } from '../../helpers/place.ts'
-import { ownMarker, survivors } from '../../helpers/processes.ts'
+import { survivors } from '../../helpers/processes.ts'
 import { compileHungry } from './hungry.ts'
 
 const mebibyte = 1024 * 1024

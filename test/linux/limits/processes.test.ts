@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ownMarker } from '../../helpers/markers.ts'
 import { openTestShell } from '../../helpers/place.ts'
-import { aliveWith, ownMarker, waitFor } from '../../helpers/processes.ts'
+import { aliveWith, waitFor } from '../../helpers/processes.ts'
 
 /** A command of `count` processes that all run at the same time until the test has seen them; the first is the shell. */
 async function runProcesses(mode: 'read' | 'write', count: number, limit: number) {

@@ -189,17 +189,15 @@ const command = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
 describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
   '[network] ask with elicitation, a client of the %s era',
   (era) => {
-    async function serve(
-      answer: string | undefined,
-      approve = 'elicit',
-      action: 'accept' | 'cancel' = 'accept',
-    ) {
+    async function serve(answer?: string, approve = 'elicit') {
       const home = new Home()
       home.configure('[network]\nask = true\n')
       const questions: string[] = []
       const elicit = (message: string) => {
         questions.push(message)
-        return action === 'accept' ? { action, content: { answer: answer ?? 'n' } } : { action }
+        return answer === 'cancel'
+          ? { action: 'cancel' as const }
+          : { action: 'accept' as const, content: { answer: answer ?? 'n' } }
       }
       const args = ['--mode', 'read', '--approve', approve, '--allow-host', 'good.invalid', '--structured']
       const server = await connect(args, { home, era, ...(answer && { elicit }) })
@@ -211,6 +209,7 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
       ['y', '502', 2],
       ['s', '502', 1],
       ['n', '403', 1],
+      ['cancel', '403', 2],
     ])('%s means what the question says', async (answer, expected, count) => {
       const { status, questions } = await serve(answer)
       expect(await status()).toBe(expected)
@@ -219,22 +218,12 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
       for (const part of ['curl', 'absent.invalid', '80']) expect(questions[0]).toContain(part)
     })
 
-    it('a cancelled question refuses the host in this command only', async () => {
-      const { status, questions } = await serve('y', 'elicit', 'cancel')
-      expect(await status()).toBe('403')
-      expect(await status()).toBe('403')
-      expect(questions).toHaveLength(2)
-    })
-
-    it('a client that cannot ask gets the refusal at once', async () => {
-      const { status } = await serve(undefined)
-      expect(await status()).toBe('403')
-    })
-
-    it('--approve client asks nothing', async () => {
-      const { status, questions } = await serve('y', 'client')
-      expect(await status()).toBe('403')
-      expect(questions).toEqual([])
+    it.each([
+      ['a client that cannot ask', undefined, 'elicit'],
+      ['--approve client', 'y', 'client'],
+    ])('%s gets the refusal at once', async (_what, answer, approve) => {
+      const { status, questions } = await serve(answer, approve)
+      expect([await status(), questions]).toEqual(['403', []])
     })
   },
 )

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Environment } from '../../../src/base/types.ts'
 import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { describeEngine, dockerToml } from './engine.ts'
@@ -17,26 +20,72 @@ function contextDirectory(name: string, host: string, current?: string): string 
   return directory
 }
 
-const open = (env: NodeJS.ProcessEnv) =>
-  openTestShell({ cwd: makeDirectory(), backend: 'docker', toml: dockerToml(), env: { ...none, ...env } })
+const open = (env: NodeJS.ProcessEnv, toml = dockerToml()) =>
+  openTestShell({ cwd: makeDirectory(), backend: 'docker', toml, env: { ...none, ...env } })
 
 /** No engine is named. */
 const none = { DOCKER_HOST: '', DOCKER_CONTEXT: '', DOCKER_CONFIG: '' }
 
-describe('an engine that is not on this machine is refused, with the reason', () => {
-  it.each(['tcp://192.0.2.1:2375', 'ssh://me@192.0.2.1'])('DOCKER_HOST = %s', async (host) => {
-    await expect(open({ DOCKER_HOST: host })).rejects.toMatchObject({
+describe('without an engine on this machine nothing runs, on this machine least of all', () => {
+  const absent = join(makeDirectory(), 'docker.sock')
+  const far = ['tcp://192.0.2.1:2375', 'ssh://me@192.0.2.1']
+  const refused: readonly (readonly [got: string, env: Environment])[] = [
+    [`${absent}: ENOENT`, { DOCKER_HOST: `unix://${absent}` }],
+    ...far.map((host) => [`DOCKER_HOST = ${host}`, { DOCKER_HOST: host }] as const),
+    ...far.map((host) => {
+      return [`context "far" = ${host}`, { DOCKER_CONFIG: contextDirectory('far', host, 'far') }] as const
+    }),
+  ]
+  it.each(refused)('%s', async (got, env) => {
+    await expect(open(env)).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', got: `DOCKER_HOST = ${host}` },
+      refusal: { for: 'docker', got },
     })
   })
 
-  it.each(['tcp://192.0.2.1:2375', 'ssh://me@192.0.2.1'])('a context with %s', async (host) => {
-    const DOCKER_CONFIG = contextDirectory('far', host, 'far')
-    await expect(open({ DOCKER_CONFIG })).rejects.toMatchObject({
+  it('a socket without a listener', async () => {
+    const path = join(makeDirectory(), 'docker.sock')
+    const server = createServer().listen(path)
+    await once(server, 'listening')
+    const opening = open({ DOCKER_HOST: `unix://${path}` })
+    server.close()
+    server.on('connection', (socket) => socket.destroy())
+    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  it('a socket of another program', async () => {
+    const path = join(makeDirectory(), 'docker.sock')
+    const server = createServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
+    ).listen(path)
+    await once(server, 'listening')
+    await expect(open({ DOCKER_HOST: `unix://${path}` })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      refusal: { got: `context "far" = ${host}` },
+      refusal: { for: 'docker', got: expect.stringContaining(path) },
     })
+    server.close()
+  })
+
+  it.each([
+    ['shell.unreadable', '[shell]\nunreadable = ["secrets"]'],
+    ['limits.memory_bytes', '[limits]\nmemory_bytes = 1000000'],
+    ['limits.cpu_seconds', '[limits]\ncpu_seconds = 1'],
+    ['limits.processes', '[limits]\nprocesses = 1'],
+    ['limits.open_files', '[limits]\nopen_files = 64'],
+  ])('%s is refused: a container does not hold it', async (key, toml) => {
+    await expect(open({}, toml)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      refusal: { key, file: expect.stringContaining('config.toml') },
+    })
+  })
+
+  it('a project cannot choose the backend', async () => {
+    const cwd = makeDirectory()
+    mkdirSync(join(cwd, '.git'))
+    writeFileSync(join(cwd, '.vitrine.toml'), '[shell]\nbackend = "docker"\n')
+    const shell = await openTestShell({ cwd })
+    expect(shell.config.shell.backend).toBe('local')
+    expect(shell.ignored.map(({ key }) => key)).toEqual(['shell.backend'])
   })
 })
 

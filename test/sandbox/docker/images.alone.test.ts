@@ -23,6 +23,21 @@ describeEngine('images and containers that cannot be used', (engine) => {
       env: { DOCKER_HOST: engine().host },
     })
 
+  it('a missing image is not pulled', async () => {
+    await expect(openWith('busybox:9')).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { for: 'docker', wanted: 'the image busybox:9' },
+    })
+  })
+
+  it('a workspace in which the socket of the engine lies is refused', async () => {
+    const cwd = dirname(engine().socketPath)
+    await expect(openDockerShell(engine(), { cwd })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { for: 'docker', got: expect.stringContaining(`${cwd}, which contains the engine's socket`) },
+    })
+  })
+
   const images = {
     /** Two blocks of zeros are an archive without a file. */
     async empty() {

@@ -82,17 +82,9 @@ export const clients: readonly Client[] = [
   },
   {
     name: 'pip index',
-    argv: [
-      '/usr/bin/python3',
-      '-m',
-      'pip',
-      'index',
-      'versions',
-      '--retries=0',
-      '--index-url',
-      'http://127.0.0.1:{http}/simple',
-      'made-up',
-    ],
+    argv: words(`
+      /usr/bin/python3 -m pip index versions --retries=0 --index-url http://127.0.0.1:{http}/simple made-up
+    `),
     says: /1\.2\.3/,
     missing: needs('pip3'),
   },

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer as createHttp, type RequestListener } from 'node:http'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createHttp, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { makeRepository, serveFiles } from './git.ts'
 
 /** Everything that clients talk to, on loopback. */
 export interface Servers {
@@ -122,4 +121,25 @@ export async function startServers(directory: string): Promise<Servers> {
       echo.close()
     },
   }
+}
+
+const git = (...words: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { encoding: 'utf8' })
+
+/** A bare repository with one commit, that can be served as plain files too. Returns the commit. */
+function makeRepository(directory: string): string {
+  const bare = join(directory, 'project.git')
+  git('init', '-q', '--bare', '-b', 'main', bare)
+  const tree = git('-C', bare, 'hash-object', '-t', 'tree', '-w', '/dev/null').trim()
+  const commit = git('-C', bare, 'commit-tree', '-m', 'first', tree).trim()
+  git('-C', bare, 'update-ref', 'refs/heads/main', commit)
+  git('-C', bare, 'update-server-info')
+  return commit
+}
+
+/** The files of a repository: git's oldest way over HTTP. */
+function serveFiles(directory: string, path: string, response: ServerResponse): void {
+  const file = join(directory, path)
+  if (path.includes('..') || !existsSync(file)) response.writeHead(404).end()
+  else response.end(readFileSync(file))
 }
