@@ -1,12 +1,5 @@
 import { clipped, visible } from '../base/text.ts'
-import {
-  type Decision,
-  decideAbout,
-  type ListedRule,
-  listRules,
-  type PolicyMatch,
-  type RuleList,
-} from '../internal.ts'
+import { type Decision, decideAbout, listRules, type PolicyMatch, type RuleList } from '../internal.ts'
 import { type Options, runSubcommand } from './arguments.ts'
 import { loadConfigFor, modeOf, sayIgnored } from './configuration.ts'
 import { print } from './output.ts'
@@ -53,22 +46,12 @@ function matchLines({ verdict, command, rule, source, why }: PolicyMatch): strin
   ]
 }
 
-const widest = 40
-
 function policyTable(list: RuleList): string {
-  const rows = list.rules.map(rowOf)
-  const width = (column: 1 | 2) => Math.min(widest, Math.max(...rows.map((row) => row[column].length)))
-  const [rule, source] = [width(1), width(2)]
-  const lines = rows.map(
-    ([verdict, name, from, why]) =>
-      `${verdict.padEnd(5)}  ${name.padEnd(rule)}  ${from.padEnd(source)}  ${why}`,
-  )
+  const lines = list.rules.map(({ verdict, rule, source, reason, byArguments }) => {
+    const why = reason === '' && byArguments ? 'with certain arguments' : reason
+    return `${verdict.padEnd(5)}  ${visible(rule).padEnd(24)}  ${visible(source).padEnd(20)}  ${visible(why)}`
+  })
   return [heading(list), ...lines].map((line) => `${line.trimEnd()}\n`).join('')
-}
-
-function rowOf({ verdict, rule, source, reason, byArguments }: ListedRule): [string, string, string, string] {
-  const why = reason === '' && byArguments ? 'with certain arguments' : reason
-  return [verdict, visible(rule), visible(source), visible(why)]
 }
 
 const becomes = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const

@@ -101,7 +101,7 @@ function invalid(key: string, file: string, wanted: string, got: string): Vitrin
   return new VitrineError({ code: 'CONFIG_INVALID', file, key, problem })
 }
 
-export interface ListedRule {
+interface ListedRule {
   readonly verdict: Verdict
   /** The prefix it matches, or the name of a check. */
   readonly rule: string

