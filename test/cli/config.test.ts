@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repository } from '../helpers/programs.ts'
-import { Home, misused } from './vitrine.ts'
+import { Home } from './vitrine.ts'
 
 /** A home with a project below it, whose file says what is given. */
 function makeProject(toml: string) {
@@ -90,11 +90,6 @@ describe('config init', () => {
     expect(again).toMatchObject({ code: 125, stderr: `vitrine: ${file}: already exists and is unchanged\n` })
     expect(readFileSync(file, 'utf8')).toBe('# mine\n')
   })
-
-  it('says why it cannot', async () => {
-    const ran = await new Home().run(['config', 'init', '/dev/null/own.toml'])
-    expect(ran).toMatchObject(misused('/dev/null/own.toml: cannot be written (ENOTDIR)'))
-  })
 })
 
 describe('config trust', () => {
@@ -116,14 +111,6 @@ describe('config trust', () => {
     const { home, below, file } = makeProject('[policy]\nauto_confirm = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
     expect(ran.stdout).toContain(`${file}:2: policy.auto_confirm = true is ignored: only your own`)
-  })
-
-  it.each([
-    [[], 'There is no project file to trust'],
-    [['.vitrine.toml'], 'it does not exist'],
-    [['other.toml'], 'is not a project file'],
-  ])('refuses %j where there is no project file', async (words, told) => {
-    expect(await new Home().run(['config', 'trust', ...words])).toMatchObject(misused(told))
   })
 })
 

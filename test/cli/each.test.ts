@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { errorOf, Home, misused } from './vitrine.ts'
+import { errorOf, Home } from './vitrine.ts'
 
 const home = new Home()
 const each = (...args: string[]) => home.run(['run', '--each', ...args])
@@ -67,10 +67,5 @@ describe('run --each', () => {
     )
     const json = JSON.parse((await each('--keep-going', '--json', '--', 'false', 'echo x')).stdout)
     expect(json).toMatchObject({ results: [{ exitCode: 1 }, { stdout: 'x\n' }], skipped: [] })
-  })
-
-  it('--keep-going alone is refused', async () => {
-    const ran = await home.run(['run', '--keep-going', '--', 'true'])
-    expect(ran).toMatchObject(misused('--keep-going needs --each'))
   })
 })

@@ -20,12 +20,6 @@ describe('vitrine run --env', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout.trimEnd().replaceAll('\n', ' ')).toBe(printed)
   })
-
-  it.each([[['--env', '=x']], [['--env=']], [['--env']]])('%j is refused', async (options) => {
-    const ran = await new Home().run(['run', ...options, '--', 'true'])
-    expect(ran).toMatchObject({ code: 125, stdout: '' })
-    expect(ran.stderr).toContain('--env')
-  })
 })
 
 it.each([

@@ -48,12 +48,6 @@ describe('a result', () => {
     expect([...full.output].sort()).toEqual([...'x\ny\n'].sort())
   })
 
-  it('takes no other value than full', async () => {
-    const ran = await home.run(['run', '--json=fully', '--', 'true'])
-    expect(ran).toMatchObject({ code: 125, stdout: '' })
-    expect(ran.stderr).toContain('--json=full')
-  })
-
   it('shows a refusal as a hint, not as a line of its own', async () => {
     const result = objectOf(await run('--', `: > ${join(home.directory, 'new')}`))
     expect(result).toMatchObject({ failure: { kind: 'permission-denied' }, hint: expect.any(String) })

@@ -56,9 +56,8 @@ describe('policy check', () => {
     expect(checked.stderr).toContain(`${file}:2:13: limits.processes`)
   })
 
-  it('nothing runs', async () => {
-    await check('--write', '--', 'touch made')
-    await check('--write', '--', 'echo $(touch made)')
+  it.each(['touch made', 'echo $(touch made)'])('nothing runs: %s', async (line) => {
+    await check('--write', '--', line)
     expect(existsSync(join(home.directory, 'made'))).toBe(false)
   })
 
@@ -80,22 +79,18 @@ describe('policy check', () => {
   })
 
   it('says that a line of the safe list runs held', async () => {
-    const held = await check('--write', '--', 'ls | wc -l')
-    expect(held).toMatchObject({ code: 0, stderr: '' })
-    expect(held.stdout).toMatch(/^allow \(held in read mode\): /m)
+    const stdout = expect.stringMatching(/^allow \(held in read mode\): /m)
+    expect(await check('--write', '--', 'ls | wc -l')).toMatchObject({ code: 0, stderr: '', stdout })
   })
 
-  it('asks about it where nothing could hold it: it names TMPDIR, or there is no sandbox', async () => {
-    expect((await check('--write', '--', 'ls $TMPDIR')).code).toBe(1)
+  it.each([
+    ['a safe line that nothing could hold: it names TMPDIR', '', ['--write', '--', 'ls $TMPDIR']],
+    ['a safe line without a sandbox', 'sandbox = false', ['--write', '--', 'ls']],
+    ['what the mode of the configuration does not hold', 'mode = "write"', ['--', 'git push']],
+  ])('asks about %s', async (_, setting, args) => {
     const own = new Home()
-    own.configure('[shell]\nsandbox = false\n')
-    expect((await own.run(['policy', 'check', '--write', '--', 'ls'])).code).toBe(1)
-  })
-
-  it('the mode is that of the configuration, unless --write is given', async () => {
-    const own = new Home()
-    own.configure('[shell]\nmode = "write"\n')
-    expect((await own.run(['policy', 'check', '--', 'git push'])).code).toBe(1)
+    own.configure(`[shell]\n${setting}\n`)
+    expect((await own.run(['policy', 'check', ...args])).code).toBe(1)
   })
 
   it.each([

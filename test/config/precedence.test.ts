@@ -24,11 +24,8 @@ it('each layer wins over everything below it, and is named as the source', async
   expect((await place.load()).sources[key]).toMatchObject({ value: 180, source: 'project', where })
   const variable = 'VITRINE_SHELL_KILL_GRACE_MS'
   const env = { [variable]: '170' }
-  expect((await place.load({ env })).sources[key]).toEqual({
-    value: 170,
-    source: 'variable',
-    where: variable,
-  })
+  const from = { source: 'variable', where: variable }
+  expect((await place.load({ env })).sources[key]).toEqual({ value: 170, ...from })
   const { config, sources } = await place.load({ env, flags })
   expect(config.shell.kill_grace_ms).toBe(50)
   expect(sources[key]).toEqual({ value: 50, source: 'flag', where: '--kill-grace' })
@@ -81,10 +78,7 @@ it('relative paths start at the directory of their file, or at cwd; ~ is the hom
   const env = { VITRINE_WORKSPACE_WRITABLE: 's,~/t' }
   const { config } = await place.load({ env, cwd: join(place.project, '.git') })
   expect(config.audit.path).toBe(join(place.home, '.config', 'vitrine', 'audit.jsonl'))
-  expect(config.shell.unreadable).toEqual([
-    join(place.home, 'notes'),
-    'secrets',
-    join(place.project, 'private'),
-  ])
+  const unreadable = [join(place.home, 'notes'), 'secrets', join(place.project, 'private')]
+  expect(config.shell.unreadable).toEqual(unreadable)
   expect(config.workspace.writable).toEqual([join(place.project, '.git', 's'), join(place.home, 't')])
 })

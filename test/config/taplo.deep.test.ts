@@ -6,10 +6,8 @@ import { repository as root } from '../helpers/repository.ts'
 import { makePlace } from './place.ts'
 
 it('taplo finds nothing wrong with the example, nor with any other TOML file of ours', () => {
-  const { status, stderr } = taplo([
-    join(root, 'config.example.toml'),
-    ...tomlFilesIn(join(root, 'examples')),
-  ])
+  const examples = tomlFilesIn(join(root, 'examples'))
+  const { status, stderr } = taplo([join(root, 'config.example.toml'), ...examples])
   expect({ status, errors: errorsIn(stderr) }).toEqual({ status: 0, errors: [] })
 })
 

@@ -153,11 +153,8 @@ describe('a trusted project file', () => {
     trust(place.projectFile, {}, place.home)
     const { sources, ignored, files } = await place.load()
     expect(ignored).toEqual([])
-    expect(sources[key]).toEqual({
-      value: await valueOfUser(key, project),
-      source: 'project',
-      where: place.projectFile,
-    })
+    const value = await valueOfUser(key, project)
+    expect(sources[key]).toEqual({ value, source: 'project', where: place.projectFile })
     expect(files).toContainEqual({ file: place.projectFile, source: 'project', trusted: true })
   })
 

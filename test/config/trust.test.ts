@@ -7,22 +7,15 @@ import { makePlace, type Place, refusalOf } from './place.ts'
 
 const loose = '[shell]\nnetwork = true\n'
 
-it('trust makes a loosening value count', async () => {
+it('trust makes a loosening value count, until the content is another', async () => {
   const place = withProjectFile()
   const before = await network(place)
-  const trusted = trust(place.projectFile, {}, place.home)
-  const during = await network(place)
-  expect([before, during]).toEqual([false, true])
-  expect(trusted).toBe(place.projectFile)
-})
-
-it('a changed content is not trusted any more, the old content is again', async () => {
-  const place = withProjectFile()
-  trust(place.projectFile, {}, place.home)
+  expect(trust(place.projectFile, {}, place.home)).toBe(place.projectFile)
+  const trusted = await network(place)
   place.write(place.projectFile, `${loose}# changed\n`)
   const changed = await network(place)
   place.write(place.projectFile, loose)
-  expect([changed, await network(place)]).toEqual([false, true])
+  expect([before, trusted, changed, await network(place)]).toEqual([false, true, false, true])
 })
 
 it('trust is bound to the real path: given through a symlink, it holds for the file behind it', async () => {
@@ -67,23 +60,19 @@ it('the store is for the user alone, whole, and leaves no temporary file', () =>
     version: 1,
     files: { [place.projectFile]: hash, [other]: hash },
   })
-})
-
-it('a store that others could write becomes private with the next trust', () => {
-  const place = withProjectFile()
-  trust(place.projectFile, {}, place.home)
-  const store = trustStoreFile({}, place.home)
+  // One that others could write becomes private with the next trust.
   chmodSync(store, 0o666)
-  trust(place.projectFile, {}, place.home)
+  trust(other, {}, place.home)
   expect(statSync(store).mode & 0o777).toBe(0o600)
 })
 
-it('a file that does not exist, or that is a directory, cannot be trusted', async () => {
+it.each([
+  ['projectFile', 'it does not exist'],
+  ['project', 'it is a directory'],
+] as const)('%s cannot be trusted: %s', async (which, reason) => {
   const place = makePlace()
-  const missing = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
-  const directory = await refusalOf(Promise.resolve().then(() => trust(place.project, {}, place.home)))
-  expect(missing.problem).toEqual({ kind: 'unreadable', reason: 'it does not exist' })
-  expect(directory.problem).toEqual({ kind: 'unreadable', reason: 'it is a directory' })
+  const { problem } = await refusalOf((async () => trust(place[which], {}, place.home))())
+  expect(problem).toEqual({ kind: 'unreadable', reason })
 })
 
 it.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"a":1}}'])(

@@ -62,11 +62,3 @@ it('ignores variables whose name begins with no section', async () => {
   const { config } = await makePlace().load({ env })
   expect(config.shell.mode).toBe('read')
 })
-
-it('a variable takes precedence over a trusted project file', async () => {
-  const place = makePlace()
-  place.write(place.projectFile, '[docker]\nimage = "theirs"\n')
-  const { config, ignored } = await place.load({ env: { VITRINE_DOCKER_IMAGE: 'mine' } })
-  expect(config.docker.image).toBe('mine')
-  expect(ignored).toMatchObject([{ key: 'docker.image', value: 'theirs' }])
-})

@@ -9,8 +9,8 @@ import {
   dockerToml,
   importImage,
   openDockerShell,
-  removeContainer,
   removeImage,
+  startContainer,
   testImage,
 } from './engine.ts'
 
@@ -59,23 +59,13 @@ describeEngine('the command line', (engine) => {
     await shell.execute({ command: 'true' })
     const host = { pid: 1, start: '1', boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() }
     const label = JSON.stringify({ ...host, namespace: 'pid:[1]' })
-    const { Id } = await engine().engine.call<{ readonly Id: string }>({
-      method: 'POST',
-      path: '/containers/create',
-      query: { name: 'vitrine-read-0123456789ab' },
-      body: {
-        Image: testImage,
-        Cmd: ['false'],
-        Labels: { 'vitrine.host': label, 'vitrine.workspace': '/left' },
-      },
-    })
-    onTestFinished(() => removeContainer(engine(), Id))
-    await engine().engine.call({ method: 'POST', path: `/containers/${Id}/start` })
-    await engine().engine.call({ method: 'POST', path: `/containers/${Id}/wait` })
+    const Labels = { 'vitrine.host': label, 'vitrine.workspace': '/left' }
+    const left = await startContainer(engine(), 'vitrine-read-0123456789ab', { Cmd: ['false'], Labels })
+    await engine().engine.call({ method: 'POST', path: `/containers/${left}/wait` })
     expect((await vitrine(['docker', 'clean'])).stdout).toMatch(/^removed .* \(\/left\)\n$/)
     expect((await vitrine(['docker', 'clean'])).stdout).toBe('There are no leftover containers.\n')
     const ids = (await containersOf(engine())).map((container) => container.Id)
-    expect(ids).not.toContain(Id)
+    expect(ids).not.toContain(left)
     expect((await shell.execute({ command: 'echo still' })).stdout).toBe('still\n')
   })
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
 import { lostHint } from '../../../src/messages/docker.ts'
 import { labelsFor, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
@@ -15,9 +15,9 @@ import {
   eventually,
   openDockerShell,
   processesWith,
-  removeContainer,
+  startContainer,
   startEngine,
-  testImage,
+  unavailable,
 } from './engine.ts'
 
 /** A length of sleep that no other test has: it is found by it among the processes of this machine. */
@@ -153,18 +153,8 @@ describeEngine('how commands and containers end', (engine) => {
   })
 
   /** A container that runs on by itself, until its test has finished. */
-  async function make(Labels: Readonly<Record<string, string>>, name: string): Promise<string> {
-    const body = { Image: testImage, Cmd: ['sleep', '600'], Labels, HostConfig: { NetworkMode: 'none' } }
-    const { Id } = await engine().engine.call<{ readonly Id: string }>({
-      method: 'POST',
-      path: '/containers/create',
-      query: { name },
-      body,
-    })
-    onTestFinished(() => removeContainer(engine(), Id))
-    await engine().engine.call({ method: 'POST', path: `/containers/${Id}/start` })
-    return Id
-  }
+  const make = (Labels: Readonly<Record<string, string>>, name: string) =>
+    startContainer(engine(), name, { Cmd: ['sleep', '600'], Labels, HostConfig: { NetworkMode: 'none' } })
 
   it.each(modes)('one whose workspace has been replaced shows the new one: %s mode', async (mode) => {
     const cwd = join(makeDirectory(), 'workspace')
@@ -202,24 +192,14 @@ describeEngine('how commands and containers end', (engine) => {
     const [before = '', after = ''] = lostHint('|', 'user').split('|')
     expect(result.hint?.startsWith(before) && result.hint.endsWith(after)).toBe(true)
     expect(result.failure).toMatchObject({ kind: 'signal', retryable: true })
-    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', got: `${own.socketPath}: ECONNREFUSED` },
-    })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject(
+      unavailable(`${own.socketPath}: ECONNREFUSED`),
+    )
     for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')
   })
 
-  it('the rest of its line does not run after the deadline', async () => {
-    const shell = await openDockerShell(engine(), { mode: 'write' })
-    for (let round = 0; round < 20; round++) {
-      const result = await shell.execute({ command: 'sleep 30; touch marker', timeoutMs: 600 })
-      expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
-      expect(result.exitCode).not.toBe(0)
-    }
-    expect(existsSync(join(shell.cwd, 'marker'))).toBe(false)
-  })
-
-  it('nor after a cancel, however many processes stand on the line', async () => {
+  // many.alone.test.ts has what a deadline leaves of a line.
+  it('the rest of its line does not run after a cancel, however many processes stand on it', async () => {
     const shell = await openDockerShell(engine(), { mode: 'write' })
     await shell.execute({ command: 'true' })
     for (let round = 0; round < 10; round++) {

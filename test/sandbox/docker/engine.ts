@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { isEngineError } from '../../../src/sandbox/docker/engine.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
@@ -83,18 +83,25 @@ export interface Listed {
 
 /** All containers of an engine, or those of one workspace. */
 export async function containersOf({ engine }: TestEngine, workspace?: string): Promise<readonly Listed[]> {
-  const all = await engine.call<readonly Listed[]>({
-    method: 'GET',
-    path: '/containers/json',
-    query: { all: 'true' },
-  })
+  const list = { method: 'GET', path: '/containers/json', query: { all: 'true' } } as const
+  const all = await engine.call<readonly Listed[]>(list)
   return all.filter(({ Labels }) => workspace === undefined || Labels['vitrine.workspace'] === workspace)
 }
 
-/** Removes a container; one that is gone already counts as removed. */
-export async function removeContainer(engine: TestEngine, id: string): Promise<void> {
-  await remove(engine, `/containers/${id}`)
+/** Starts a container of the test's image that is none of a shell's; removed when its test has finished. */
+export async function startContainer(engine: TestEngine, name: string, body: object): Promise<string> {
+  const create = { method: 'POST', path: '/containers/create', query: { name } } as const
+  const { Id } = await engine.engine.call<Listed>({ ...create, body: { Image: testImage, ...body } })
+  onTestFinished(() => remove(engine, `/containers/${Id}`))
+  await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
+  return Id
 }
+
+/** What a call is refused with that no container can run; `got`: a part of what is named. */
+export const unavailable = (got: string) => ({
+  code: 'SANDBOX_UNAVAILABLE',
+  refusal: { for: 'docker', got: expect.stringContaining(got) },
+})
 
 /** Removes an image; one that was never made counts as removed. */
 export async function removeImage(engine: TestEngine, image: string): Promise<void> {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Environment } from '../../../src/base/types.ts'
 import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { describeEngine, dockerToml } from './engine.ts'
+import { describeEngine, dockerToml, unavailable } from './engine.ts'
 
 /** The client's configuration in a directory of its own, with one context. */
 function contextDirectory(name: string, host: string, current?: string): string {
@@ -37,32 +37,17 @@ describe('without an engine on this machine nothing runs, on this machine least 
     }),
   ]
   it.each(refused)('%s', async (got, env) => {
-    await expect(open(env)).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', got },
-    })
+    await expect(open(env)).rejects.toMatchObject(unavailable(got))
   })
 
-  it('a socket without a listener', async () => {
+  it.each<[what: string, listener: (socket: Socket) => void]>([
+    ['that closes what connects', (socket) => socket.destroy()],
+    ['of another program', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi')],
+  ])('a socket %s', async (_, listener) => {
     const path = join(makeDirectory(), 'docker.sock')
-    const server = createServer().listen(path)
+    const server = createServer(listener).listen(path)
     await once(server, 'listening')
-    const opening = open({ DOCKER_HOST: `unix://${path}` })
-    server.close()
-    server.on('connection', (socket) => socket.destroy())
-    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
-  })
-
-  it('a socket of another program', async () => {
-    const path = join(makeDirectory(), 'docker.sock')
-    const server = createServer((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
-    ).listen(path)
-    await once(server, 'listening')
-    await expect(open({ DOCKER_HOST: `unix://${path}` })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', got: expect.stringContaining(path) },
-    })
+    await expect(open({ DOCKER_HOST: `unix://${path}` })).rejects.toMatchObject(unavailable(path))
     server.close()
   })
 
@@ -121,10 +106,8 @@ describeEngine(
       mkdirSync(dirname(socket), { recursive: true })
       symlinkSync(engine().socketPath, socket)
       const file = home.configure(`[shell]\nbackend = "docker"\n${dockerToml()}`)
-      mkdirSync(join(directory, 'vitrine'), { recursive: true })
-      writeFileSync(join(directory, 'vitrine/config.toml'), readFileSync(file))
-      mkdirSync(join(directory, '.config/vitrine'), { recursive: true })
-      writeFileSync(join(directory, '.config/vitrine/config.toml'), readFileSync(file))
+      for (const at of ['vitrine', '.config/vitrine'])
+        cpSync(dirname(file), join(directory, at), { recursive: true })
       const env = { ...none, XDG_RUNTIME_DIR: '', [variable]: directory }
       if (variable === 'HOME') Object.assign(env, { XDG_CONFIG_HOME: '' })
       const ran = await home.run(['run', '--backend', 'docker', '--', 'echo there'], { env })

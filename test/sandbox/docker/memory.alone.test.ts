@@ -113,13 +113,10 @@ describeEngine('a mount beneath the workspace that a link takes the place of', (
   it.each(['of its directory', 'of itself'])("the engine's socket is shown by no mount %s", async (which) => {
     const cwd = makeDirectory()
     workspaces.push(cwd)
-    const [from, to] =
-      which === 'of itself'
-        ? [engine().socketPath, join(cwd, 'socket')]
-        : [dirname(engine().socketPath), join(cwd, 'engine')]
+    const [to, socket] = [join(cwd, 'engine'), engine().socketPath]
     if (which === 'of itself') writeFileSync(to, '')
     else mkdirSync(to)
-    execFileSync('mount', ['--bind', from, to])
+    execFileSync('mount', ['--bind', which === 'of itself' ? socket : dirname(socket), to])
     const shell = await openDockerShell(engine(), { cwd })
     await expect(shell.execute({ command: `ls ${to}` })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',

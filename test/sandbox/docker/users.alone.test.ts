@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
-import { describeEngine, gitMounts, openDockerShell } from './engine.ts'
+import { describeEngine, gitMounts, openDockerShell, unavailable } from './engine.ts'
 
 const other = 4711
 
@@ -38,19 +38,19 @@ await shell.close()`
     expect(said.trim().split(' ').sort()).toEqual(['0', '4801', '4802'])
   })
 
-  it.each([
-    ['owner', 'owner'],
-    ['an id', String(other)],
-  ])("a root host writes in another user's workspace as that user: %s", async (_, user) => {
-    const cwd = makeDirectory()
-    chmodSync(cwd, 0o755)
-    chownSync(cwd, other, other)
-    const usual = await openDockerShell(engine(), { cwd, mode: 'write' })
-    expect((await usual.execute({ command: 'echo x > file' })).exitCode).not.toBe(0)
-    const shell = await openDockerShell(engine(), { cwd, mode: 'write', toml: `user = "${user}"\n` })
-    expect((await shell.execute({ command: 'echo x > file' })).exitCode).toBe(0)
-    expect(statSync(join(cwd, 'file'))).toMatchObject({ uid: other, gid: other })
-  })
+  it.each(['owner', other])(
+    "a root host writes in another user's workspace as that user: %s",
+    async (user) => {
+      const cwd = makeDirectory()
+      chmodSync(cwd, 0o755)
+      chownSync(cwd, other, other)
+      const usual = await openDockerShell(engine(), { cwd, mode: 'write' })
+      expect((await usual.execute({ command: 'echo x > file' })).exitCode).not.toBe(0)
+      const shell = await openDockerShell(engine(), { cwd, mode: 'write', toml: `user = "${user}"\n` })
+      expect((await shell.execute({ command: 'echo x > file' })).exitCode).toBe(0)
+      expect(statSync(join(cwd, 'file'))).toMatchObject({ uid: other, gid: other })
+    },
+  )
 
   const openWithMounts = (mounts: readonly string[], mode: 'read' | 'write' = 'write') =>
     openDockerShell(engine(), { mode, toml: `mounts = ${JSON.stringify(mounts)}\n`, env: { HOME: home } })
@@ -86,9 +86,6 @@ await shell.close()`
     ["one with the engine's socket", () => dirname(engine().socketPath)],
   ])('%s is refused', async (_, path) => {
     const running = openWithMounts([path()]).then((shell) => shell.execute({ command: 'true' }))
-    await expect(running).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', got: expect.stringContaining(path()) },
-    })
+    await expect(running).rejects.toMatchObject(unavailable(path()))
   })
 })

@@ -4,16 +4,9 @@ import type { Mode } from '../../../../src/base/types.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { startContainers } from './engine-double.ts'
 
-interface Mount {
-  readonly Source: string
-  readonly Target: string
-  readonly ReadOnly: boolean
-  readonly BindOptions: object
-}
-
 interface Created {
   readonly User: string
-  readonly HostConfig: { readonly Mounts: readonly Mount[] }
+  readonly HostConfig: { readonly Mounts: readonly object[] }
 }
 
 /** What the engine is asked for by one command of a shell that lists a directory. */
@@ -51,41 +44,22 @@ it.each(['read', 'write'] as const)(
 
 it('the limits of the configuration are those of the container, and there is no swap', async () => {
   const { HostConfig } = (await askedBy('read')).container
-  expect(HostConfig).toMatchObject({
-    Memory: 1024 ** 3,
-    MemorySwap: 1024 ** 3,
-    PidsLimit: 1024,
-    GroupAdd: ['7', '8'],
-  })
+  const Memory = 1024 ** 3
+  expect(HostConfig).toMatchObject({ Memory, MemorySwap: Memory, PidsLimit: 1024, GroupAdd: ['7', '8'] })
 })
 
 it.each([
-  ['read', true],
-  ['write', false],
-] as const)(
-  '%s mode: the workspace and what is listed with `:rw` are read-only: %s',
-  async (mode, isReadOnly) => {
-    const { container, workspace, listed } = await askedBy(mode)
-    const mounts = container.HostConfig.Mounts.map(({ Source, Target, ReadOnly }) => [
-      Source,
-      Target,
-      ReadOnly,
-    ])
-    expect(mounts).toEqual([
-      [workspace, workspace, isReadOnly],
-      [listed, '/listed', isReadOnly],
-    ])
-  },
-)
-
-it('what is listed with `:ro` is read-only in write mode, too', async () => {
-  const { container } = await askedBy('write', { rw: false })
-  expect(container.HostConfig.Mounts.map(({ ReadOnly }) => ReadOnly)).toEqual([false, true])
-})
-
-it('no mount passes further mounts on, in either direction', async () => {
-  for (const { BindOptions } of (await askedBy('write')).container.HostConfig.Mounts)
-    expect(BindOptions).toEqual({ Propagation: 'rprivate', NonRecursive: true })
+  ['read', true, [true, true]],
+  ['write', true, [false, false]],
+  ['write', false, [false, true]],
+] as const)('%s mode: workspace and what is listed, `:rw` %s: read-only %j', async (mode, rw, readOnly) => {
+  const { container, workspace, listed } = await askedBy(mode, { rw })
+  // Further mounts are passed on in neither direction.
+  const BindOptions = { Propagation: 'rprivate', NonRecursive: true }
+  expect(container.HostConfig.Mounts).toEqual([
+    { Type: 'bind', Source: workspace, Target: workspace, ReadOnly: readOnly[0], BindOptions },
+    { Type: 'bind', Source: listed, Target: '/listed', ReadOnly: readOnly[1], BindOptions },
+  ])
 })
 
 it.each([
@@ -103,13 +77,8 @@ it.each([
 it('a command gets its words, variables and directory as they are, and no terminal', async () => {
   const { exec, workspace } = await askedBy('read')
   expect(exec).toMatchObject({
-    Cmd: ['ls', '-l'],
-    Env: ['A=b c'],
-    WorkingDir: join(workspace, 'in'),
-    AttachStdin: false,
-    AttachStdout: true,
-    AttachStderr: true,
-    Tty: false,
+    ...{ Cmd: ['ls', '-l'], Env: ['A=b c'], WorkingDir: join(workspace, 'in') },
+    ...{ AttachStdin: false, AttachStdout: true, AttachStderr: true, Tty: false },
   })
   expect(exec).not.toHaveProperty('Privileged')
 })

@@ -57,12 +57,9 @@ const forbidden = [
 
 /** Names, modes and contents of a tree. */
 function lookAt(directory: string): string[] {
-  return execFileSync('find', [directory, '!', '-name', 'd', '-printf', '%P %m %n %s %l\\n'], {
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter((line) => !/^( |d\/workflows)/.test(line))
-    .sort()
+  const argv = [directory, '!', '-name', 'd', '-printf', '%P %m %n %s %l\\n']
+  const lines = execFileSync('find', argv, { encoding: 'utf8' }).split('\n')
+  return lines.filter((line) => !/^( |d\/workflows)/.test(line)).sort()
 }
 
 describeEngine('workspace mode of the docker backend', (engine) => {
@@ -123,11 +120,8 @@ describeEngine('workspace mode of the docker backend', (engine) => {
     const command = 'echo begun; trap "" TERM; (setsid sleep 600 &) ; sleep 600'
     const result = await shell.execute({ command, timeoutMs: 3000 })
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
-    await eventually(
-      async () =>
-        (await containersOf(engine())).every(({ Labels }) => Labels['vitrine.workspace'] !== shell.cwd),
-      'the container is gone',
-    )
+    const isGone = async () => (await containersOf(engine(), shell.cwd)).length === 0
+    await eventually(isGone, 'the container is gone')
   })
 
   it.each(['the caller', 'the configuration', 'the image'])(
@@ -140,11 +134,8 @@ describeEngine('workspace mode of the docker backend', (engine) => {
       const toml = source === 'the configuration' ? `[env]\nset = { NODE_OPTIONS = "${value}" }\n` : ''
       const image = source === 'the image' ? await imageWith(engine(), `NODE_OPTIONS=${value}`) : testImage
       const shell = await openTestShell({
-        cwd,
-        mode: 'workspace',
-        backend: 'docker',
+        ...{ cwd, mode: 'workspace', backend: 'docker', env: { DOCKER_HOST: engine().host } },
         toml: `[docker]\nimage = "${image}"\n${toml}`,
-        env: { DOCKER_HOST: engine().host },
       })
       const env = source === 'the caller' ? { NODE_OPTIONS: value } : {}
       const { stdout } = await shell.execute({ command: 'echo "$NODE_OPTIONS"', env })
