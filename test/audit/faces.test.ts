@@ -43,9 +43,8 @@ it('an MCP server writes a line for each call, and who was asked', async () => {
   const home = new Home()
   const log = join(home.directory, 'audit/log.jsonl')
   home.configure(`[audit]\npath = "${log}"\n`)
-  const answers = ['y', 'n'] as const
-  let asked = 0
-  const elicit = () => ({ action: 'accept' as const, content: { answer: answers[asked++] ?? 'n' } })
+  const answers = (['y', 'n'] as const).values()
+  const elicit = () => ({ action: 'accept' as const, content: { answer: answers.next().value ?? 'n' } })
   const server = await connect(['--mode', 'both', '--approve', 'elicit'], { home, elicit })
   await server.run({ command: 'echo one' })
   await server.write({ command: 'touch a' })

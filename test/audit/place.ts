@@ -11,15 +11,11 @@ interface AuditLine {
   readonly pid: number
   readonly command: string | null
   readonly argv: readonly string[] | null
-  readonly cwd: string
   readonly mode: string
   readonly outcome: string
   readonly exitCode: number | null
   readonly signal: string | null
-  readonly decision: {
-    readonly verdict: string
-    readonly rules: readonly { readonly source: string }[]
-  } | null
+  readonly decision: object | null
   readonly approval: object | null
   readonly refusal: { readonly code: string; readonly message: string } | null
   readonly hosts: readonly object[]

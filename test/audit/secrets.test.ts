@@ -5,40 +5,29 @@ import { words } from '../helpers/words.ts'
 import { openAudited } from './place.ts'
 
 const long = 'c0rrect-horse'
-
-it.for(
-  words(`
+const hidden = words(`
   GITHUB_TOKEN CLIENT_SECRET PGPASSWORD MYSQL_PASSWD AWS_SECRET_ACCESS_KEY APIKEY api_key KEY_ID NPM_AUTH
   AUTHORIZATION DB_PASS GOOGLE_CREDENTIALS SESSION_COOKIE
-`),
-)('the value of %s is replaced by its name', (name) => {
-  expect(redactor({ [name]: long })(`curl -H 'x: ${long}' ${long}`)).toBe(`curl -H 'x: [${name}]' [${name}]`)
-})
+`)
+const shown = words('PATH GIT_AUTHOR_NAME XAUTHORITY KEYBOARD SSH_AUTH_SOCK TOKEN_FILE COMPASS')
+const likeWords = { A_TOKEN: 'disabled', B_TOKEN: '', C_TOKEN: 'hunter22', D_TOKEN: 'true' }
+const patterns = { A_KEY: 'a.b*c(d)$1', B_KEY: 'a.b*c(d)$1-and-more' }
+const quoted = `it's "so" secret\n1`
+const url = { DATABASE: 'postgres://me:s3cr3tpw@host/db' }
 
-it.for(['PATH', 'GIT_AUTHOR_NAME', 'XAUTHORITY', 'KEYBOARD', 'SSH_AUTH_SOCK', 'TOKEN_FILE', 'COMPASS'])(
-  'the value of %s stays',
-  (name) => expect(redactor({ [name]: long })(`x ${long}`)).toBe(`x ${long}`),
-)
+type Row = readonly [what: string, env: Record<string, string>, text: string, redacted: string]
+const rows: readonly Row[] = [
+  ...hidden.map((name): Row => [name, { [name]: long }, `'x: ${long}' ${long}`, `'x: [${name}]' [${name}]`]),
+  ...shown.map((name): Row => [`${name}, which stays`, { [name]: long }, `x ${long}`, `x ${long}`]),
+  ['what could be a word, which stays', likeWords, 'disabled true hunter22', 'disabled true [C_TOKEN]'],
+  ['the password of a URL', url, `psql ${url.DATABASE}`, 'psql postgres://me:[DATABASE]@host/db'],
+  ['the longer one first', patterns, `${patterns.B_KEY} ${patterns.A_KEY} axbbc`, '[B_KEY] [A_KEY] axbbc'],
+  ['quotes, as a shell writes them', { A_KEY: quoted }, `'it'\\''s "so" secret\n1'`, `'[A_KEY]'`],
+  ['quotes, as a message writes them', { A_KEY: quoted }, JSON.stringify(quoted), '"[A_KEY]"'],
+]
 
-it('a value that could be a word stays, and one of the same length that could not does not', () => {
-  const redact = redactor({ A_TOKEN: 'disabled', B_TOKEN: '', C_TOKEN: 'hunter22', D_TOKEN: 'true' })
-  expect(redact('disabled true hunter22')).toBe('disabled true [C_TOKEN]')
-})
-
-it('the password of a URL is hidden, whatever its variable is called', () => {
-  const redact = redactor({ DATABASE: 'postgres://me:s3cr3tpw@host/db' })
-  expect(redact('psql postgres://me:s3cr3tpw@host/db')).toBe('psql postgres://me:[DATABASE]@host/db')
-})
-
-it('the longer of two values is replaced first, and special letters of patterns are plain', () => {
-  const redact = redactor({ A_KEY: 'a.b*c(d)$1', B_KEY: 'a.b*c(d)$1-and-more' })
-  expect(redact('a.b*c(d)$1-and-more a.b*c(d)$1 axbbc')).toBe('[B_KEY] [A_KEY] axbbc')
-})
-
-it('a value with quotes is found as a shell and as a message would write it', () => {
-  const secret = `it's "so" secret\n1`
-  const redact = redactor({ A_KEY: secret })
-  expect(redact(`'it'\\''s "so" secret\n1' ${JSON.stringify(secret)}`)).toBe(`'[A_KEY]' "[A_KEY]"`)
+it.each(rows)('the name of a variable stands for its value: %s', (_, env, text, redacted) => {
+  expect(redactor(env)(text)).toBe(redacted)
 })
 
 it('no line holds a secret: of the caller, of [env] set, in a path or in a reason', async () => {

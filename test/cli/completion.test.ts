@@ -100,19 +100,18 @@ for (const { name, start, load } of shells) {
       await clear()
     })
 
-    const presses = async (typed: string, shown: string | RegExp, keys = 1) => {
+    it.each([
+      ['a command', 'vitrine scr', 'vitrine scratchpad'],
+      ['an option', 'vitrine run --priv', 'vitrine run --private-tmp'],
+      ['a file', 'vitrine run --config some.', '--config some.toml'],
+      ['the program behind "--"', 'vitrine run -- printen', '-- printenv'],
+      ['the arguments of that program', 'vitrine run --json -- ls some.', '-- ls some.toml'],
+    ])('completes %s', async (_, typed, shown) => {
       terminal.key('C-c')
       await clear()
       terminal.type(typed)
-      for (let pressed = 0; pressed < keys; pressed += 1) terminal.key('Tab')
+      terminal.key('Tab')
       await terminal.shows(shown)
-    }
-
-    it('completes a command', () => presses('vitrine scr', /vitrine scratchpad/))
-    it('completes an option', () => presses('vitrine run --priv', /vitrine run --private-tmp/))
-    it('completes a file', () => presses('vitrine run --config some.', /--config some\.toml/))
-    it('completes the program behind "--"', () => presses('vitrine run -- printen', /-- printenv/))
-    it('completes the arguments of that program', () =>
-      presses('vitrine run --json -- ls some.', /-- ls some\.toml/))
+    })
   })
 }

@@ -9,8 +9,8 @@ const made = (name: string) => existsSync(join(home.directory, name))
 
 describe('run --each', () => {
   it('runs every word as a line of its own, in order, each in a shell of its own', async () => {
-    const ran = await each('--', 'echo one; x=1', 'echo two >&2', 'echo "three $x" | tr a-z A-Z')
-    expect(ran).toMatchObject({ code: 0, stdout: 'one\nTHREE \n', stderr: 'two\n' })
+    const ran = await each('--env', 'A=1', '--', 'echo $A; x=1', 'echo two >&2', 'echo "$A $x" | tr 1 I')
+    expect(ran).toMatchObject({ code: 0, stdout: '1\nI \n', stderr: 'two\n' })
   })
 
   it.each([
@@ -57,8 +57,6 @@ describe('run --each', () => {
     expect(ran.stderr).toBe(
       'vitrine: line 2 of 4 failed (exit code 3): exit 3\nvitrine: not run: echo three; echo four\n',
     )
-    expect((await each('--', 'exit 3')).stderr).toBe('vitrine: line 1 of 1 failed (exit code 3): exit 3\n')
-    expect((await each('--', 'true', 'true')).stderr).toBe('')
   })
 
   it('--keep-going goes on behind a failure, and ends as the first one did', async () => {

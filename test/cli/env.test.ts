@@ -21,11 +21,6 @@ describe('vitrine run --env', () => {
     expect(ran.stdout.trimEnd().replaceAll('\n', ' ')).toBe(printed)
   })
 
-  it('with --each counts for every line', async () => {
-    const ran = await new Home().run(['run', '--env', 'FOO=1', '--each', '--', 'echo $FOO', 'echo $FOO'])
-    expect(ran).toMatchObject({ code: 0, stdout: '1\n1\n' })
-  })
-
   it.each([[['--env', '=x']], [['--env=']], [['--env']]])('%j is refused', async (options) => {
     const ran = await new Home().run(['run', ...options, '--', 'true'])
     expect(ran).toMatchObject({ code: 125, stdout: '' })
@@ -33,14 +28,11 @@ describe('vitrine run --env', () => {
   })
 })
 
-describe('an untrusted project file', () => {
-  it('narrows what write mode inherits, and does not widen it', async () => {
-    const home = new Home()
-    const results = []
-    for (const inherit of ['listed', 'all']) {
-      writeFileSync(`${home.directory}/.vitrine.toml`, `[env]\ninherit = "${inherit}"\n`)
-      results.push((await home.run(['run', '--write', '--', line], { env })).stdout)
-    }
-    expect(results).toEqual(['unset\nunset\nunset\n', 'outer\nunset\nunset\n'])
-  })
+it.each([
+  ['narrows', 'listed', 'unset\nunset\nunset\n'],
+  ['does not widen', 'all', 'outer\nunset\nunset\n'],
+])('an untrusted project file %s what write mode inherits', async (_, inherit, stdout) => {
+  const home = new Home()
+  writeFileSync(`${home.directory}/.vitrine.toml`, `[env]\ninherit = "${inherit}"\n`)
+  expect(await home.run(['run', '--write', '--', line], { env })).toMatchObject({ stdout })
 })

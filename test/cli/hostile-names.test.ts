@@ -3,33 +3,24 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { questionText } from '../../src/mcp/questions.ts'
-import { ended, Home, misused } from './vitrine.ts'
+import { ended, Home } from './vitrine.ts'
 
 const title = '\u001b]0;owned\u0007'
 const turned = '\u202e'
 const steering = /(?!\n)[\p{Cc}\p{Cf}]/u
 
 describe('names that a hostile workspace chooses', () => {
-  it('reach a command unchanged or not at all', async () => {
-    const home = new Home()
-    expect(await home.shell(`vitrine run --write -- touch "$(printf 'a\\351')"; ls`)).toMatchObject({
-      stdout: '',
-      stderr: misused('A word of the command is not UTF-8').stderr,
-    })
-    expect((await home.run(['run', '--', 'echo', '\uFFFD'])).stdout).toBe('\uFFFD\n')
+  it.each([
+    [`run --write -- touch "$(printf 'a\\351')"; ls`, 'A word of the command is not UTF-8'],
+    [`run --env A="$(printf 'a\\351')" -- 'echo "$A"'`, 'The value of A (--env) is not UTF-8'],
+    [`--version > version; mkdir "$(printf 'a\\351')"; cd a*; vitrine run -- pwd`, 'is not UTF-8'],
+  ])('that are not UTF-8 reach no command: %j', async (line, told) => {
+    const ran = await new Home().shell(`vitrine ${line}`)
+    expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining(told) })
   })
 
-  it('reach a command unchanged or not at all in a variable', async () => {
-    const home = new Home()
-    const variable = `vitrine run --env A="$(printf 'a\\351')" -- 'echo "$A"'`
-    expect((await home.shell(variable)).stderr).toContain('The value of A (--env) is not UTF-8')
-  })
-
-  it('are told apart from missing ones where they are not UTF-8', async () => {
-    const home = new Home()
-    const ran = await home.shell(`mkdir "$(printf 'a\\351')"; cd a*; vitrine run -- pwd`)
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('is not UTF-8')
+  it('reach a command unchanged where they look like that', async () => {
+    expect((await new Home().run(['run', '--', 'echo', '\uFFFD'])).stdout).toBe('\uFFFD\n')
   })
 
   it('steer no terminal where vitrine names them', async () => {
@@ -45,31 +36,26 @@ describe('names that a hostile workspace chooses', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Linux)', () => {
+  const makeFifos = (path: string) => {
+    writeFileSync(path, 'gitdir: g\n')
+    const beside = join(path, '..', 'g')
+    mkdirSync(beside)
+    execFileSync('mkfifo', ['gitdir', 'commondir', 'config'], { cwd: beside })
+  }
+
   it.each([
     ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
     ['a device', (path: string) => symlinkSync('/dev/zero', path)],
-    [
-      'a file that names a directory of FIFOs',
-      (path: string) => {
-        writeFileSync(path, 'gitdir: g\n')
-        mkdirSync(join(path, '..', 'g'))
-        for (const name of ['gitdir', 'commondir', 'config'])
-          execFileSync('mkfifo', [join(path, '..', 'g', name)])
-      },
-    ],
-  ])(
-    '%s does not block',
-    async (_, make) => {
-      const home = new Home()
-      home.configure('[shell]\nreads = "workspace"\n')
-      make(join(home.directory, '.git'))
-      const running = home.start(['run', '--', 'echo ran'])
-      const late = setTimeout(() => running.kill('SIGKILL'), 20_000)
-      expect(await ended(running)).toMatchObject({ code: 0, stdout: 'ran\n' })
-      clearTimeout(late)
-    },
-    30_000,
-  )
+    ['a file that names a directory of FIFOs', makeFifos],
+  ])('%s does not block', async (_, make) => {
+    const home = new Home()
+    home.configure('[shell]\nreads = "workspace"\n')
+    make(join(home.directory, '.git'))
+    const running = home.start(['run', '--', 'echo ran'])
+    const late = setTimeout(() => running.kill('SIGKILL'), 20_000)
+    expect(await ended(running)).toMatchObject({ code: 0, stdout: 'ran\n' })
+    clearTimeout(late)
+  })
 })
 
 it('an MCP client sees line feeds and blanks of a command as they are', () => {

@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
 import { compileFixture } from '../helpers/programs.ts'
 import { ended, Home, program } from './vitrine.ts'
@@ -18,12 +17,11 @@ function peak(pid: number): number {
 it('a slow reader gets every byte, and memory stays bounded', async () => {
   const total = 300_000_000
   const child = home.start(['run', '--', `yes | head -c ${total}`])
-  const reader = child.stdout
   // The output is not read for as long as vitrine would need to take it all in.
   await new Promise((resolve) => setTimeout(resolve, 2000))
   const held = peak(child.pid ?? 0)
   let bytes = 0
-  reader?.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     bytes += chunk.length
   })
   const [code] = await once(child, 'close')
@@ -57,78 +55,34 @@ it('a full disk is told, and the command ended', async () => {
 })
 
 it.each([
-  'scratchpad show kept',
-  'scratchpad list',
-  'config show',
-  'policy list --json',
-  'run --json -- true',
-  'policy check -- ls',
-  'mcp install claude',
-  'completion bash',
-  '--version',
+  ...['scratchpad show kept', 'scratchpad list', 'config show', 'policy list --json', 'run --json -- true'],
+  ...['policy check -- ls', 'mcp install claude', 'completion bash', '--version'],
 ])('a full disk is told by vitrine %s, with 125', async (args) => {
   const ran = await home.shell(`vitrine run --scratchpad kept -- 'echo x' 2>&1; vitrine ${args} > /dev/full`)
   expect(ran.code).toBe(125)
   expect(ran.stderr).toContain(`vitrine: The output could not be written (ENOSPC).\n`)
 })
 
-describe('output without a reader', async () => {
-  const started: ChildProcess[] = []
-
-  afterEach(async () => {
-    for (const child of started.splice(0)) {
-      child.stdin?.end()
-      child.kill('SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    }
-  })
-
-  /** Waits for the number in a file; then whether that process ends, which by itself it never does. */
-  async function ends(file: string, vitrine: ChildProcess): Promise<boolean> {
-    while (!existsSync(file) || !readFileSync(file, 'utf8').endsWith('\n')) {
-      if (vitrine.exitCode !== null) throw new Error('vitrine ended before the command began')
-      await sleep(10)
-    }
-    const pid = Number(readFileSync(file, 'utf8'))
-    return waitFor(() => processEntry(pid)?.running !== true)
-  }
-
-  /** Arguments of vitrine for a command that writes its number to a file, and then endless output. */
-  function flood(home: Home, options: readonly string[]): { file: string; args: string[] } {
-    const file = join(home.directory, 'pid')
+it.runIf(process.platform === 'linux').each([
+  ['at a terminal', [compileFixture('unread'), process.execPath], 'inherit', []],
+  ['in a terminal of its own', [compileFixture('unread'), process.execPath], 'inherit', ['--pty']],
+  ['before a pipe', [process.execPath], 'pipe', []],
+] as const)(
+  'output that is never read keeps no command beyond its deadline: %s',
+  async (_, before, output, options) => {
+    const { directory: cwd, env } = new Home()
+    const file = join(cwd, 'pid')
     const line = `echo $$ > '${file}'; exec yes`
-    return { file, args: [program, 'run', '--write', '--timeout', '500ms', ...options, '--', line] }
-  }
-
-  describe.skipIf(process.platform !== 'linux')('output that is never read', () => {
-    it.each([
-      ['to one stream', []],
-      ['in a terminal of its own', ['--pty']],
-    ])('does not keep a command at a terminal beyond its deadline: %s', async (_, options) => {
-      const home = new Home()
-      const { file, args } = flood(home, options)
-      const terminal = spawn(compileFixture('unread'), [process.execPath, ...args], {
-        cwd: home.directory,
-        env: home.env,
-        stdio: ['pipe', 'inherit', 'inherit'],
-      })
-      started.push(terminal)
-      expect(await ends(file, terminal)).toBe(true)
+    const args = [program, 'run', '--write', '--timeout', '500ms', ...options, '--', line]
+    const [first, ...words] = [...before, ...args]
+    const vitrine = spawn(first, words, { cwd, env, stdio: ['pipe', output, output] })
+    onTestFinished(async () => {
+      vitrine.kill('SIGKILL')
+      if (vitrine.exitCode === null && vitrine.signalCode === null) await once(vitrine, 'exit')
     })
-
-    it('does not keep a command before a pipe beyond its deadline', async () => {
-      const home = new Home()
-      const { file, args } = flood(home, [])
-      // The stream is never read.
-      const child = spawn(process.execPath, args, {
-        cwd: home.directory,
-        env: home.env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      child.stdout.pause()
-      child.stderr.pause()
-      started.push(child)
-      expect(await ends(file, child)).toBe(true)
-    })
-  })
-})
+    const begun = () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')
+    expect(await waitFor(begun)).toBe(true)
+    const pid = Number(readFileSync(file, 'utf8'))
+    expect(await waitFor(() => processEntry(pid)?.running !== true)).toBe(true)
+  },
+)

@@ -33,10 +33,10 @@ describe('a line that write mode denies', () => {
 describe('ordinary commands that change nothing', () => {
   const corpus = readCorpus()
 
-  it('are asked about in at most 3 of 100 cases', () => {
+  it('run held in write mode, but for two of 300', () => {
     const asked = corpus.filter((line) => decideLine(line, presetRules('default'), 'write').held !== true)
     expect(corpus.length).toBeGreaterThanOrEqual(300)
-    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(corpus.length * 0.03)
+    expect(asked).toEqual(['export FOO=bar && echo $FOO', 'i=0; echo $((i + 1))'])
   })
 
   it('are never asked about in read mode', () => {
