@@ -19,12 +19,9 @@ export interface McpConnection {
   readonly hasSession: boolean
   /** Milliseconds that a command outlives its connection; default: `brokenGraceMs`. */
   readonly brokenGraceMs?: number | undefined
-  /** Tells the client that the list of resources has changed; default: a notification on this connection. */
-  readonly saved?: (() => void) | undefined
 }
 
 export interface ToolCallContext extends McpConnection {
-  readonly saved: () => void
   /** The client's capabilities, if it declared them once for the whole connection. */
   capabilities(): unknown
 }
@@ -56,7 +53,7 @@ export async function executeCommand(
 }
 
 function begin(
-  { session, turns, saved, brokenGraceMs: graceMs = brokenGraceMs }: ToolCallContext,
+  { session, turns, brokenGraceMs: graceMs = brokenGraceMs }: ToolCallContext,
   mode: Mode,
   asked: ToolInput,
   context: ServerContext,
@@ -71,7 +68,6 @@ function begin(
       onOutput: (_stream, chunk) => call.wrote(chunk.length),
       isEnding: () => session.isEnding,
     })
-    if (ran.results.some((result) => result.scratchpad)) saved()
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }
   }
   return new Call(context, {

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { bytesText, withLine } from '../base/text.ts'
 import { findAnywhere, type ScratchpadEntry, scratchpadRoots } from '../internal.ts'
 import { entryLine } from '../messages/scratchpad.ts'
@@ -7,14 +5,7 @@ import { errorResult, textResult } from './execute.ts'
 import { grepEntry } from './grep.ts'
 import { isBinary, type Part, readBytes, readLines } from './read.ts'
 import type { ReadArguments } from './schemas.ts'
-import {
-  type CallToolResult,
-  type McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ReadResourceResult,
-  ResourceTemplate,
-} from './sdk.ts'
+import type { CallToolResult } from './sdk.ts'
 import type { McpSession } from './session.ts'
 
 export function listScratchpad({ scratchpad }: McpSession): CallToolResult {
@@ -80,51 +71,4 @@ function rangeLine(
   const earlier =
     earlierMs === undefined ? '' : `; saved by an earlier session on ${new Date(earlierMs).toISOString()}`
   return `[${unit} ${from} to ${to} of ${total}${more}${broken}${earlier}]`
-}
-
-/** A resource is sent in one message; clients accept about 10 MB. */
-const maxResourceBytes = 4 * 1024 * 1024
-
-/** Offers the outputs saved in this session as `scratchpad://SESSION/NAME`. */
-export function registerResources(server: McpServer, session: McpSession): void {
-  const template = new ResourceTemplate('scratchpad://{session}/{name}', {
-    list: () => ({ resources: (session.scratchpad?.entries() ?? []).map(describe) }),
-  })
-  server.registerResource('scratchpad', template, { title: 'Saved output' }, (uri, { session: of, name }) =>
-    read(session, uri.href, String(of), String(name)),
-  )
-}
-
-function describe(entry: ScratchpadEntry) {
-  return {
-    uri: `scratchpad://${entry.session}/${entry.name}`,
-    name: entry.name,
-    description: entryLine(entry),
-    size: entry.bytes,
-    mimeType: entry.metadata?.binary === true ? 'application/octet-stream' : 'text/plain',
-  }
-}
-
-async function read(
-  { scratchpad }: McpSession,
-  uri: string,
-  of: string,
-  name: string,
-): Promise<ReadResourceResult> {
-  const entry = scratchpad?.session === of ? scratchpad.find(name) : undefined
-  if (!entry) throw unreadable(uri, 'This session has no saved output at this address.')
-  if (entry.bytes > maxResourceBytes)
-    throw unreadable(
-      uri,
-      `This resource has ${entry.bytes} bytes; at most ${maxResourceBytes} can be sent at once. Read it in parts with the tool read_scratchpad.`,
-    )
-  const bytes = await readFile(entry.path)
-  const content = isUtf8(bytes)
-    ? { mimeType: 'text/plain', text: bytes.toString('utf8') }
-    : { mimeType: 'application/octet-stream', blob: bytes.toString('base64') }
-  return { contents: [{ uri, ...content }] }
-}
-
-function unreadable(uri: string, message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri })
 }

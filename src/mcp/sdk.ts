@@ -5,7 +5,6 @@ export type {
   InputRequiredResult,
   JSONRPCMessage,
   McpHttpHandler,
-  ReadResourceResult,
   ServerContext,
   ToolAnnotations,
 } from '@modelcontextprotocol/server'
@@ -21,9 +20,6 @@ export {
   localhostAllowedOrigins,
   McpServer,
   originValidationResponse,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceTemplate,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'

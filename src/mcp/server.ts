@@ -5,7 +5,7 @@ import { factsOf, type ToolFacts, toolDescription } from '../messages/tool.ts'
 import { executeCommand, type McpConnection, type ToolCallContext } from './execute.ts'
 import { askedState } from './questions.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
-import { listScratchpad, readScratchpad, registerResources } from './scratchpad.ts'
+import { listScratchpad, readScratchpad } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { McpSession, Served, SessionShell } from './session.ts'
 
@@ -44,11 +44,9 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   const calls: ToolCallContext = {
     ...connection,
     capabilities: () => server.server.getClientCapabilities(),
-    saved: connection.saved ?? (() => tellSaved(server)),
   }
   for (const tool of tools) registerExecute(server, calls, tool)
   registerScratchpad(server, session, tools[0]?.facts.inlineChars ?? 30_000)
-  registerResources(server, session)
   return server
 }
 
@@ -61,12 +59,6 @@ async function toolOf(session: McpSession, mode: Mode, { asked, modes }: Served)
   const facts = factsOf(shell?.config, mode, looser && `execute_command_${looser}`, shellNamed(shell?.config))
   // Clients allow a tool by name, so the name gives the mode even if the other tools are missing.
   return { name: mode === asked[0] ? 'execute_command' : `execute_command_${mode}`, facts, shell }
-}
-
-function tellSaved(server: McpServer): void {
-  server.server.sendResourceListChanged().catch(() => {
-    // The client is gone.
-  })
 }
 
 function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {

@@ -79,8 +79,6 @@ export interface Finished extends Omit<Ended, 'end'> {
   readonly handoffs: readonly Handoff[]
   /** Undefined: the network is no list of hosts. */
   readonly connections: readonly Connection[] | undefined
-  /** The interpreter's hint at the line. */
-  readonly lineHint: string | undefined
   /** Why its private directory is still there. */
   readonly tmpNote: string | undefined
 }

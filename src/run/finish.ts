@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { errorCode } from '../base/errno.ts'
 import { loadLate } from '../base/process.ts'
 import type { AnyResult, Handoff } from '../base/types.ts'
 import type { ProcessEnd } from '../launch/launch.ts'
@@ -8,9 +9,9 @@ import { answered, cannotEnter, statusOf } from '../request/lookup.ts'
 import { handoffsOf } from '../sandbox/workspace/handoffs.ts'
 import type { EntryMetadata } from '../scratchpad/list.ts'
 import { interpreterOf, programOf } from './admit.ts'
-import type { Ended, Execution, Ran } from './execution.ts'
+import type { Ended, Execution, Finished, Ran } from './execution.ts'
 import { deniedConnections } from './hosts.ts'
-import { buildResult } from './result.ts'
+import { buildResult, type Hint, isPlain, type Judged, judge } from './result.ts'
 import { saveOutput } from './shown.ts'
 
 /** Throws SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran. */
@@ -25,7 +26,7 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   const collected = await ended.collector.finish()
   const { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8' } = options
   const shown = { inlineChars: inlineMaxChars, encoding }
-  const result = buildResult({
+  const finished: Finished = {
     execution,
     ...ended,
     end,
@@ -34,9 +35,10 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
     saved: saveOutput(scratchpad, collected, request.scratchpad, shown),
     handoffs: await handedOff(end, ended.setup, execution),
     connections,
-    lineHint: await lineHintAt(end, execution),
     tmpNote,
-  })
+  }
+  const judged = judge(finished)
+  const result = buildResult(finished, judged, await hintAt(finished, judged))
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(execution, result))
   return namingProjects(result, config, ended.setup.projectSettings)
 }
@@ -75,6 +77,20 @@ async function isThere(program: string, { request, context }: Execution): Promis
   const path = resolve(request.cwd, program)
   const status = await answered(() => statusOf(path)).catch(() => undefined) // it did not answer
   return status !== undefined
+}
+
+/** What explains is imported late: most commands need none of it. Without a descriptor for that the result stands by itself. */
+async function hintAt(finished: Finished, judged: Judged): Promise<Hint> {
+  try {
+    const lineHint = await lineHintAt(finished.end, finished.execution)
+    if (isPlain(finished, judged)) return { hint: lineHint }
+    const { hintOf } = await loadLate(() => import('./hint.ts'))
+    return hintOf(finished, judged, lineHint)
+  } catch (error) {
+    const errno = errorCode(error)
+    if (errno !== 'EMFILE' && errno !== 'ENFILE') throw error
+    return { hint: `There may be a hint at this, but what makes hints could not be loaded (${errno}).` }
+  }
 }
 
 /** What the interpreter says about the line. */

@@ -1,5 +1,5 @@
-import type { HintReader, RefusalHint } from '../base/hint.ts'
-import type { Enforcement, Failure, Outcome } from '../base/types.ts'
+import type { HintReader } from '../base/hint.ts'
+import type { Outcome } from '../base/types.ts'
 import { lostHint } from '../messages/docker.ts'
 import { modeNames } from '../messages/hints.ts'
 import { containerMemoryHint } from '../messages/limits.ts'
@@ -7,27 +7,10 @@ import { readsHint } from '../sandbox/reads/unread.ts'
 import type { Finished } from './execution.ts'
 import { refusalHint } from './refusal-hint.ts'
 import { readersWays } from './remedy.ts'
-
-/** What a result says of how the command ended. */
-export interface Judged {
-  readonly outcome: Outcome
-  /** What the command said of errors. */
-  readonly errors: string
-  readonly enforcement: Enforcement
-  /** The hint at the limit on open files, where it was in the way. */
-  readonly noFiles: string | undefined
-  readonly failure: Failure | undefined
-}
-
-export interface Hint {
-  readonly hint: string | undefined
-  /** What it says, if it is about refusals. */
-  readonly refused?: RefusalHint | undefined
-}
+import { type Hint, isUntold, type Judged, permissionWords } from './result.ts'
 
 /** The most important hint at what happened; behind it, what the interpreter says about the line. */
-export function hintOf(finished: Finished, judged: Judged): Hint {
-  const { lineHint } = finished
+export function hintOf(finished: Finished, judged: Judged, lineHint: string | undefined): Hint {
   const lost = lossHint(finished, judged)
   if (lost !== undefined) return { hint: joined(lost, lineHint) }
   const { outcome, errors } = judged
@@ -52,9 +35,6 @@ function readingHint({ execution }: Finished, { enforcement, failure, errors }: 
 function readerOf({ options }: Finished['execution']): HintReader {
   return options.hintFor ?? 'user'
 }
-
-/** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */
-export const permissionWords = /permission denied|operation not permitted|access denied|\b(EACCES|EPERM)\b/i
 
 /**
  * For "permission denied" without a denial report. Nothing where the sandbox has no part: in a file that is not executable, and in a
@@ -84,11 +64,6 @@ function lossHint(finished: Finished, { noFiles, outcome }: Judged): string | un
   if (lost !== undefined) return lostHint(lost, reader)
   if (isUntold(survivors)) return untoldEndHint
   return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)
-}
-
-/** The launcher did not report in time: which processes are left is not known. */
-export function isUntold({ alive, group }: Finished['end']['survivors']): boolean {
-  return alive > 0 && group === 0
 }
 
 export const untoldEndHint =

@@ -1,4 +1,4 @@
-import { carrying } from '../base/hint.ts'
+import { carrying, type RefusalHint } from '../base/hint.ts'
 import { programName } from '../base/process.ts'
 import type { AnyResult, Enforcement, Failure, Limit, Listening, Outcome } from '../base/types.ts'
 import type { Limits } from '../launch/launch.ts'
@@ -6,17 +6,31 @@ import { lostAdvice } from '../messages/docker.ts'
 import { limitAdvice, openFilesHint } from '../messages/limits.ts'
 import { unsearchedNote } from '../sandbox/reads/unread.ts'
 import type { Finished } from './execution.ts'
-import { hintOf, isUntold, type Judged, permissionWords } from './hint.ts'
 import { errorsOf, streamsOf } from './shown.ts'
 
 const none: readonly Listening[] = []
 
-export function buildResult(finished: Finished): AnyResult {
+/** What a result says of how the command ended. */
+export interface Judged {
+  readonly outcome: Outcome
+  /** What the command said of errors. */
+  readonly errors: string
+  readonly enforcement: Enforcement
+  /** The hint at the limit on open files, where it was in the way. */
+  readonly noFiles: string | undefined
+  readonly failure: Failure | undefined
+}
+
+export interface Hint {
+  readonly hint: string | undefined
+  /** What it says, if it is about refusals. */
+  readonly refused?: RefusalHint | undefined
+}
+
+export function buildResult(finished: Finished, judged: Judged, { hint, refused }: Hint): AnyResult {
   const { execution, setup, end, collected, saved, connections } = finished
   const { request, mode, admission, context } = execution
-  const judged = judge(finished)
   const { outcome, failure, enforcement } = judged
-  const { hint, refused } = hintOf(finished, judged)
   const { output, stdout, stderr, omittedBytes, truncated } = streamsOf(collected, saved, finished.shown)
   // Spread fields last: V8 makes an object slowly that has others behind them.
   return {
@@ -54,7 +68,7 @@ export function buildResult(finished: Finished): AnyResult {
   }
 }
 
-function judge(finished: Finished): Judged {
+export function judge(finished: Finished): Judged {
   const { setup, end, collected } = finished
   const outcome = outcomeOf(finished)
   const errors = errorsOf(collected)
@@ -63,6 +77,19 @@ function judge(finished: Finished): Judged {
     ? { kind: 'limit', ...limitAdvice('open_files') }
     : failureOf(finished, outcome, errors)
   return { outcome, errors, enforcement: enforcementOf(finished), noFiles, failure }
+}
+
+/** It ended well, and nothing was lost or refused: there is nothing to explain. */
+export function isPlain({ end, saved }: Finished, { outcome, noFiles }: Judged): boolean {
+  const isLost = saved.notSaved !== undefined || saved.unsaved !== undefined || end.lost !== undefined
+  const succeeded = outcome.kind === 'exited' && outcome.code === 0
+  if (!succeeded || isLost || isUntold(end.survivors)) return false
+  return end.denials.length === 0 && noFiles === undefined && end.containerMemory === undefined
+}
+
+/** The launcher did not report in time: which processes are left is not known. */
+export function isUntold({ alive, group }: Finished['end']['survivors']): boolean {
+  return alive > 0 && group === 0
 }
 
 /** Notes if the search for unreadable names ended before it saw everything, and if the private directory is still there. */
@@ -154,6 +181,9 @@ function failureOf({ execution, end }: Finished, outcome: Outcome, errors: strin
     }
   }
 }
+
+/** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */
+export const permissionWords = /permission denied|operation not permitted|access denied|\b(EACCES|EPERM)\b/i
 
 const readOnlyWords = /read-only file system|\bEROFS\b/i
 

@@ -104,7 +104,7 @@ export function speakTo(args: readonly string[], home = new Home()) {
     expect(await waitFor(() => answers().some((answer) => answer.id === id))).toBe(true)
     return answers().find((answer) => answer.id === id)
   }
-  return { home, server, say, said, answers, answerTo, exited: once(server, 'exit') }
+  return { home, server, say, said, answers, answerTo, exited: once(server, 'close') }
 }
 
 /** A user who gives these answers in turn, then no, and the questions asked. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { Home } from '../cli/vitrine.ts'
 import { connect, eras } from './connect.ts'
 
 describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
@@ -46,32 +45,5 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     const lines = (await list()).text.split('\n')
     expect(lines[0]).toMatch(/^first {2}2 B {2}\S+ {2}exit 3 {2}echo x; exit 3$/)
     expect(lines[1]).toMatch(/^second {2}0 B {2}\S+ {2}timed-out {2}sleep 30$/)
-  })
-
-  it('resources are what was saved in this session, text as text and bytes as bytes', async () => {
-    const { run, client } = await connect([], { era })
-    expect((await client.listResources()).resources).toEqual([])
-    await run({ command: 'echo x', scratchpad: 'log' })
-    await run({ command: String.raw`printf '\377'`, scratchpad: 'bin' })
-    const { resources } = await client.listResources()
-    const [log, bin] = resources
-    expect(log).toMatchObject({ name: 'log', size: 2 })
-    expect(log?.uri).toMatch(/^scratchpad:\/\/[^/]+\/log$/)
-    expect((await client.readResource({ uri: log?.uri ?? '' })).contents).toMatchObject([{ text: 'x\n' }])
-    expect((await client.readResource({ uri: bin?.uri ?? '' })).contents).toMatchObject([{ blob: '/w==' }])
-  })
-
-  it('a resource of another session, and one that would not fit a message, is refused', async () => {
-    const home = new Home()
-    const other = await connect([], { era, home })
-    await other.run({ command: 'echo secret', scratchpad: 'log' })
-    const [entry] = (await other.client.listResources()).resources
-    const { run, client } = await connect([], { era, home })
-    await run({ command: 'echo mine', scratchpad: 'log' })
-    for (const uri of [entry?.uri ?? '', 'scratchpad://x/log', 'scratchpad:///log'])
-      await expect(client.readResource({ uri })).rejects.toThrow()
-    await run({ command: 'head -c 5000000 /dev/zero | tr "\\0" x', scratchpad: 'large' })
-    const large = (await client.listResources()).resources.find(({ name }) => name === 'large')
-    await expect(client.readResource({ uri: large?.uri ?? '' })).rejects.toThrow(/read_scratchpad/)
   })
 })

@@ -53,7 +53,7 @@ int vt_notifier_reserve(bool own) {
 void vt_notifier_return(void) {
   pthread_mutex_lock(&lock);
   reserved--;
-  pthread_cond_signal(&changed);
+  if (spares > reserved + MOST_SPARES) pthread_cond_signal(&changed);
   pthread_mutex_unlock(&lock);
 }
 

@@ -97,7 +97,6 @@ class HttpService {
       turns,
       hasSession: false,
       brokenGraceMs,
-      saved: () => this.#modern.notify.resourcesChanged(),
     }
     this.#modern = createMcpHandler(() => makeServer(shared), {
       legacy: 'reject',
