@@ -2,19 +2,12 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { chmodSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../../../src/base/types.ts'
 import { users } from '../../../attacks/table.ts'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
-import { isExecutable } from '../../../helpers/programs.ts'
 import { runAs } from '../../../helpers/run-as.ts'
-
-const fixtures = fileURLToPath(new URL('../../../fixtures/world', import.meta.url))
-/** Debian's own: another user may not be able to start the one in PATH. */
-const python = '/usr/bin/python3'
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
+import { fixture, noPython, python } from './world.ts'
 
 /** What only the sandbox makes possible to try. */
 const neverOutside = ['a_listener_turned_elsewhere', 'an_address_that_changes', 'a_unix_path_that_changes']
@@ -47,7 +40,7 @@ function withoutControl({ user, owner }: (typeof cases)[number]): readonly strin
   return [...neverOutside, ...byCapability, ...(user === owner ? [] : bySameUser)]
 }
 
-describe.skipIf(missing !== null || !isExecutable(python)).for(cases)(
+describe.skipIf(noPython).for(cases)(
   'what a command of $name with sockets of its own reaches of other processes of $of',
   (tried) => {
     const { user, owner } = tried
@@ -59,7 +52,7 @@ describe.skipIf(missing !== null || !isExecutable(python)).for(cases)(
 
     beforeAll(async () => {
       for (const directory of [place, outside]) chmodSync(directory, 0o777)
-      for (const name of ['attempts.py', 'victims.py']) cpSync(join(fixtures, name), join(place, name))
+      for (const name of ['attempts.py', 'victims.py']) cpSync(fixture(name), join(place, name))
       execFileSync('git', ['init', '-q', place])
       execFileSync('chmod', ['-R', 'a+rwX', place])
       const { uid, gid } = user

@@ -1,16 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { builtLibrary } from '../../../helpers/programs.ts'
-import { isExecutable } from '../../../helpers/repository.ts'
+import { fixture, noPython, noWorld, python } from './world.ts'
 
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
-const python = '/usr/bin/python3'
-const fixture = fileURLToPath(new URL('../../../fixtures/world/devpts.py', import.meta.url))
-const mounts =
-  missing === null && spawnSync('unshare', ['-m', 'mount', '-t', 'devpts', 'none', '/mnt']).status === 0
+const mounts = !noWorld && spawnSync('unshare', ['-m', 'mount', '-t', 'devpts', 'none', '/mnt']).status === 0
 
 /** Makes a terminal in the mounted place, and tries it outside, then inside. */
 const program = `
@@ -19,7 +13,7 @@ place, *inside = sys.argv[1:]
 master = os.open(place + '/ptmx', os.O_RDWR | os.O_NOCTTY)
 fcntl.ioctl(master, 0x40045431, struct.pack('i', 0))  # TIOCSPTLCK
 number = struct.unpack('i', fcntl.ioctl(master, 0x80045430, bytes(4)))[0]  # TIOCGPTN
-tried = ['${python}', '${fixture}', place, str(number)]
+tried = ['${python}', '${fixture('devpts.py')}', place, str(number)]
 for command in tried, inside + tried: subprocess.run(command)`
 
 const host = `
@@ -29,7 +23,7 @@ const shell = await openShell({ mode: 'workspace', cwd })
 process.stdout.write((await shell.execute({ argv })).output)
 await shell.close()`
 
-it.skipIf(!mounts || !isExecutable(python))(
+it.skipIf(!mounts || noPython)(
   'no terminal of a devpts that is mounted elsewhere is opened to write (needs root)',
   () => {
     const place = makeDirectory()

@@ -2,18 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remedies } from '../../../../src/messages/hints.ts'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { builtLibrary } from '../../../helpers/programs.ts'
-import { isExecutable } from '../../../helpers/repository.ts'
 import { cannotUnshare } from '../../../helpers/surroundings.ts'
+import { fixture, noPython, python } from './world.ts'
 
-const python = '/usr/bin/python3'
-const missing = process.platform === 'linux' ? (ownWorldMissing() ?? cannotUnshare('--net')) : 'needs Linux'
-const fixture = (name: string) => fileURLToPath(new URL(`../../../fixtures/world/${name}`, import.meta.url))
 const ports = 64
 
 /** In a network of its own, so that the ports of the machine stay as they are. */
@@ -76,7 +71,7 @@ interface Round {
   readonly after: Held
 }
 
-describe.skipIf(missing !== null || !isExecutable(python))(
+describe.skipIf(noPython || cannotUnshare('--net') !== null)(
   'a command that takes every port, and more',
   () => {
     let told: { readonly before: Use; readonly rounds: readonly [Round, Round]; readonly after: Use }

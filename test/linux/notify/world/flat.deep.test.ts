@@ -2,16 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { builtLibrary } from '../../../helpers/programs.ts'
-import { isExecutable } from '../../../helpers/repository.ts'
-
-const python = '/usr/bin/python3'
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
-const servers = fileURLToPath(new URL('../../../fixtures/world/many_servers.py', import.meta.url))
+import { fixture, noPython, python } from './world.ts'
 
 const host = `
 import { openShell } from ${JSON.stringify(builtLibrary)}
@@ -49,9 +43,10 @@ function portsInUse(): number {
     .filter((line) => line.trim().split(/\s+/)[3] !== timeWait).length
 }
 
-it.skipIf(missing !== null || !isExecutable(python))(
+it.skipIf(noPython)(
   'descriptors, ports and memory are flat after 10,000 servers of a command (needs python3)',
   async () => {
+    const servers = fixture('many_servers.py')
     const argv = ['--input-type=module', '-e', host, makeDirectory(), python, servers, '1000', '10000']
     const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -1,17 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../../src/base/hint.ts'
 import type { Result } from '../../../../src/base/types.ts'
 import { Home } from '../../../cli/vitrine.ts'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { connect, eras } from '../../../mcp/connect.ts'
+import { noWorld, openWorld, serve } from './world.ts'
 
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 const setting = '[shell]\nown_sockets = false\n'
 const listen = (at: string) => [
   'node',
@@ -19,28 +16,15 @@ const listen = (at: string) => [
   `require('net').createServer().listen(${at}, () => process.exit())`,
 ]
 
-async function openWorld(options: Parameters<typeof openTestShell>[0] = {}) {
-  const workspace = makeDirectory()
-  execFileSync('git', ['init', '-q', workspace])
-  return openTestShell({ cwd: workspace, mode: 'workspace', ...options })
-}
-
-async function serve(at: Parameters<ReturnType<typeof createServer>['listen']>[0]) {
-  const server = createServer().listen(at)
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  return server.address() as AddressInfo
-}
-
 function remedyOf(result: Result) {
   const hint = hintBehind(result)
   expect(result.hint).toBe(hint?.sentence)
   return hint?.remedy
 }
 
-describe.skipIf(missing !== null)('the hint of a command with sockets of its own', () => {
+describe.skipIf(noWorld)('the hint of a command with sockets of its own', () => {
   it.each(['127.0.0.1', '::1'])('names address and port of another service at %s', async (host) => {
-    const { port } = await serve({ port: 0, host })
+    const { port } = await serve(host)
     const address = host === '::1' ? `[::1]:${port}` : `${host}:${port}`
     const connect = `require('net').connect(${port}, '${host}')`
     for (const network of [false, ['registry.example']]) {
@@ -52,7 +36,7 @@ describe.skipIf(missing !== null)('the hint of a command with sockets of its own
   })
 
   it('is right: what it names reaches the service', async () => {
-    const { port } = await serve({ port: 0, host: '127.0.0.1' })
+    const { port } = await serve('127.0.0.1')
     const connect = `require('net').connect(${port}, '127.0.0.1', () => process.exit())`
     for (const network of [true, [`127.0.0.1:${port}`]]) {
       const shell = await openWorld({ network })
@@ -80,7 +64,7 @@ describe.skipIf(missing !== null)('the hint of a command with sockets of its own
   })
 })
 
-describe.skipIf(missing !== null)('the hint of a command without sockets of its own', () => {
+describe.skipIf(noWorld)('the hint of a command without sockets of its own', () => {
   const tries: [string, { readonly argv: readonly string[] } | { readonly command: string }, boolean][] = [
     ['a server', { argv: listen('0') }, true],
     ['a server on a unix socket', { argv: listen('"own.sock"') }, true],
@@ -124,7 +108,7 @@ describe.skipIf(missing !== null)('the hint of a command without sockets of its 
 describe('what a client of MCP is told', () => {
   const serve = `node -e "require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); process.exit() })"`
 
-  describe.skipIf(missing !== null).each(eras)('a client of the %s era', (era) => {
+  describe.skipIf(noWorld).each(eras)('a client of the %s era', (era) => {
     it('is told where a command has listened', async () => {
       const home = new Home()
       const project = join(home.directory, 'project')

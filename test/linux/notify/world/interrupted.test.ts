@@ -1,14 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
-import { isInstalled } from '../../../helpers/programs.ts'
+import { fixture, noPython3 } from './world.ts'
 
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
-const fixture = fileURLToPath(new URL('../../../fixtures/world/interrupted.py', import.meta.url))
 const tries = 200
 
-describe.skipIf(missing !== null || !isInstalled('python3'))(
+describe.skipIf(noPython3)(
   'a connect(2) that signals interrupt never succeeds for nothing (needs python3)',
   () => {
     it.each([
@@ -16,7 +12,7 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
       ['read', 'the proxy', [], ['proxy']],
     ] as const)('in %s mode: to %s', async (mode, _where, words, ways) => {
       const shell = await openTestShell({ mode, cwd: makeDirectory(), network: ['registry.example'] })
-      const argv = ['python3', fixture, String(tries), ...words]
+      const argv = ['python3', fixture('interrupted.py'), String(tries), ...words]
       const { stdout, stderr } = await shell.execute({ argv, timeoutMs: 100_000 })
       const told = stdout
         .trim()

@@ -1,32 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createWebServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
-
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
-
-async function openWorld(network: readonly string[], toml = '') {
-  const workspace = makeDirectory()
-  execFileSync('git', ['init', '-q', workspace])
-  return openTestShell({ cwd: workspace, mode: 'workspace', network, toml })
-}
-
-/** A service of this machine. The answer to a client that was refused would be lost. */
-async function serve(host: string): Promise<{ port: number; clients: () => number }> {
-  let clients = 0
-  const server = createServer((socket) => {
-    clients += 1
-    socket.on('error', () => {}).end('pong')
-  })
-  server.listen({ port: 0, host })
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, clients: () => clients }
-}
+import { noPython3, openWorld, serve } from './world.ts'
 
 /** Tries each address, blocking and not, as psql and redis-cli do: without a proxy. */
 const ask = (...addresses: string[]) => [
@@ -49,13 +26,13 @@ for address in sys.argv[1:]:
   ...addresses,
 ]
 
-describe.skipIf(missing !== null || !isInstalled('python3'))(
+describe.skipIf(noPython3)(
   'a listed service of loopback, to programs that know no proxy (needs python3)',
   () => {
     it.each(['127.0.0.1', '::1', '127.8.8.8'])('is reached at %s, and nothing beside it is', async (host) => {
       const [listed, other] = [await serve(host), await serve(host)]
       const inBrackets = host === '::1' ? '[::1]' : host
-      const shell = await openWorld([`${inBrackets}:${listed.port}`, 'registry.example'])
+      const shell = await openWorld({ network: [`${inBrackets}:${listed.port}`, 'registry.example'] })
       const result = await shell.execute({ argv: ask(`${host}:${listed.port}`, `${host}:${other.port}`) })
       expect(result).toMatchObject({ stdout: 'pong pong\nEACCES EACCES\n', stderr: '' })
       expect(result.denials).toMatchObject([{ operation: 'connect', count: 2 }])
@@ -64,7 +41,7 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
 
     it('is reached by the mapped address, too, but at no other of the machine', async () => {
       const { port } = await serve('0.0.0.0')
-      const shell = await openWorld([`127.0.0.1:${port}`])
+      const shell = await openWorld({ network: [`127.0.0.1:${port}`] })
       const { stdout } = await shell.execute({
         argv: ask(`::ffff:127.0.0.1:${port}`, `0.0.0.0:${port}`, `127.0.0.2:${port}`),
       })
@@ -72,7 +49,7 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
     })
 
     it('is reached on the ports 80 and 443 where the entry has none', async () => {
-      const shell = await openWorld(['127.66.7.8'])
+      const shell = await openWorld({ network: ['127.66.7.8'] })
       const { stdout } = await shell.execute({
         argv: ask('127.66.7.8:80', '127.66.7.8:443', '127.66.7.8:81'),
       })
@@ -85,9 +62,12 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
     it('is not reached where [network] deny, the call, or the project has it otherwise', async () => {
       const { port, clients } = await serve('127.0.0.1')
       const address = `127.0.0.1:${port}`
-      const denying = await openWorld([address], `[network]\ndeny = ["${address}"]\n`)
+      const denying = await openWorld({
+        network: [address],
+        toml: `[network]\ndeny = ["${address}"]\n`,
+      })
       expect((await denying.execute({ argv: ask(address) })).stdout).toBe('EACCES EACCES\n')
-      const shell = await openWorld([address])
+      const shell = await openWorld({ network: [address] })
       for (const network of [false, ['registry.example'], ['127.0.0.1']])
         expect((await shell.execute({ argv: ask(address), network })).stdout).toBe('EACCES EACCES\n')
       expect((await shell.execute({ argv: ask(address), network: [address] })).stdout).toBe('pong pong\n')
@@ -96,7 +76,10 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
 
     it('is reached by the proxy alone with own_sockets = false', async () => {
       const { port, clients } = await serve('127.0.0.1')
-      const shell = await openWorld([`127.0.0.1:${port}`], '[shell]\nown_sockets = false\n')
+      const shell = await openWorld({
+        network: [`127.0.0.1:${port}`],
+        toml: '[shell]\nown_sockets = false\n',
+      })
       const { stdout } = await shell.execute({ argv: ask(`127.0.0.1:${port}`) })
       expect({ stdout, clients: clients() }).toEqual({ stdout: 'EACCES EACCES\n', clients: 0 })
       expect((await shell.execute({ command: 'echo "$NO_PROXY"' })).stdout).toBe('\n')
@@ -104,7 +87,7 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
 
     it('opens no other machine', async () => {
       const { port } = await serve('127.0.0.1')
-      const shell = await openWorld([`127.0.0.1:${port}`])
+      const shell = await openWorld({ network: [`127.0.0.1:${port}`] })
       expect((await shell.execute({ argv: ask(`203.0.113.1:${port}`) })).stdout).toBe('EACCES EACCES\n')
     })
 
@@ -116,7 +99,7 @@ describe.skipIf(missing !== null || !isInstalled('python3'))(
         onTestFinished(() => void server.close())
         await once(server, 'listening')
         const { port } = server.address() as AddressInfo
-        const shell = await openWorld([`127.0.0.1:${port}`])
+        const shell = await openWorld({ network: [`127.0.0.1:${port}`] })
         const urls = [`http://127.0.0.1:${port}/`, `http://localhost:${port}/`]
         const result = await shell.execute({ argv: ['curl', '-sS', ...urls] })
         expect(result).toMatchObject({ stdout: 'pong\npong\n', denials: [], connections: [] })

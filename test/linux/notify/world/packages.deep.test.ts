@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fetched } from '../../../fixtures/suites/suites.mjs'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { noWorld } from './world.ts'
 
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 const fetching = 'scripts/fetch-suites.mjs'
 const modules = join(fetched, 'node_modules')
 
@@ -134,7 +133,7 @@ function prepare({ files }: Tool): string {
 
 const path = `PATH="${dirname(process.execPath)}:$PWD/node_modules/.bin:$PATH"\n`
 
-describe.skipIf(missing !== null)('in workspace and read mode runs as outside', () => {
+describe.skipIf(noWorld)('in workspace and read mode runs as outside', () => {
   for (const tool of tools)
     it.skipIf(!existsSync(tool.file))(`${tool.name} (needs ${tool.needs})`, async () => {
       const cwd = prepare(tool)

@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type User, users } from '../../../attacks/table.ts'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { isExecutable } from '../../../helpers/repository.ts'
 import { runAs } from '../../../helpers/run-as.ts'
-
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
+import { noWorld } from './world.ts'
 
 interface Program {
   readonly name: string
@@ -194,7 +192,7 @@ async function runInside(user: User, { line }: Program, mode: 'workspace' | 'rea
 }
 
 for (const user of users)
-  describe.skipIf(missing !== null)(`${user.name} runs in workspace mode and in read mode as outside`, () => {
+  describe.skipIf(noWorld)(`${user.name} runs in workspace mode and in read mode as outside`, () => {
     for (const { long, ...program } of programs) {
       const leftOut = (program.notAsRoot || (long && !all)) && user.uid === 0
       it.skipIf(leftOut || !isExecutable(program.file))(

@@ -3,21 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
 import { builtLibrary } from '../../../helpers/programs.ts'
-import { isExecutable } from '../../../helpers/repository.ts'
+import { fixture, noPython, openWorld, python } from './world.ts'
 
-const python = '/usr/bin/python3'
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
-const skipped = missing !== null || !isExecutable(python)
-const fixture = (name: string) =>
-  fileURLToPath(new URL(`../../../fixtures/world/${name}.py`, import.meta.url))
 const tries = Math.min(Number(process.env['VITRINE_RACES'] ?? 100_000), 100_000)
 
-const openWorld = () => openTestShell({ mode: 'workspace', cwd: makeDirectory() })
 type Shell = Awaited<ReturnType<typeof openWorld>>
 
 async function freePort(): Promise<string> {
@@ -34,7 +26,9 @@ function takePort(port: string): {
   ready: Promise<unknown>
   end: () => Promise<string>
 } {
-  const child = spawn(python, [fixture('port_races'), 'take', port], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(python, [fixture('port_races.py'), 'take', port], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   let text = ''
   child.stdout.on('data', (chunk) => {
     text += chunk
@@ -69,12 +63,12 @@ function outside(...argv: string[]) {
   return { child, told: linesOf(child.stdout), goOn: () => child.stdin.write('\n') }
 }
 
-describe.skipIf(skipped)('a port that its owner takes and gives back all the time (needs python3)', () => {
+describe.skipIf(noPython)('a port that its owner takes and gives back all the time (needs python3)', () => {
   it('is reached outside', async () => {
     const port = await freePort()
     const foreign = takePort(port)
     await foreign.ready
-    const { child, told } = outside(fixture('port_races'), 'try', port, '3000')
+    const { child, told } = outside(fixture('port_races.py'), 'try', port, '3000')
     const [, reached] = (await told()).split(' ').map(Number)
     await foreign.end()
     expect(reached).toBeGreaterThan(0)
@@ -86,7 +80,7 @@ describe.skipIf(skipped)('a port that its owner takes and gives back all the tim
     const foreign = takePort(port)
     await foreign.ready
     const shell = await openWorld()
-    const argv = [python, fixture('port_races'), 'try', port, String(tries)]
+    const argv = [python, fixture('port_races.py'), 'try', port, String(tries)]
     const result = await shell.execute({ argv, timeoutMs: 170_000 })
     const sentTo = Number((await foreign.end()).split(' ')[1])
     const [connected, reached] = result.stdout.split(' ').map(Number)
@@ -95,7 +89,7 @@ describe.skipIf(skipped)('a port that its owner takes and gives back all the tim
   })
 })
 
-describe.skipIf(skipped)(
+describe.skipIf(noPython)(
   'a port that another process takes while connections to it wait (needs python3)',
   () => {
     async function tried(run: { told: () => Promise<string>; goOn: () => void }, port: string) {
@@ -111,7 +105,7 @@ describe.skipIf(skipped)(
 
     it('gets all of them outside', async () => {
       const port = await freePort()
-      const { waiting, reached } = await tried(outside(fixture('full_queue'), port), port)
+      const { waiting, reached } = await tried(outside(fixture('full_queue.py'), port), port)
       expect(waiting).toBeGreaterThan(0)
       expect(reached).toBe(waiting)
     })
@@ -119,7 +113,7 @@ describe.skipIf(skipped)(
     it('gets none of a command', async () => {
       const port = await freePort()
       const shell = await openWorld()
-      const { ended, ...run } = start(shell, fixture('full_queue'), port)
+      const { ended, ...run } = start(shell, fixture('full_queue.py'), port)
       const { waiting, reached } = await tried(run, port)
       expect(waiting).toBeGreaterThan(0)
       expect(reached).toBe(0)
@@ -128,18 +122,18 @@ describe.skipIf(skipped)(
   },
 )
 
-describe.skipIf(skipped)('a command with many sockets (needs python3)', () => {
+describe.skipIf(noPython)('a command with many sockets (needs python3)', () => {
   it('is answered, all of its 100 threads', async () => {
     const shell = await openWorld()
-    const argv = [python, fixture('many_clients'), 'threads']
+    const argv = [python, fixture('many_clients.py'), 'threads']
     expect(await shell.execute({ argv, timeoutMs: 60_000 })).toMatchObject({ stdout: '2000\n', denials: [] })
   })
 
   it('holds up no other command while 600 of its connections wait', async () => {
     const [shell, other] = [await openWorld(), await openWorld()]
-    const { told, goOn, ended } = start(shell, fixture('many_clients'), 'pending')
+    const { told, goOn, ended } = start(shell, fixture('many_clients.py'), 'pending')
     expect(await told()).toBe('600')
-    const argv = [python, fixture('many_clients'), 'threads']
+    const argv = [python, fixture('many_clients.py'), 'threads']
     for (const asked of [shell, other])
       expect(await asked.execute({ argv, timeoutMs: 60_000 })).toMatchObject({ stdout: '2000\n' })
     goOn()
@@ -157,7 +151,7 @@ print(libc.bind(server.fileno(), address, 110)); server.listen()
 print(os.listdir('.') == ['n' * 108], libc.connect(client.fileno(), address, 110))
 print(libc.connect(client.fileno(), address + b'n', 111), ctypes.get_errno())`
 
-it.skipIf(skipped)(
+it.skipIf(noPython)(
   'a unix socket has a name of 108 bytes, without a NUL, and no longer one (needs python3)',
   async () => {
     const shell = await openWorld()
@@ -176,7 +170,7 @@ server = socket.create_server(('127.0.0.1', 0))
 print(server.getsockname()[1], flush=True)
 time.sleep(170)`
 
-it.skipIf(skipped)('a listening command ends with a host that is killed (needs python3)', async () => {
+it.skipIf(noPython)('a listening command ends with a host that is killed (needs python3)', async () => {
   const argv = ['--input-type=module', '-e', host, makeDirectory(), python, listener]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = Number(String((await once(child.stdout, 'data'))[0]))

@@ -2,11 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { isThere, type Outcome, outcome, part, type Suite, whole } from '../../../fixtures/suites/suites.mjs'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { exceptionsOf } from './exceptions.ts'
+import { noWorld } from './world.ts'
 
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 const all = process.env['VITRINE_SUITES'] === 'all'
 const timeoutMs = all ? 500_000 : 170_000
 
@@ -61,7 +60,7 @@ function note(name: string, outside: Outcome, inside: Outcome): void {
 }
 
 for (const suite of all ? whole : part)
-  describe.skipIf(missing !== null || !isThere(suite))(`${suite.name} (needs ${suite.needs.package})`, () => {
+  describe.skipIf(noWorld || !isThere(suite))(`${suite.name} (needs ${suite.needs.package})`, () => {
     let directory: string
     let outside: Outcome
 

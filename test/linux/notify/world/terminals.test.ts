@@ -1,18 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { users } from '../../../attacks/table.ts'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
-import { isExecutable } from '../../../helpers/programs.ts'
 import { runAs } from '../../../helpers/run-as.ts'
-
-const script = fileURLToPath(new URL('../../../fixtures/world/terminals.py', import.meta.url))
-/** Debian's own: another user may not be able to start the one in PATH. */
-const python = '/usr/bin/python3'
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
+import { fixture, noPython, python } from './world.ts'
 
 /** What the sandbox answers in another way, each with the reason. */
 const differs: Readonly<Record<string, string>> = {
@@ -21,37 +14,34 @@ const differs: Readonly<Record<string, string>> = {
   'a byte is typed by TIOCSTI': 'it stays refused',
 }
 
-describe.skipIf(missing !== null || !isExecutable(python)).for(users)(
-  'a terminal that a command of $name makes',
-  (user) => {
-    let outside: readonly string[]
-    let inside: readonly string[]
+describe.skipIf(noPython).for(users)('a terminal that a command of $name makes', (user) => {
+  let outside: readonly string[]
+  let inside: readonly string[]
 
-    beforeAll(async () => {
-      const cwd = makeDirectory()
-      chmodSync(cwd, 0o777)
-      cpSync(script, join(cwd, 'terminals.py'))
-      chmodSync(join(cwd, 'terminals.py'), 0o644)
-      const argv = [python, join(cwd, 'terminals.py')]
-      const { uid, gid } = user
-      outside = linesOf(spawnSync(python, argv.slice(1), { uid, gid, cwd, encoding: 'utf8' }).stdout)
-      const [held] = await runAs(user, { options: { mode: 'workspace', cwd }, commands: [argv] })
-      inside = linesOf(held?.stdout ?? '')
-    }, 120_000)
+  beforeAll(async () => {
+    const cwd = makeDirectory()
+    chmodSync(cwd, 0o777)
+    cpSync(fixture('terminals.py'), join(cwd, 'terminals.py'))
+    chmodSync(join(cwd, 'terminals.py'), 0o644)
+    const argv = [python, join(cwd, 'terminals.py')]
+    const { uid, gid } = user
+    outside = linesOf(spawnSync(python, argv.slice(1), { uid, gid, cwd, encoding: 'utf8' }).stdout)
+    const [held] = await runAs(user, { options: { mode: 'workspace', cwd }, commands: [argv] })
+    inside = linesOf(held?.stdout ?? '')
+  }, 120_000)
 
-    const told = (lines: readonly string[]) => lines.filter((line) => !(nameOf(line) in differs))
+  const told = (lines: readonly string[]) => lines.filter((line) => !(nameOf(line) in differs))
 
-    it('is as outside of vitrine', () => {
-      expect(outside.length).toBeGreaterThan(15)
-      expect(told(inside)).toEqual(told(outside))
-    })
+  it('is as outside of vitrine', () => {
+    expect(outside.length).toBeGreaterThan(15)
+    expect(told(inside)).toEqual(told(outside))
+  })
 
-    it('but for what is named', () => {
-      const names = inside.filter((line) => !outside.includes(line)).map(nameOf)
-      expect(names).toEqual(Object.keys(differs))
-    })
-  },
-)
+  it('but for what is named', () => {
+    const names = inside.filter((line) => !outside.includes(line)).map(nameOf)
+    expect(names).toEqual(Object.keys(differs))
+  })
+})
 
 function nameOf(line: string): string {
   return line.split(': ')[0] ?? ''

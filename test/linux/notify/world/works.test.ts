@@ -1,12 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
+import { noPython3, noWorld, openWorld } from './world.ts'
 
-const missing = process.platform === 'linux' ? ownWorldMissing() : 'needs Linux'
 const python = (program: string) => ['python3', '-c', program]
 
 const serveAndAsk = `
@@ -39,20 +36,15 @@ for kind in socket.SOCK_STREAM, socket.SOCK_SEQPACKET:
         accepted.close(); os.wait()
 `
 
-function makeWorkspace(): string {
-  const workspace = makeDirectory()
-  execFileSync('git', ['init', '-q', workspace])
-  writeFileSync(join(workspace, 'ask.mjs'), serveAndAsk)
-  return workspace
+async function openAsking(options: Parameters<typeof openWorld>[0] = {}) {
+  const shell = await openWorld(options)
+  writeFileSync(join(shell.cwd, 'ask.mjs'), serveAndAsk)
+  return shell
 }
 
-async function openWorld(options: Parameters<typeof openTestShell>[0] = {}) {
-  return openTestShell({ cwd: makeWorkspace(), mode: 'workspace', ...options })
-}
-
-describe.skipIf(missing !== null)('processes of a command reach each other', () => {
+describe.skipIf(noWorld)('processes of a command reach each other', () => {
   it.each(['127.0.0.1', '0.0.0.0', '::1', '::'])('by HTTP to a server that listens at %s', async (host) => {
-    const shell = await openWorld()
+    const shell = await openAsking()
     expect(await shell.execute({ argv: ['node', 'ask.mjs', host] })).toMatchObject({
       stdout: 'pong\n',
       denials: [],
@@ -64,7 +56,7 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
     ['in the workspace', 'made.sock'],
     ['deeper in it', 'deep/made.sock'],
   ])('by a unix socket %s', async (_where, path) => {
-    const shell = await openWorld()
+    const shell = await openAsking()
     const command = `mkdir -p deep; node ask.mjs - ${path}`
     expect(await shell.execute({ command })).toMatchObject({ stdout: 'pong\n', denials: [] })
   })
@@ -72,7 +64,7 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
   it.skipIf(!isInstalled('python3'))(
     'by unix sockets that tell whose they are: SO_PEERCRED, name (needs python3)',
     async () => {
-      const shell = await openWorld()
+      const shell = await openAsking()
       expect(await shell.execute({ argv: python(peers) })).toMatchObject({
         stdout: 'True True True\n'.repeat(6),
         stderr: '',
@@ -82,7 +74,7 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
   )
 
   it('in read mode with a private TMPDIR, and not without', async () => {
-    const shell = await openWorld({ mode: 'read' })
+    const shell = await openAsking({ mode: 'read' })
     const argv = ['node', 'ask.mjs', '127.0.0.1']
     expect((await shell.execute({ argv, privateTmp: true })).stdout).toBe('pong\n')
     expect((await shell.execute({ argv })).stdout).toBe('EACCES\n')
@@ -90,7 +82,7 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
 
   it('beside a list of hosts, and beside the whole network', async () => {
     for (const network of [['registry.example'], true]) {
-      const shell = await openWorld({ network })
+      const shell = await openAsking({ network })
       expect((await shell.execute({ argv: ['node', 'ask.mjs', '0.0.0.0'] })).stdout).toBe('pong\n')
     }
   })
@@ -102,7 +94,7 @@ describe.skipIf(missing !== null)('processes of a command reach each other', () 
 const server = require('http').createServer((_, response) => response.end('pong\\n')).listen(0, '127.0.0.1', () =>
   require('child_process').spawn('curl', ['-sS', 'http://localhost:' + server.address().port], { stdio: 'inherit' })
     .on('exit', () => process.exit()))`
-      const shell = await openWorld({ network: ['registry.example'] })
+      const shell = await openAsking({ network: ['registry.example'] })
       expect(await shell.execute({ argv: ['node', '-e', serve] })).toMatchObject({
         stdout: 'pong\n',
         denials: [],
@@ -111,7 +103,7 @@ const server = require('http').createServer((_, response) => response.end('pong\
   )
 
   it('unless own_sockets = false', async () => {
-    const shell = await openWorld({ toml: '[shell]\nown_sockets = false\n' })
+    const shell = await openAsking({ toml: '[shell]\nown_sockets = false\n' })
     expect((await shell.execute({ argv: ['node', 'ask.mjs', '127.0.0.1'] })).stdout).toBe('EACCES\n')
     expect(shell.enforcement).not.toHaveProperty('own sockets')
   })
@@ -119,7 +111,7 @@ const server = require('http').createServer((_, response) => response.end('pong\
   it.skipIf(!isInstalled('python3'))(
     'by a pool of processes, in each way to start them (needs python3)',
     async () => {
-      const shell = await openWorld()
+      const shell = await openAsking()
       writeFileSync(
         join(shell.cwd, 'pool.py'),
         `
@@ -134,7 +126,7 @@ if __name__ == '__main__':
 
   it.skipIf(!isInstalled('python3'))('by memory that both have attached (needs python3)', async () => {
     const name = `vitrine-test-${process.pid}`
-    const shell = await openWorld()
+    const shell = await openAsking()
     const program = `
 from multiprocessing import shared_memory
 made = shared_memory.SharedMemory(create=True, size=16, name='${name}')
@@ -147,7 +139,7 @@ found.close(); made.close(); made.unlink()`
   })
 
   it.skipIf(!isInstalled('python3'))('by System V memory, by its key (needs python3)', async () => {
-    const shell = await openWorld()
+    const shell = await openAsking()
     const program = `
 import ctypes, os
 libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p
@@ -185,7 +177,7 @@ for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
         ['workspace', ['registry.example']],
         ['read', false],
       ] as const) {
-        const shell = await openWorld({ mode, network, privateTmp: true })
+        const shell = await openAsking({ mode, network, privateTmp: true })
         const { stdout, stderr, denials } = await shell.execute({ argv: python(program) })
         expect([stdout, stderr]).toEqual(['True True True\n1\n13\n13\n'.repeat(2), ''])
         const told = denials
@@ -200,7 +192,7 @@ for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
   )
 
   it.skipIf(!isInstalled('java'))('as java asks for the interfaces (needs java)', async () => {
-    const shell = await openWorld()
+    const shell = await openAsking()
     writeFileSync(
       join(shell.cwd, 'Interfaces.java'),
       `public class Interfaces { public static void main(String[] arguments) throws Exception {
@@ -212,13 +204,13 @@ for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
   })
 
   it.skipIf(!isInstalled('script'))('through a terminal that one of them makes (needs script)', async () => {
-    const shell = await openWorld()
+    const shell = await openAsking()
     const result = await shell.execute({ command: "script -qc 'test -t 0 && echo a terminal' /dev/null" })
     expect(result).toMatchObject({ stdout: 'a terminal\r\n', exitCode: 0 })
   })
 })
 
-describe.skipIf(missing !== null || !isInstalled('python3'))('a server of a command (needs python3)', () => {
+describe.skipIf(noPython3)('a server of a command (needs python3)', () => {
   const serve = `
 import socket
 server = socket.socket(); server.bind(('', 0)); server.listen()
