@@ -49,7 +49,10 @@ static int count_in_group(void *context, pid_t pid) {
 static int kill_one(void *context, pid_t pid) {
   struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
-  return sweep_kill(pid, context, is_member);
+  int found = sweep_kill(pid, context, is_member);
+  /* One that forks and ends without pause may have been between two processes when they were counted. */
+  if (found && pid != command->pid && command->killed == 0) command->killed = 1;
+  return found;
 }
 
 /* Before they are signalled: the members of a group end together, before the turn of each comes. */
