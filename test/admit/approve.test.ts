@@ -3,103 +3,129 @@ import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { Approvals as AllApprovals, isYes } from '../../src/admit/approvals.ts'
+import { Approvals } from '../../src/admit/approvals.ts'
 import type { Approval, ApprovalRequest, Approver } from '../../src/admit/approver.ts'
 import type { Decision } from '../../src/base/types.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
-/** Only whether the command may run. */
-class Approvals extends AllApprovals {
-  async may(...question: Parameters<AllApprovals['approves']>): Promise<boolean> {
-    return isYes(await this.approves(...question))
-  }
-}
-
 const decision: Decision = { verdict: 'ask', reason: 'a test', matches: [] }
 
-function request(command: string, changed: Partial<ApprovalRequest> = {}): ApprovalRequest {
-  const { signal } = new AbortController()
-  return { command, cwd: '/', mode: 'write', stdin: { kind: 'none' }, signal, ...changed }
-}
-
-/** An approver that answers when it is told to, and remembers what it was asked. */
-function manual() {
-  const asked: string[] = []
-  const answers: ((answer: Approval) => void)[] = []
-  const approver: Approver = ({ command }) => {
-    asked.push(command)
-    return new Promise((resolve) => answers.push(resolve))
-  }
-  return { approver, asked, answer: (answer: Approval) => answers.shift()?.(answer) }
-}
-
-/** An approver that always answers the same, and the requests it got. */
-function always(answer: Approval) {
+/** An approver that gives these answers in turn, the last one from then on, and the requests it got. */
+function answering(...answers: readonly Approval[]) {
   const asked: ApprovalRequest[] = []
   const approver: Approver = async (request) => {
     asked.push(request)
-    return answer
+    return answers[Math.min(asked.length, answers.length) - 1] as Approval
   }
   return { approver, asked }
 }
 
-/** Every promise that can settle has settled: nothing here waits for the machine. */
-const settled = () => new Promise((resolve) => setImmediate(resolve))
-
-it('yes counts once', async () => {
-  const { approver, asked } = always('yes')
+/** What approvals answer to `make` in `/`, or to what is changed of it. */
+function asking(approver: Approver) {
   const approvals = new Approvals(approver)
-  for (let time = 0; time < 3; time++) await approvals.may(request('x'), decision)
-  expect(asked).toHaveLength(3)
-  expect(approvals.list()).toEqual([])
+  const answer = async (changed: Partial<ApprovalRequest> = {}, decided = decision) => {
+    const { signal } = new AbortController()
+    const request = { command: 'make', cwd: '/', mode: 'write', stdin: { kind: 'none' }, signal } as const
+    return (await approvals.approves({ ...request, ...changed }, decided)).answer
+  }
+  return { approvals, answer }
+}
+
+describe('what an answer covers', () => {
+  /** The answers to `make`, and the requests that the approver got. */
+  function given(...answers: readonly Approval[]) {
+    const { approver, asked } = answering(...answers)
+    return { ...asking(approver), asked }
+  }
+
+  it('"yes" covers one question', async () => {
+    const { answer, asked, approvals } = given('yes')
+    for (let time = 0; time < 3; time++) await answer()
+    expect(asked).toHaveLength(3)
+    expect(approvals.list()).toEqual([])
+  })
+
+  it.each<[string, Partial<ApprovalRequest>]>([
+    ['another command', { command: 'other' }],
+    ['another directory', { cwd: '/tmp' }],
+    ['the other mode', { mode: 'read' }],
+    [
+      'another standard input',
+      { stdin: { kind: 'given', bytes: 1, sha256: 'x', beginning: 'x', complete: true } },
+    ],
+  ])('"same" does not cover %s', async (_, changed) => {
+    const { answer, asked } = given('same')
+    for (let time = 0; time < 2; time++) await answer()
+    expect(asked).toHaveLength(1)
+    await answer(changed)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('"all" in read mode, which holds every command, covers none in write mode', async () => {
+    const { answer, asked } = given('all')
+    for (const changed of [{ mode: 'read' }, { mode: 'read', command: 'y' }, { command: 'y' }] as const)
+      await answer(changed)
+    expect(asked.map(({ mode }) => mode)).toEqual(['read', 'write'])
+  })
+
+  it.each(['all', 'same'] as const)('"%s" covers no question that is asked each time', async (standing) => {
+    const { answer, asked } = given(standing, 'no')
+    expect([await answer(), await answer()]).toEqual([standing, 'yes'])
+    expect([await answer({ once: true }), asked.length]).toEqual(['no', 2])
+    expect(await answer({ once: true, change: '/x' })).toBe('no')
+  })
+
+  it('an answer to such a question covers nothing', async () => {
+    const { answer, asked } = given('all', 'no')
+    expect(await answer({ once: true })).toBe('all')
+    expect([await answer(), asked.length]).toEqual(['no', 2])
+  })
+
+  const host = (name: string, port: number) => ({ connect: { host: name, port, program: 'curl' } })
+
+  it('a host that the user has refused stays refused, at that port, until it is taken back', async () => {
+    const { answer, asked, approvals } = given('no', 'yes')
+    expect(await answer(host('a.example', 443))).toBe('no')
+    expect([await answer(host('a.example', 443)), asked.length]).toEqual(['no', 1])
+    expect([await answer(host('a.example', 22)), asked.length]).toEqual(['yes', 2])
+    approvals.revoke()
+    expect([await answer(host('a.example', 443)), asked.length]).toEqual(['yes', 3])
+  })
+
+  it('a host that the user has allowed for the session is allowed at that port alone', async () => {
+    const { answer, asked } = given('same', 'no')
+    expect(await answer(host('a.example', 443))).toBe('same')
+    expect([await answer(host('a.example', 443)), asked.length]).toEqual(['yes', 1])
+    expect([await answer(host('a.example', 22)), asked.length]).toEqual(['no', 2])
+    expect([await answer(host('b.example', 443)), asked.length]).toEqual(['no', 3])
+  })
+
+  it.each(['YES', 'maybe', '', true, 1, null, undefined, {}])('any other value is no: %j', async (value) => {
+    expect(await given(value as Approval).answer()).toBe('no')
+  })
 })
 
-it.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
-  ['another command', { command: 'other' }],
-  ['another directory', { cwd: '/tmp' }],
-  ['the other mode', { mode: 'read' }],
-  [
-    'another standard input',
-    { stdin: { kind: 'given', bytes: 1, sha256: 'x', beginning: 'x', complete: true } },
-  ],
-])('"same" does not cover %s', async (_, changed) => {
-  const { approver, asked } = always('same')
-  const approvals = new Approvals(approver)
-  await approvals.may(request('one'), decision)
-  await approvals.may(request('one'), decision)
-  expect(asked).toHaveLength(1)
-  await approvals.may(request(changed.command ?? 'one', changed), decision)
-  expect(asked).toHaveLength(2)
-})
-
-it('a yes to all in read mode, which holds every command, is none in write mode', async () => {
-  const { approver, asked } = always('all')
-  const approvals = new Approvals(approver)
-  await approvals.may(request('x', { mode: 'read' }), decision)
-  await approvals.may(request('y', { mode: 'read' }), decision)
-  await approvals.may(request('y'), decision)
-  expect(asked.map(({ mode }) => mode)).toEqual(['read', 'write'])
-})
-
-it('an approver that fails says no, and the next question is asked', async () => {
+it('an approver that fails gives no answer, and the next question is asked', async () => {
   const answers = [Promise.reject(new Error('broken')), Promise.resolve('yes' as const)]
-  const approvals = new Approvals(() => answers.shift() ?? Promise.resolve('no'))
-  expect(await approvals.may(request('x'), decision)).toBe(false)
-  expect(await approvals.may(request('x'), decision)).toBe(true)
+  const { answer } = asking(() => answers.shift() ?? Promise.resolve('no'))
+  expect([await answer(), await answer()]).toEqual(['none', 'yes'])
 })
 
-it('an answer that comes too late is no, whatever it is, and approves of nothing', async () => {
-  const { approver, answer } = manual()
-  const approvals = new Approvals(approver)
+it('an answer that comes too late is none, whatever it is, and approves of nothing', async () => {
+  let say: (answer: Approval) => void = () => {}
+  const { answer, approvals } = asking(() => new Promise((resolve) => (say = resolve)))
   const late = new AbortController()
-  const approved = approvals.may(request('x', { signal: late.signal }), decision)
+  const approved = answer({ signal: late.signal })
   await settled()
   late.abort()
-  expect(await approved).toBe(false)
-  answer('all')
+  expect(await approved).toBe('none')
+  say('all')
   await settled()
   expect(approvals.list()).toEqual([])
 })
+
+/** Every promise that can settle has settled: nothing here waits for the machine. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A shell in write mode, where `touch` is asked about; its directory. */
 async function openAsking(approver: Approver) {
@@ -118,16 +144,10 @@ it('a refused approval is NOT_APPROVED with the decision, and nothing ran', asyn
 })
 
 it('what stands approved is listed, and asked about again once it is taken back', async () => {
-  const asked: string[] = []
-  const answers: Approval[] = ['same', 'all', 'no', 'no']
-  const { shell, made } = await openAsking(async ({ command }) => {
-    asked.push(command)
-    return answers.shift() ?? 'no'
-  })
-  await shell.execute({ command: 'touch x' })
-  await shell.execute({ command: 'touch y' })
-  await shell.execute({ command: 'touch z' })
-  expect(asked).toEqual(['touch x', 'touch y'])
+  const { approver, asked } = answering('same', 'all', 'no')
+  const { shell, made } = await openAsking(approver)
+  for (const name of ['x', 'y', 'z']) await shell.execute({ command: `touch ${name}` })
+  expect(asked.map(({ command }) => command)).toEqual(['touch x', 'touch y'])
   const [same, all] = shell.approvals
   expect(shell.approvals).toEqual([
     { kind: 'same', mode: 'write', command: 'touch x', cwd: shell.cwd, stdin: null },
@@ -144,7 +164,7 @@ it('what stands approved is listed, and asked about again once it is taken back'
 })
 
 it('a program with arguments is not taken for the line that reads the same', async () => {
-  const { approver, asked } = always('same')
+  const { approver, asked } = answering('same')
   const { shell } = await openAsking(approver)
   await shell.execute({ argv: ['touch', 'a; touch x'] })
   await shell.execute({ command: 'touch a; touch x' })
@@ -152,7 +172,7 @@ it('a program with arguments is not taken for the line that reads the same', asy
 })
 
 it('a program whose name reads like a variable is not taken for the line that sets it', async () => {
-  const { approver, asked } = always('same')
+  const { approver, asked } = answering('same')
   const { shell } = await openAsking(approver)
   await shell.execute({ command: 'A=1 touch a' })
   const program = shell.execute({ argv: ['A=1', 'touch', 'a'] })
@@ -162,7 +182,7 @@ it('a program whose name reads like a variable is not taken for the line that se
 
 describe('standard input', () => {
   async function openSame() {
-    const { approver, asked } = always('same')
+    const { approver, asked } = answering('same')
     return { ...(await openAsking(approver)), asked }
   }
 
@@ -216,7 +236,7 @@ describe('standard input', () => {
 })
 
 it('what the policy allows or denies is not asked', async () => {
-  const { approver, asked } = always('yes')
+  const { approver, asked } = answering('yes')
   const { shell } = await openAsking(approver)
   await shell.execute({ command: 'echo hi' })
   await expect(shell.execute({ command: 'rm -rf /' })).rejects.toMatchObject({ code: 'DENIED' })
@@ -226,12 +246,12 @@ it('what the policy allows or denies is not asked', async () => {
 it('an approver gets copies: the decision and the standing approvals stay as they were', async () => {
   const stdin = { kind: 'given', bytes: 1, sha256: 'a', beginning: 'x', complete: true } as const
   const decided: Decision = { ...decision, matches: [] }
-  const approvals = new Approvals(async (question, told) => {
+  const { answer, approvals } = asking(async (question, told) => {
     Object.assign(question.stdin, { sha256: 'b' })
     Object.assign(told, { verdict: 'allow', reason: 'changed' })
     return 'same'
   })
-  expect(await approvals.may(request('cat', { stdin }), decided)).toBe(true)
+  expect(await answer({ stdin }, decided)).toBe('same')
   expect(decided).toEqual(decision)
   expect(approvals.list()).toMatchObject([{ kind: 'same', stdin: 'a' }])
 })

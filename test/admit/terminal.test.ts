@@ -9,10 +9,9 @@ import { Tmux } from '../helpers/tmux.ts'
 
 const choices = '[y]es  [n]o  [a]ll this session  [s] this command this session:'
 
-/** What the policy asks about in write mode, and does no harm. */
-function touch(name: string): string {
-  return `touch ${name}`
-}
+/** Command lines that ask before each of them makes its file: by the function of the test's shell, and without it. */
+const touch = (name = 'made') => `vitrine run --write --ask -- 'touch ${name}'`
+const direct = (name = 'made') => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`
 
 describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)', () => {
   let home: Home
@@ -32,6 +31,13 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     return terminal.shows(choices)
   }
 
+  /** The command has ended with that exit code, and made the file where that is 0. */
+  async function expectEnd(code: number) {
+    const screen = await terminal.shows(`[exit code ${code}]`)
+    expect(existsSync(file('made'))).toBe(code === 0)
+    return screen
+  }
+
   /** The terminal is as a shell needs it: a line is echoed and edited, and Ctrl+C is a signal. */
   async function expectUsual() {
     terminal.line('stty -a')
@@ -40,32 +46,29 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
   }
 
   it.each(['y', 'Y', 'a', 's'])('%s lets the command run', async (key) => {
-    const screen = await ask(`vitrine run --write --ask -- '${touch('made')}'`)
+    const screen = await ask(touch())
     expect(screen).toContain('\n  | touch made\n')
     expect(existsSync(file('made'))).toBe(false)
     terminal.key(key)
-    await terminal.shows('[exit code 0]')
-    expect(existsSync(file('made'))).toBe(true)
+    await expectEnd(0)
     await expectUsual()
   })
 
   it.each(['n', 'N', 'Enter', 'Escape', 'C-c', 'C-d', 'C-\\', 'Up'])('%s is a no', async (key) => {
-    await ask(`vitrine run --write --ask -- '${touch('made')}'`)
+    await ask(touch())
     terminal.key(key)
-    await terminal.shows('[exit code 125]')
-    expect(existsSync(file('made'))).toBe(false)
+    await expectEnd(125)
     await expectUsual()
   })
 
   it.each(['y', 'yyyasy'])('what was typed before the question is no answer: %s', async (typed) => {
-    terminal.line(`sleep 1; vitrine run --write --ask -- '${touch('made')}'`)
+    terminal.line(`sleep 1; ${touch()}`)
     terminal.type(typed)
     await terminal.shows(choices)
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(existsSync(file('made'))).toBe(false)
     terminal.key('n')
-    await terminal.shows('[exit code 125]')
-    expect(existsSync(file('made'))).toBe(false)
+    await expectEnd(125)
   })
 
   it('the question stands at the terminal when every standard stream is a pipe', async () => {
@@ -83,30 +86,23 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
   })
 
   it('no answer before the deadline is a no', async () => {
-    terminal.line(`vitrine run --timeout 1500ms --write --ask -- '${touch('made')}'`)
-    const screen = await terminal.shows('[exit code 125]')
-    expect(screen).toContain(approvalLate)
-    expect(existsSync(file('made'))).toBe(false)
+    terminal.line(`vitrine run --timeout 1500ms --write --ask -- 'touch made'`)
+    expect(await expectEnd(125)).toContain(approvalLate)
     await expectUsual()
   })
 
   it.each(['TERM', 'INT', 'HUP', 'QUIT'])(
     'SIG%s while asking: nothing runs, and the terminal is as before',
     async (name) => {
-      terminal.line(
-        `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- '${touch('made')}'; echo "[exit code $?]"`,
-      )
-      await terminal.shows(choices)
+      await ask(`${direct()}; echo "[exit code $?]"`)
       process.kill(childOf(terminal.pid), `SIG${name}`)
-      await terminal.shows('[exit code 125]')
-      expect(existsSync(file('made'))).toBe(false)
+      await expectEnd(125)
       await expectUsual()
     },
   )
 
   it('a terminal that is closed while asking is a no, and nothing stays', async () => {
-    terminal.line(`"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- '${touch('made')}'`)
-    await terminal.shows(choices)
+    await ask(direct())
     const pid = childOf(terminal.pid)
     terminal.closeWindow()
     expect(await waitFor(() => processEntry(pid)?.running !== true)).toBe(true)
@@ -149,14 +145,13 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows('[exit code 125]')
     terminal.line('clear')
     terminal.line(`vitrine run --write --ask -- "touch made; : $(seq -s ' ' 20000)"`)
-    await terminal.shows('[exit code 125]')
-    expect(existsSync(file('made'))).toBe(false)
+    await expectEnd(125)
   })
 
   it('with --each every line is asked about before the first one starts, in order', async () => {
-    await ask(`vitrine run --write --ask --each -- '${touch('first')}' 'echo between' '${touch('second')}'`)
+    await ask(`vitrine run --write --ask --each -- 'touch first' 'echo between' 'touch second'`)
     terminal.key('y')
-    const screen = await terminal.shows(/\| touch second\n[\s\S]*this session:$/m)
+    const screen = await terminal.shows(asks('second'))
     expect(screen.indexOf('touch first')).toBeLessThan(screen.indexOf('touch second'))
     expect(existsSync(file('first'))).toBe(false)
     terminal.key('n')
@@ -169,12 +164,10 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     ['a, for all of the session', 'a', [] as string[]],
     ['s, for this command in the session', 's', ['second']],
   ])('%s', async (_, key, asked) => {
-    await ask(
-      `vitrine run --write --ask --each -- '${touch('first')}' '${touch('first')}' '${touch('second')}'`,
-    )
+    await ask(`vitrine run --write --ask --each -- 'touch first' 'touch first' 'touch second'`)
     terminal.key(key)
     for (const name of asked) {
-      await terminal.shows(new RegExp(`\\| touch ${name}\\n[\\s\\S]*this session:$`, 'm'))
+      await terminal.shows(asks(name))
       terminal.key('y')
     }
     await terminal.shows('[exit code 0]')
@@ -184,10 +177,9 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
 
   it('of two processes the second asks when the first has been answered', async () => {
     const [first, second] = [makeMarker(), makeMarker()]
-    const run = (name: string) => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`
     // In one process group, so that both may use the terminal.
     terminal.line(
-      `sh -c '${`${run(first)} & until test -e asked; do sleep 0.05; done; ${run(second)}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
+      `sh -c '${`${direct(first)} & until test -e asked; do sleep 0.05; done; ${direct(second)}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
     )
     await terminal.shows(asks(first))
     writeFileSync(file('asked'), '')
@@ -223,7 +215,7 @@ function childOf(pid: number): number {
 
 it('without a terminal the answer is no, and that is said', async () => {
   const home = new Home()
-  const ran = await home.shell(`setsid -w "$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch made'`)
+  const ran = await home.shell(`setsid -w ${direct()}`)
   expect(ran).toMatchObject({ code: 125, stdout: '' })
   expect(ran.stderr).toMatch(/^vitrine: there is no terminal to ask at/)
   expect(existsSync(join(home.directory, 'made'))).toBe(false)

@@ -8,8 +8,8 @@ import {
   type EnvironmentSettings,
   type HostPlace,
 } from '../../src/request/environment.ts'
-import type { Shell } from '../../src/shell.ts'
-import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+import { environmentOf } from '../helpers/environment.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { words } from '../helpers/words.ts'
 
@@ -21,15 +21,6 @@ function settingsIn(environment: Readonly<Record<string, string>>): Record<strin
   const places = Array.from({ length: count }, (_, at) => at)
   return Object.fromEntries(
     places.map((at) => [environment[`GIT_CONFIG_KEY_${at}`], environment[`GIT_CONFIG_VALUE_${at}`]]),
-  )
-}
-
-/** What a program gets, read by itself. */
-async function environmentOf(shell: Shell): Promise<Record<string, string>> {
-  const { stdout } = await shell.execute({ argv: ['cat', '/proc/self/environ'] })
-  const entries = stdout.split('\0').filter(Boolean)
-  return Object.fromEntries(
-    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
   )
 }
 
@@ -61,28 +52,18 @@ const forcedInRead: Readonly<Record<string, string>> = {
   PYTHONDONTWRITEBYTECODE: '1',
 }
 
-/** A shell whose commands inherit what is listed; that is the default of read mode. */
-function openListed({
-  mode,
-  toml = '',
-  ...options
-}: TestShellOptions & { readonly mode: Mode }): Promise<Shell> {
-  const rest = toml.replace(/^\[env\]\n/, '')
-  return openTestShell({
-    mode,
-    toml: mode === 'read' ? toml : `[env]\ninherit = "listed"\n${rest}`,
-    ...options,
-  })
-}
-
 describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
-  it.for(never)('never lets pass %s', async (name) => {
-    const shell = await openListed({ mode, env: { [name]: '/dev/null/x' } })
-    expect(await environmentOf(shell)).not.toHaveProperty([name])
+  /** That is the default of read mode. */
+  const inherit = mode === 'read' ? '' : 'env.inherit = "listed"\n'
+  const listed = (env: Readonly<Record<string, string>> = {}, toml = '') =>
+    environmentOf({ mode, env, toml: inherit + toml })
+
+  it('never has what tells programs to load or run something, or is secret', async () => {
+    const environment = await listed(Object.fromEntries(never.map((name) => [name, '/dev/null/x'])))
+    expect(never.filter((name) => name in environment)).toEqual([])
   })
 
   it('holds nothing that is not listed', async () => {
-    const shell = await openListed({ mode })
     const own =
       mode === 'write'
         ? ['VITRINE_COMMAND']
@@ -96,36 +77,26 @@ describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
     const known = new RegExp(
       `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), 'EDITOR', ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
     )
-    const strangers = Object.keys(await environmentOf(shell)).filter((name) => !known.test(name))
-    expect(strangers).toEqual([])
+    expect(Object.keys(await listed()).filter((name) => !known.test(name))).toEqual([])
   })
 
   it('lets pass what [env] pass names, and what is absent stays absent', async () => {
     const env = { EDITOR: 'ed', FOO: 'bar', AWS_SECRET_ACCESS_KEY: 'secret' }
-    const shell = await openListed({ mode, env, toml: '[env]\npass = ["EDITOR", "FOO", "NOT_THERE"]\n' })
-    const environment = await environmentOf(shell)
+    const environment = await listed(env, 'env.pass = ["EDITOR", "FOO", "NOT_THERE"]\n')
     expect(environment).toMatchObject({ EDITOR: 'ed', FOO: 'bar' })
-    expect(environment).not.toHaveProperty('NOT_THERE')
-    expect(environment).not.toHaveProperty('AWS_SECRET_ACCESS_KEY')
+    for (const name of ['NOT_THERE', 'AWS_SECRET_ACCESS_KEY']) expect(environment).not.toHaveProperty(name)
   })
 
   it('[env] set wins over what passes', async () => {
-    const shell = await openListed({
-      mode,
-      env: { LANG: 'de_DE' },
-      toml: '[env.set]\nLANG = "C"\nNEW = "x=y"\n',
-    })
-    expect(await environmentOf(shell)).toMatchObject({ LANG: 'C', NEW: 'x=y' })
+    const environment = await listed({ LANG: 'de_DE' }, 'env.set = { LANG = "C", NEW = "x=y" }\n')
+    expect(environment).toMatchObject({ LANG: 'C', NEW: 'x=y' })
   })
 
   it('forces its values over both', async () => {
-    const wrong = Object.fromEntries(Object.keys(forced).map((name) => [name, 'wrong']))
-    const set = Object.keys(forced)
-      .map((name) => `${name} = "wrong"\n`)
-      .join('')
-    const toml = `[env]\npass = ${JSON.stringify(Object.keys(forced))}\n[env.set]\n${set}`
-    const shell = await openListed({ mode, env: wrong, toml })
-    expect(await environmentOf(shell)).toMatchObject(forced)
+    const names = Object.keys(forced)
+    const set = names.map((name) => `env.set.${name} = "wrong"\n`).join('')
+    const wrong = Object.fromEntries(names.map((name) => [name, 'wrong']))
+    expect(await listed(wrong, `env.pass = ${JSON.stringify(names)}\n${set}`)).toMatchObject(forced)
   })
 })
 
@@ -155,11 +126,8 @@ const secrets = words(`
 
 describe('write mode', () => {
   it('inherits everything but what looks like a secret', async () => {
-    const shell = await openTestShell({
-      mode: 'write',
-      env: { ...ordinary, ...Object.fromEntries(secrets.map((name) => [name, 'secret'])) },
-    })
-    const environment = await environmentOf(shell)
+    const env = { ...ordinary, ...Object.fromEntries(secrets.map((name) => [name, 'secret'])) }
+    const environment = await environmentOf({ mode: 'write', env })
     expect(environment).toMatchObject(ordinary)
     expect(secrets.filter((name) => name in environment)).toEqual([])
   })
@@ -176,8 +144,7 @@ describe('write mode', () => {
 
 it.each(modes)('inherit = "all" gives %s mode secrets, too', async (mode) => {
   const env = { NODE_ENV: 'test', GITHUB_TOKEN: 'secret' }
-  const shell = await openTestShell({ mode, env, toml: '[env]\ninherit = "all"\n' })
-  expect(await environmentOf(shell)).toMatchObject(env)
+  expect(await environmentOf({ mode, env, toml: 'env.inherit = "all"\n' })).toMatchObject(env)
 })
 
 it.each(modes)(
@@ -220,21 +187,18 @@ describe('the policy sees the variables of one command', () => {
 
 describe('read mode forces more', () => {
   it('no lock files, no byte code', async () => {
-    const read = await openTestShell({ mode: 'read' })
-    const write = await openTestShell({
-      mode: 'write',
-      env: { GIT_OPTIONAL_LOCKS: undefined, PYTHONDONTWRITEBYTECODE: undefined },
-    })
-    expect(await environmentOf(read)).toMatchObject(forcedInRead)
+    expect(await environmentOf({ mode: 'read' })).toMatchObject(forcedInRead)
+    const names = Object.keys(forcedInRead)
+    const env = Object.fromEntries(names.map((name) => [name, undefined]))
+    const write = await openTestShell({ mode: 'write', env })
     const changing = await write.execute({ command: 'env; umask 022' })
-    for (const name of ['GIT_OPTIONAL_LOCKS', 'PYTHONDONTWRITEBYTECODE'])
-      expect(changing.stdout).not.toContain(`${name}=`)
+    for (const name of names) expect(changing.stdout).not.toContain(`${name}=`)
   })
 
   it('but not on a held line of write mode: it has what it has unsandboxed, but for TMPDIR', async () => {
     const env = { TMPDIR: undefined, GIT_CONFIG_COUNT: undefined, SOME_VALUE: 'kept' }
-    const held = await environmentOf(await openTestShell({ mode: 'write', env, approver: async () => 'no' }))
-    const free = await environmentOf(await openTestShell({ mode: 'write', env }))
+    const held = await environmentOf({ mode: 'write', env, approver: async () => 'no' })
+    const free = await environmentOf({ mode: 'write', env })
     const differs = Object.keys({ ...held, ...free }).filter((name) => held[name] !== free[name])
     // The last three are of each shell, and of each command.
     const others = differs.filter(
@@ -257,19 +221,17 @@ describe('read mode forces more', () => {
   })
 })
 
-describe('a repository that brings programs along', { timeout: 20_000 }, () => {
-  it('a bare repository inside is not taken for one', async ({ skip }) => {
-    if (!isInstalled('git')) return skip('not installed: git')
-    const cwd = makeDirectory()
-    execFileSync('git', ['init', '--bare', 'inner'], { cwd, stdio: 'ignore' })
-    const read = await openTestShell({ mode: 'read', cwd })
-    const write = await openTestShell({ mode: 'write', cwd })
-    const question = ['rev-parse', '--is-bare-repository']
-    expect(execFileSync('git', question, { cwd: join(cwd, 'inner'), encoding: 'utf8' })).toBe('true\n')
-    const request = { argv: ['git', ...question], cwd: 'inner' }
-    for (const shell of [read, write])
-      expect(await shell.execute(request)).toMatchObject({ exitCode: 128, stdout: '' })
-  })
+it('a bare repository inside another directory is not taken for one', async ({ skip }) => {
+  if (!isInstalled('git')) return skip('not installed: git')
+  const cwd = makeDirectory()
+  execFileSync('git', ['init', '--bare', 'inner'], { cwd, stdio: 'ignore' })
+  const question = ['rev-parse', '--is-bare-repository']
+  expect(execFileSync('git', question, { cwd: join(cwd, 'inner'), encoding: 'utf8' })).toBe('true\n')
+  for (const mode of modes) {
+    const shell = await openTestShell({ mode, cwd })
+    const result = await shell.execute({ argv: ['git', ...question], cwd: 'inner' })
+    expect(result).toMatchObject({ exitCode: 128, stdout: '' })
+  }
 })
 
 const caller = {

@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -92,6 +84,8 @@ describe.each(modes)('%s mode: command and argv', (mode) => {
 describe.each(modes)('%s mode: cwd', (mode) => {
   const cwd = makeDirectory()
   const shell = openTestShell({ mode, cwd })
+  for (const name of ['sub', 'with blank']) mkdirSync(join(cwd, name))
+  symlinkSync('sub', join(cwd, 'link'))
 
   it.for([
     ['sub', 'sub'],
@@ -99,15 +93,8 @@ describe.each(modes)('%s mode: cwd', (mode) => {
     ['link', 'sub'],
     ['with blank', 'with blank'],
   ] as const)('%s is relative to it', async ([asked, wanted]) => {
-    mkdirSync(join(cwd, 'sub'), { recursive: true })
-    mkdirSync(join(cwd, 'with blank'), { recursive: true })
-    try {
-      symlinkSync('sub', join(cwd, 'link'))
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
     const { stdout } = await (await shell).execute({ command: 'pwd -P', cwd: asked })
-    expect(stdout).toBe(`${realpathSync(join(cwd, wanted))}\n`)
+    expect(stdout).toBe(`${join(cwd, wanted).replace(/\/$/, '')}\n`)
   })
 })
 

@@ -2,18 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { remedies } from '../../src/messages/hints.ts'
-import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+import { environmentOf } from '../helpers/environment.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
-
-/** What a command of such a shell gets. */
-async function environmentOf(options: TestShellOptions): Promise<Record<string, string>> {
-  const shell = await openTestShell({ mode: 'read', ...options })
-  const { stdout } = await shell.execute({ argv: ['env', '-0'] })
-  const entries = stdout.split('\0').filter(Boolean)
-  return Object.fromEntries(
-    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
-  )
-}
 
 const quiet = {
   npm_config_logs_max: '0',
@@ -30,20 +21,20 @@ const onlyOnce = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', CARGO_NET_RE
 
 describe('read mode tells tools', () => {
   it('not to write down what they did, and not to look for a newer version', async () => {
-    expect(await environmentOf({})).toMatchObject(quiet)
+    expect(await environmentOf({ mode: 'read' })).toMatchObject(quiet)
     const write = await environmentOf({ mode: 'write', toml: '[env]\ninherit = "listed"\n' })
     for (const name of Object.keys(quiet)) expect(write).not.toHaveProperty([name])
   })
 
   it('not to try again where the network is shut', async () => {
-    expect(await environmentOf({})).toMatchObject(onlyOnce)
-    const open = await environmentOf({ network: true })
+    expect(await environmentOf({ mode: 'read' })).toMatchObject(onlyOnce)
+    const open = await environmentOf({ mode: 'read', network: true })
     for (const name of Object.keys(onlyOnce)) expect(open).not.toHaveProperty([name])
   })
 
   it('nothing that is set already, in whatever case npm reads it', async () => {
     const toml = '[env]\npass = ["PIP_RETRIES"]\nset = { GODEBUG = "x=1", NPM_CONFIG_FETCH_RETRIES = "7" }\n'
-    const environment = await environmentOf({ toml, env: { PIP_RETRIES: '3' } })
+    const environment = await environmentOf({ mode: 'read', toml, env: { PIP_RETRIES: '3' } })
     expect(environment).toMatchObject({ PIP_RETRIES: '3', GODEBUG: 'x=1', NPM_CONFIG_FETCH_RETRIES: '7' })
     expect(environment).not.toHaveProperty('npm_config_fetch_retries')
   })
@@ -55,6 +46,7 @@ describe('a private TMPDIR takes up', () => {
   it('builds of cargo, the cache of npm with the network open, and that of go without', async () => {
     const HOME = makeDirectory()
     const environment = await environmentOf({
+      mode: 'read',
       privateTmp: true,
       network: true,
       env: { HOME, GOCACHE: undefined, XDG_CACHE_HOME: undefined, CARGO_TARGET_DIR: undefined },
@@ -66,17 +58,19 @@ describe('a private TMPDIR takes up', () => {
     const HOME = makeDirectory()
     mkdirSync(join(HOME, '.cache/go-build'), { recursive: true })
     const env = { HOME, GOCACHE: undefined, XDG_CACHE_HOME: undefined }
-    const environment = await environmentOf({ privateTmp: true, env })
+    const environment = await environmentOf({ mode: 'read', privateTmp: true, env })
     for (const name of ['GOCACHE', 'npm_config_cache']) expect(environment).not.toHaveProperty([name])
   })
 
   it('name a directory for the sockets of nx and tmux, unless it is named', async () => {
-    const named = await environmentOf({ privateTmp: true })
+    const named = await environmentOf({ mode: 'read', privateTmp: true })
     expect(named['TMUX_TMPDIR']).toBe(named['TMPDIR'])
     expect(named['NX_SOCKET_DIR']).toBe(`${named['TMPDIR']}/nx`)
     const toml = '[env.set]\nNX_SOCKET_DIR = "/a"\n'
-    expect(await environmentOf({ privateTmp: true, toml })).toMatchObject({ NX_SOCKET_DIR: '/a' })
-    expect(await environmentOf({})).not.toHaveProperty('NX_SOCKET_DIR')
+    expect(await environmentOf({ mode: 'read', privateTmp: true, toml })).toMatchObject({
+      NX_SOCKET_DIR: '/a',
+    })
+    expect(await environmentOf({ mode: 'read' })).not.toHaveProperty('NX_SOCKET_DIR')
   })
 })
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
 import { builtLibrary } from '../helpers/programs.ts'
 
@@ -33,16 +33,13 @@ const faults = [
   ['the input of a tool', `await runTool(shell, { command: 1 })`, 'INVALID_REQUEST'],
 ] as const
 
-it.each(
-  faults.flatMap(([what, body, code]) => [
-    [what, 'module', body, code] as const,
-    [what, 'commonjs', body, code] as const,
-  ]),
-)('%s that no program (%s) catches prints a few lines, where it was thrown', (_, kind, body, code) => {
-  const { status, stderr } = uncaught(body, kind)
-  expect(status).toBe(1)
-  expect(stderr).toMatch(kind === 'module' ? /^VitrineError: .+/m : /VitrineError\]?: .+/)
-  expect(stderr).toContain(`code: '${code}'`)
-  expect(stderr.split('\n').length).toBeLessThan(60)
-  for (const line of stderr.split('\n')) expect(line.length).toBeLessThan(500)
+describe.each(['module', 'commonjs'] as const)('what no program (%s) catches prints a few lines', (kind) => {
+  it.each(faults)('where it was thrown: %s', (_, body, code) => {
+    const { status, stderr } = uncaught(body, kind)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(kind === 'module' ? /^VitrineError: .+/m : /VitrineError\]?: .+/)
+    expect(stderr).toContain(`code: '${code}'`)
+    expect(stderr.split('\n').length).toBeLessThan(60)
+    for (const line of stderr.split('\n')) expect(line.length).toBeLessThan(500)
+  })
 })

@@ -126,41 +126,24 @@ describe('a line that another PowerShell gets too late', () => {
 const profile = String.raw`C:\Users\a`
 const low = String.raw`C:\Users\a\AppData\LocalLow\Temp`
 const usual = String.raw`C:\Users\a\AppData\Local\Temp`
+const caller = { UserProfile: profile, Temp: usual, TMP: usual, USERPROFILE: profile, TEMP: usual }
 
-function temporaryOf(mode: Mode, place: HostPlace, set: Readonly<Record<string, string>> = {}) {
-  const caller = { UserProfile: profile, Temp: usual, TMP: usual, USERPROFILE: profile, TEMP: usual }
+it.each<[string, Mode, HostPlace, object, readonly string[], Record<string, string>?]>([
+  ['of read mode are where a process of Low integrity can write', 'read', 'windows', caller, [low, low]],
+  ['of write mode are where the user has them', 'write', 'windows', caller, [usual, usual]],
+  ['of read mode are where [env] set says', 'read', 'windows', caller, ['D:\\t', low], { temp: 'D:\\t' }],
+  ['of write mode are where [env] set says', 'write', 'windows', caller, ['D:\\t', usual], { temp: 'D:\\t' }],
+  [
+    'without a profile are where the user has them',
+    'read',
+    'windows',
+    { TEMP: usual, TMP: usual },
+    [usual, usual],
+  ],
+  ['of Linux are where the user has them', 'read', 'linux', caller, [usual, usual]],
+  ['of macOS are where the user has them', 'read', 'macos', caller, [usual, usual]],
+])('temporary files %s', (_, mode, place, variables, expected, set = {}) => {
   const settings = { inherit: 'auto', pass: ['TEMP', 'TMP'], set } as const
-  const { TEMP, TMP } = commandEnvironment(caller, settings, {
-    mode,
-    place,
-    terminal: false,
-  })
-  return [TEMP, TMP]
-}
-
-describe('temporary files on Windows', () => {
-  it('of read mode are where a process of Low integrity can write', () => {
-    expect(temporaryOf('read', 'windows')).toEqual([low, low])
-  })
-
-  it('of write mode are where the user has them', () => {
-    expect(temporaryOf('write', 'windows')).toEqual([usual, usual])
-  })
-
-  it('are where the configuration says, in both', () => {
-    const set = { temp: 'D:\\t' }
-    expect(temporaryOf('read', 'windows', set)).toEqual(['D:\\t', low])
-    expect(temporaryOf('write', 'windows', set)).toEqual(['D:\\t', usual])
-  })
-
-  it('of read mode without a profile are where the user has them', () => {
-    const purpose = { mode: 'read', place: 'windows', terminal: false } as const
-    const { TEMP } = commandEnvironment({ TEMP: usual }, { inherit: 'auto', pass: [], set: {} }, purpose)
-    expect(TEMP).toBe(usual)
-  })
-})
-
-it('other systems have no such directory', () => {
-  expect(temporaryOf('read', 'linux')).toEqual([usual, usual])
-  expect(temporaryOf('read', 'macos')).toEqual([usual, usual])
+  const { TEMP, TMP } = commandEnvironment({ ...variables }, settings, { mode, place, terminal: false })
+  expect([TEMP, TMP]).toEqual(expected)
 })
