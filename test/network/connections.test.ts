@@ -14,7 +14,7 @@ import { Gate, Records } from '../../src/network/gate.ts'
 import { type Host, parseHost } from '../../src/network/hosts.ts'
 import { builtLibrary, isInstalled, repository } from '../helpers/programs.ts'
 import { listsRefused } from './commands/surroundings.ts'
-import { basic, exchange, openProxy, patternsOf, tcpServer, webServer } from './surroundings.ts'
+import { basic, exchange, goodAt, openProxy, patternsOf, proxied, tcpServer } from './surroundings.ts'
 
 function hostOf(text: string): Host {
   const host = parseHost(text)
@@ -45,8 +45,7 @@ it('a command that has ended connects to nothing more', async () => {
     connections += 1
     socket.end()
   })
-  const allow = [`good.example:${port}`, `127.0.0.1:${port}`]
-  const [used, unused] = [openGate(allow), openGate(allow)]
+  const [used, unused] = [openGate(goodAt(port)), openGate(goodAt(port))]
   expect(await used.connect('good.example', port)).toHaveProperty('remotePort', port)
   for (const { gate, connect } of [used, unused]) {
     gate.close()
@@ -89,16 +88,12 @@ it.each([
   ['a CONNECT to no host', 'CONNECT / HTTP/1.1\r\n\r\n'],
   ['what is no HTTP', '\x05\x01\x00'],
 ])('lets no refused client occupy it: %s', async (_, text) => {
-  const { port } = await webServer()
-  const { proxy, gate } = await openProxy(
-    { allow: [`good.example:${port}`, `127.0.0.1:${port}`] },
-    { maxClients: 1 },
-  )
+  const { port, proxy, auth, send } = await proxied(undefined, { maxClients: 1 })
   const socket = connect({ host: '127.0.0.1', port: proxy.port, allowHalfOpen: true })
   socket.on('error', () => {}).write(text, 'latin1')
   await once(socket.resume(), 'end')
-  const request = `GET http://good.example:${port}/a HTTP/1.1\r\nHost: good.example:${port}\r\n${basic(gate.secret)}Connection: close\r\n\r\n`
-  while (!(await exchange(proxy.port, request)).includes('GET /a')); // never: the test times out
+  const request = `GET http://good.example:${port}/a HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}Connection: close\r\n\r\n`
+  while (!(await send(request)).includes('GET /a')); // never: the test times out
   socket.destroy()
 })
 

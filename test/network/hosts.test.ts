@@ -11,6 +11,7 @@ import {
 } from '../../src/network/hosts.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { words } from '../helpers/words.ts'
+import { patternsOf } from './surroundings.ts'
 
 /** The one form that is compared and connected to, and how it may be written. */
 const spellings: readonly (readonly [string, string])[] = [
@@ -42,15 +43,8 @@ const noHosts = [
     user:password@example.com example.com@evil.example example.com/evil.example example.com\\evil.example
     example.com#evil.example example.com?evil.example example%2ecom %65xample.com example.com:443
     https://example.com exa|mple.com exa^mple.com exa<mple.com`),
-  ...[
-    `${'a'.repeat(64)}.example`,
-    `${'a.'.repeat(127)}a`,
-    '',
-    ' ',
-    'example.com evil.example',
-    'ex ample.com',
-  ],
-  ...['example.com\r\nHost: evil.example', 'example.com\t', 'example.com\u0000.evil.example'],
+  ...[`${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}a`, '', ' ', 'example.com evil.example'],
+  ...['ex ample.com', 'example.com\r\nHost: evil.example', 'example.com\t', 'example.com\u0000.evil.example'],
 ]
 
 /** As written in the configuration; what it names; the port. */
@@ -105,14 +99,6 @@ const shown = (text: string) => {
   return pattern ? `${pattern.wildcard ? '*.' : ''}${pattern.host.name}` : null
 }
 
-function parsed(texts: readonly string[]) {
-  return texts.map((text) => {
-    const pattern = parseHostPattern(text)
-    if (!pattern) throw new Error(`no pattern: ${text}`)
-    return pattern
-  })
-}
-
 describe('a host', () => {
   it.each(spellings)('%j is the form of %j', (form, texts) => {
     for (const text of [...texts.split(/\s+/), form])
@@ -125,11 +111,8 @@ describe('a host', () => {
   })
 
   it('is written with its port, IPv6 in brackets', () => {
-    const texts = ['example.com', '127.1', '::1'].map((text) => {
-      const host = parseHost(text)
-      return host && hostAndPort(host, 80)
-    })
-    expect(texts).toEqual(['example.com:80', '127.0.0.1:80', '[::1]:80'])
+    const hosts = ['example.com', '127.1', '::1'].map((text) => parseHost(text) ?? expect.fail(text))
+    expect(hosts.map((host) => hostAndPort(host, 80))).toEqual(['example.com:80', '127.0.0.1:80', '[::1]:80'])
   })
 })
 
@@ -143,7 +126,7 @@ describe('an entry of the list', () => {
   })
 
   it.each(matching)('%j allows %j, and not %j', (text, allowed, refused) => {
-    const [pattern] = parsed([text])
+    const [pattern] = patternsOf([text])
     const isAllowed = (asked: string) => {
       const [name = '', port] = asked.split(' ')
       const host = parseHost(name)
@@ -153,7 +136,7 @@ describe('an entry of the list', () => {
   })
 
   it('without a port denies every port', () => {
-    const [pattern] = parsed(['example.com'])
+    const [pattern] = patternsOf(['example.com'])
     const host = parseHost('example.com')
     expect(pattern && host && denies(pattern, host, 22)).toBe(true)
   })
@@ -177,24 +160,15 @@ describe('a list inside of another', () => {
     ['127.0.0.1:80', true],
     ['[::ffff:127.0.0.1]:80', true],
   ] as const)('%j is covered: %j', (text, covered) => {
-    const [pattern] = parsed([text])
-    expect(pattern && isCovered(pattern, parsed(outer))).toBe(covered)
+    const [pattern] = patternsOf([text])
+    expect(pattern && isCovered(pattern, patternsOf(outer))).toBe(covered)
   })
 })
 
 describe('a wildcard over a public suffix', () => {
   it('is found, whichever kind of suffix it is', async () => {
-    const suffixes = words(`
-      *.com *.co.uk *.github.io *.s3.amazonaws.com *.corp *.xn--p1ai:443 *.ck
-    `)
-    const others = [
-      '*.example.com',
-      '*.example.co.uk',
-      '*.user.github.io',
-      '*.npmjs.org',
-      '*.corp.example',
-      'com',
-    ]
+    const suffixes = words('*.com *.co.uk *.github.io *.s3.amazonaws.com *.corp *.xn--p1ai:443 *.ck')
+    const others = words('*.example.com *.example.co.uk *.user.github.io *.npmjs.org *.corp.example com')
     const found = await Promise.all([...suffixes, ...others].map((text) => publicSuffixIn([text])))
     expect(found.filter((text) => text !== undefined)).toEqual(suffixes)
   })

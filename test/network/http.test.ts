@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { basic, exchange, openProxy, webServer } from './surroundings.ts'
+import { basic, exchange, openProxy, proxied } from './surroundings.ts'
 
 const statusOf = (answer: Buffer) => Number(/^HTTP\/1\.1 ([0-9]{3})/.exec(answer.toString('latin1'))?.[1])
 
-async function proxied() {
-  const web = await webServer()
-  const { port } = web
-  const rules = {
-    allow: [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`, 'open.example'],
-    deny: ['bad.wild.example'],
-  }
-  const { proxy, gate } = await openProxy(rules)
-  const send = (head: string, ...rest: string[]) => exchange(proxy.port, head, ...rest)
-  return { port, asked: web.asked, proxy, gate, auth: basic(gate.secret), send }
-}
+const open = () =>
+  proxied((port) => ({ allow: [`*.wild.example:${port}`, 'open.example'], deny: ['bad.wild.example'] }))
 
 describe('a plain request through the proxy', () => {
   it('arrives in origin form, without what is for the proxy', async () => {
-    const { port, asked, auth, send } = await proxied()
+    const { port, asked, auth, send } = await open()
     const url = `http://good.example:${port}/path?query`
     const head = `POST ${url} HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}Connection: close, X-Own\r\nX-Own: 1\r\n`
     const answer = await send(`${head}X-Kept: 2\r\nTE: trailers\r\nContent-Length: 4\r\n\r\nbody`)
@@ -59,7 +50,7 @@ describe('a plain request through the proxy', () => {
   ]
 
   it('is judged by the host that it is sent to, however it is written', async () => {
-    const { port, auth, send } = await proxied()
+    const { port, auth, send } = await open()
     const rows = spellings(port)
     const statuses: number[] = []
     for (const [url, host] of rows)
@@ -70,7 +61,7 @@ describe('a plain request through the proxy', () => {
   })
 
   it('reaches the target of its URL under its name, whatever its Host header says', async () => {
-    const { port, asked, auth, send } = await proxied()
+    const { port, asked, auth, send } = await open()
     for (const host of ['other.example', '127.0.0.1:1', 'good.example', 'a b', '']) {
       const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: ${host}\r\n${auth}Connection: close\r\n\r\n`
       expect(statusOf(await send(head))).toBe(200)
@@ -87,14 +78,14 @@ describe('a plain request through the proxy', () => {
     ['two hosts', 'Host: other.example\r\n'],
     ['a bare line feed', 'X-A: b\nContent-Length: 4\r\n'],
   ])('with %s reaches no server with a second request in it', async (_name, lines) => {
-    const { port, asked, auth, send } = await proxied()
+    const { port, asked, auth, send } = await open()
     const head = `POST http://good.example:${port}/first HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}${lines}\r\n`
     await send(`${head}0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: other.example\r\n\r\n`)
     expect(asked.filter(({ url }) => url !== '/first')).toEqual([])
   })
 
   it('carries no second request in a body whose length is named as a hop-by-hop header', async () => {
-    const { port, asked, auth, send } = await proxied()
+    const { port, asked, auth, send } = await open()
     const body = 'GET /smuggled HTTP/1.1\r\nHost: other.example\r\n\r\n'
     for (const method of ['GET', 'POST']) {
       const head = `${method} http://good.example:${port}/first HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}`
@@ -109,14 +100,10 @@ describe('a plain request through the proxy', () => {
   })
 
   it('needs the secret of a command', async () => {
-    const { port, asked, send, proxy, gate } = await proxied()
+    const { port, asked, send, proxy, gate } = await open()
     const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: good.example:${port}\r\n`
-    const answers = await Promise.all(
-      ['', basic('0'.repeat(48)), 'Proxy-Authorization: Bearer x\r\n'].map((line) =>
-        send(`${head}${line}\r\n`),
-      ),
-    )
-    expect(answers.map(statusOf)).toEqual([407, 407, 407])
+    for (const line of ['', basic('0'.repeat(48)), 'Proxy-Authorization: Bearer x\r\n'])
+      expect(statusOf(await send(`${head}${line}\r\n`))).toBe(407)
     proxy.shut(gate)
     expect(statusOf(await send(`${head}${basic(gate.secret)}\r\n`))).toBe(407)
     expect(asked).toEqual([])
@@ -148,7 +135,7 @@ describe('CONNECT', () => {
   ]
 
   it('is judged by host and port, however they are written', async () => {
-    const { port, auth, send } = await proxied()
+    const { port, auth, send } = await open()
     const rows = targets(port)
     const statuses: number[] = []
     for (const [target] of rows)
@@ -162,11 +149,8 @@ describe('CONNECT', () => {
   it('to a host that is absent, or does not answer, tells so', async () => {
     const { proxy, gate } = await openProxy({ allow: ['absent.example', 'good.example:1', '127.0.0.1:1'] })
     const head = (target: string) => `CONNECT ${target} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
-    const answers = [
-      await exchange(proxy.port, head('absent.example:443')),
-      await exchange(proxy.port, head('good.example:1')),
-    ]
-    expect(answers.map(statusOf)).toEqual([502, 502])
+    for (const target of ['absent.example:443', 'good.example:1'])
+      expect(statusOf(await exchange(proxy.port, head(target)))).toBe(502)
     expect(gate.connections().map(({ reason }) => reason)).toEqual(['not-found', 'unreachable'])
   })
 
@@ -181,20 +165,16 @@ describe('CONNECT', () => {
   )
 
   it('asks the resolver once for each connection', async () => {
-    const web = await webServer()
     const answers = ['127.0.0.1', '10.0.0.1']
     const names: string[] = []
     const resolver = async (name: string) => {
       names.push(name)
       return [answers[names.length - 1] ?? '10.0.0.1']
     }
-    const { proxy, gate } = await openProxy(
-      { allow: [`good.example:${web.port}`, `127.0.0.1:${web.port}`] },
-      { resolver },
-    )
-    const head = `CONNECT good.example:${web.port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
-    expect(statusOf(await exchange(proxy.port, head))).toBe(200)
+    const { port, auth, send } = await proxied(undefined, { resolver })
+    const head = `CONNECT good.example:${port} HTTP/1.1\r\n${auth}\r\n`
+    expect(statusOf(await send(head))).toBe(200)
     expect(names).toEqual(['good.example'])
-    expect(statusOf(await exchange(proxy.port, head))).toBe(403)
+    expect(statusOf(await send(head))).toBe(403)
   })
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { basic, exchange, openProxy, webServer } from './surroundings.ts'
+import { proxied } from './surroundings.ts'
 
 const anonymous = Buffer.of(5, 1, 0)
 const withPassword = Buffer.of(5, 2, 0, 2)
@@ -22,15 +22,12 @@ function request(type: number, host: Buffer, port: number, command = 1): Buffer 
 
 const named = (name: string, port: number) => request(3, Buffer.from(name), port)
 
-async function proxied() {
-  const { port } = await webServer()
-  const { proxy, gate } = await openProxy({
-    allow: [`good.example:${port}`, `127.0.0.1:${port}`],
-    deny: ['bad.example'],
-  })
-  const get = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-  const asked = (...parts: Buffer[]) => exchange(proxy.port, withPassword, password(gate.secret), ...parts)
-  return { port, proxy, gate, asked, get }
+const get = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+
+async function open() {
+  const opened = await proxied(() => ({ deny: ['bad.example'] }))
+  const asked = (...parts: Buffer[]) => opened.send(withPassword, password(opened.gate.secret), ...parts)
+  return { ...opened, asked }
 }
 
 /** After the answers to the methods and the password: the reply to the request. */
@@ -38,7 +35,7 @@ const replyIn = (answer: Buffer) => answer[5]
 
 describe('SOCKS 5', () => {
   it('carries a connection to a listed name, which the proxy resolves', async () => {
-    const { port, gate, asked, get } = await proxied()
+    const { port, gate, asked } = await open()
     const answer = await asked(named('good.example', port), get)
     expect([...answer.subarray(0, 4)]).toEqual([5, 2, 1, 0])
     expect(replyIn(answer)).toBe(0)
@@ -49,17 +46,17 @@ describe('SOCKS 5', () => {
   })
 
   it('takes a greeting that arrives byte by byte, and one in a single piece', async () => {
-    const { port, proxy, gate, get } = await proxied()
+    const { port, gate, send } = await open()
     const bytes = Buffer.concat([withPassword, password(gate.secret), named('good.example', port)])
-    const apart = await exchange(proxy.port, ...Array.from(bytes, (byte) => Buffer.of(byte)), get)
-    const together = await exchange(proxy.port, Buffer.concat([bytes, get]))
+    const apart = await send(...Array.from(bytes, (byte) => Buffer.of(byte)), get)
+    const together = await send(Buffer.concat([bytes, get]))
     expect([replyIn(apart), replyIn(together)]).toEqual([0, 0])
     expect(apart.toString()).toContain('200 OK')
     expect(together.toString()).toContain('200 OK')
   })
 
   it('judges names and addresses like HTTP does', async () => {
-    const { port, asked } = await proxied()
+    const { port, asked } = await open()
     const mapped = Buffer.from('00000000000000000000ffff7f000001', 'hex')
     const loopback6 = Buffer.from('00000000000000000000000000000001', 'hex')
     const rows: readonly (readonly [string, Buffer, number])[] = [
@@ -86,14 +83,9 @@ describe('SOCKS 5', () => {
   })
 
   it('needs the secret of a command', async () => {
-    const { proxy, gate, port } = await proxied()
-    const none = await exchange(proxy.port, anonymous, named('good.example', port))
-    const wrong = await exchange(
-      proxy.port,
-      withPassword,
-      password('0'.repeat(48)),
-      named('good.example', port),
-    )
+    const { gate, port, send } = await open()
+    const none = await send(anonymous, named('good.example', port))
+    const wrong = await send(withPassword, password('0'.repeat(48)), named('good.example', port))
     expect([[...none], [...wrong]]).toEqual([
       [5, 255],
       [5, 2, 1, 1],
@@ -102,21 +94,12 @@ describe('SOCKS 5', () => {
   })
 
   it('without a secret recognizes a client by its socket', async () => {
-    const { port } = await webServer()
     let command = 0
     const clientOf = () => ({ command, pid: 42, program: 'java' })
-    const { proxy, gate } = await openProxy(
-      { allow: [`good.example:${port}`, `127.0.0.1:${port}`] },
-      { clientOf },
-    )
-    const before = await exchange(proxy.port, anonymous, named('good.example', port))
+    const { port, gate, send } = await proxied(undefined, { clientOf })
+    const before = await send(anonymous, named('good.example', port))
     command = gate.number
-    const after = await exchange(
-      proxy.port,
-      anonymous,
-      named('good.example', port),
-      Buffer.from('GET / HTTP/1.1\r\nConnection: close\r\nHost: x\r\n\r\n'),
-    )
+    const after = await send(anonymous, named('good.example', port), get)
     expect([[...before], [...after.subarray(0, 4)]]).toEqual([
       [5, 255],
       [5, 0, 5, 0],
@@ -125,19 +108,15 @@ describe('SOCKS 5', () => {
   })
 
   it('a command that has the secret of another is refused', async () => {
-    const { port } = await webServer()
-    const allow = [`good.example:${port}`, `127.0.0.1:${port}`]
     let command = 0
-    const { proxy, gate } = await openProxy(
-      { allow },
-      { clientOf: () => ({ command, pid: 42, program: 'curl' }) },
-    )
+    const clientOf = () => ({ command, pid: 42, program: 'curl' })
+    const { port, proxy, gate, auth, send } = await proxied(undefined, { clientOf })
     const narrow = proxy.open({ rules: { allow: [[]], deny: [] } })
-    const head = `GET http://good.example:${port}/ HTTP/1.1\r\n${basic(gate.secret)}Connection: close\r\n\r\n`
+    const head = `GET http://good.example:${port}/ HTTP/1.1\r\n${auth}Connection: close\r\n\r\n`
     const bySocks = [withPassword, password(gate.secret), named('good.example', port)]
     const answers = async () => [
-      (await exchange(proxy.port, head)).toString().slice(0, 12),
-      [...(await exchange(proxy.port, ...bySocks))].slice(0, 4),
+      (await send(head)).toString().slice(0, 12),
+      [...(await send(...bySocks))].slice(0, 4),
     ]
     command = narrow.number
     expect(await answers()).toEqual(['HTTP/1.1 407', [5, 2, 1, 1]])
@@ -146,7 +125,7 @@ describe('SOCKS 5', () => {
   })
 
   it('lets a client go that leaves in the middle of its greeting', async () => {
-    const { proxy } = await proxied()
+    const { proxy } = await open()
     const socket = connect(proxy.port, '127.0.0.1').resume()
     socket.end(Buffer.of(5, 2, 0))
     await once(socket, 'close')

@@ -81,6 +81,21 @@ export async function openProxy(
   return { proxy, gate, url: `http://vitrine:${gate.secret}@127.0.0.1:${proxy.port}` }
 }
 
+/** What a list has for good.example to be reached at a port: the name, and the address that it leads to. */
+export const goodAt = (port: number) => [`good.example:${port}`, `127.0.0.1:${port}`]
+
+/** A web server, and a proxy that leads good.example to it, and what else `more` allows at its port. */
+export async function proxied(
+  more: (port: number) => Partial<GateRules> = () => ({}),
+  options: ProxyOptions = {},
+) {
+  const { port, asked } = await webServer()
+  const { allow = [], ...rules } = more(port)
+  const { proxy, gate } = await openProxy({ allow: [...goodAt(port), ...allow], ...rules }, options)
+  const send = (...parts: (string | Buffer)[]) => exchange(proxy.port, ...parts)
+  return { port, asked, proxy, gate, auth: basic(gate.secret), send }
+}
+
 /** Sends bytes, and gives all that comes back. Ends its side after the first answer, unless it asks the proxy to close. */
 export async function exchange(port: number, ...parts: readonly (string | Buffer)[]): Promise<Buffer> {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })

@@ -9,7 +9,7 @@ import { isInstalled } from '../../helpers/programs.ts'
 import { Tmux } from '../../helpers/tmux.ts'
 import { connect, eras } from '../../mcp/connect.ts'
 import { resolveInTests, webServer } from '../surroundings.ts'
-import { listsRefused, openHostShell } from './surroundings.ts'
+import { listsRefused, openListedShell } from './surroundings.ts'
 
 const toml = '[network]\nask = true\ndeny = ["denied.example"]'
 
@@ -25,10 +25,8 @@ function approving(answer: (host: string, request: ApprovalRequest) => Approval 
 
 describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', () => {
   async function open(approver: Approver | undefined, settings = toml, list?: readonly string[]) {
-    const { port } = await webServer()
-    const network = list ?? [`good.example:${port}`, `127.0.0.1:${port}`]
-    const options = { mode: 'read', network, toml: settings, ...(approver && { approver }) } as const
-    const shell = await openHostShell(options)
+    const options = { toml: settings, ...(list && { network: list }), ...(approver && { approver }) }
+    const { port, shell } = await openListedShell({ mode: 'read', ...options })
     const get = (...hosts: string[]) => ({
       argv: ['curl', '-sSf', ...hosts.map((host) => `http://${host}:${port}/`)],
     })
@@ -135,6 +133,9 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', 
   })
 })
 
+/** The name has no address: the proxy answers 502 where it may connect, and 403 where it may not. */
+const command = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
+
 describe('asked at a terminal', () => {
   const connect = { host: 'absent.invalid', port: 80, program: 'curl' }
   const choices = approvalChoices({ connect }).trim()
@@ -158,8 +159,7 @@ describe('asked at a terminal', () => {
       ['Escape', '403'],
       ['C-c', '403'],
     ])('%s answers, and the proxy tells the program the outcome', async (key, status) => {
-      const curl = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
-      terminal.line(`vitrine run --allow-host good.invalid --ask -- '${curl}'`)
+      terminal.line(`vitrine run --allow-host good.invalid --ask -- '${command}'`)
       expect(await terminal.shows(choices)).toContain(approvalHeading({ mode: 'read', connect }))
       terminal.key(key)
       expect(await terminal.shows('[exit code 0]')).toContain(status)
@@ -182,9 +182,6 @@ describe('asked at a terminal', () => {
     })
   })
 })
-
-/** The name has no address: the proxy answers 502 where it may connect, and 403 where it may not. */
-const command = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
 
 describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
   '[network] ask with elicitation, a client of the %s era',

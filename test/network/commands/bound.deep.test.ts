@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { webServer } from '../surroundings.ts'
-import { listsRefused, openHostShell } from './surroundings.ts'
+import { listsRefused, openListedShell } from './surroundings.ts'
 
 /** As many as the proxy serves (src/network/proxy.ts). */
 const most = 1536
@@ -46,8 +45,8 @@ async function answerFrom(localPort: number, proxy: number, port: number): Promi
 
 describe.skipIf(listsRefused !== null || !isInstalled('python3'))('over the bound (needs python3)', () => {
   it('a closed connection leaves its port to no other user', { timeout: 120_000 }, async () => {
-    const [cwd, { port }] = [makeDirectory(), await webServer()]
-    const shell = await openHostShell({ cwd, network: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const cwd = makeDirectory()
+    const { port, shell } = await openListedShell({ cwd })
     const lines: string[] = []
     let told = () => {}
     const line = async (at: number) => {

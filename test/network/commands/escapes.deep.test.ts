@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tried } from '../../../src/base/errno.ts'
 import type { Shell } from '../../../src/index.ts'
 import { makeDirectory } from '../../helpers/place.ts'
-import { tcpServer, webServer } from '../surroundings.ts'
+import { goodAt, tcpServer, webServer } from '../surroundings.ts'
 import { type Escape, escapes } from './escape-rows.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
 
@@ -45,7 +45,7 @@ const victim = await openVictim() // of programs and of names
 const inner = await openVictim() // of addresses
 const web = await webServer()
 
-const own = [`good.example:${web.port}`, `127.0.0.1:${web.port}`]
+const own = goodAt(web.port)
 const listed = [...own, `*.wild.example:${victim.port}`, `inner.example:${inner.port}`]
 /** Where commands have sockets of their own, a listed loopback address is reached without the proxy. */
 const listedAddress = `127.0.0.1:${victim.port}`
@@ -85,14 +85,8 @@ function requestOf(way: Escape, honest: boolean) {
   if ('python' in way) return { argv: ['python3', '-c', prelude + way.python] }
   const bytes = (honest && way.honest) || way.bytes
   const text = bytes.replaceAll(':N', `:${victim.port}`).replaceAll(':A', `:${inner.port}`)
-  return {
-    argv: [
-      'python3',
-      '-c',
-      prelude + send,
-      JSON.stringify(text.replaceAll(':G', `:${web.port}`)).slice(1, -1),
-    ],
-  }
+  const sent = JSON.stringify(text.replaceAll(':G', `:${web.port}`)).slice(1, -1)
+  return { argv: ['python3', '-c', prelude + send, sent] }
 }
 
 function isOn(setting: string, bit: number): boolean {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { Home } from '../../cli/vitrine.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { tcpServer, webServer } from '../surroundings.ts'
+import { goodAt, tcpServer, webServer } from '../surroundings.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
 
 /** Opens tunnels and asks through each; prints how many opened, and how many carried an answer. */
@@ -33,7 +33,7 @@ function serverFor(count: number): Promise<number> {
 describe.skipIf(listsRefused !== null || !isInstalled('python3'))('one command (needs python3)', () => {
   it('has 500 connections at once, each with its answer', { timeout: 300_000 }, async () => {
     const port = await serverFor(500)
-    const shell = await openHostShell({ network: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const shell = await openHostShell({ network: goodAt(port) })
     const result = await shell.execute({ argv: ['python3', '-c', tunnels(port, 500)], timeoutMs: 300_000 })
     expect(result).toMatchObject({ stdout: '500 500\n', exitCode: 0 })
     expect(result.connections).toHaveLength(500)

@@ -5,21 +5,17 @@ import type { Shell } from '../../../src/shell.ts'
 import { linesOf, openAudited } from '../../audit/place.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { resolveInTests, webServer } from '../surroundings.ts'
-import { listsRefused, openHostShell } from './surroundings.ts'
+import { basic, exchange, goodAt, resolveInTests, webServer } from '../surroundings.ts'
+import { listsRefused, openHostShell, openListedShell } from './surroundings.ts'
 
 const modes = ['read', 'workspace'] as const
 const cannotRun = listsRefused !== null || !isInstalled('curl') || !isInstalled('python3')
 
 describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a list', (mode) => {
-  async function shellTo(extra: readonly string[] = []) {
-    const { port, asked } = await webServer()
-    const network = [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`, ...extra]
-    return { port, asked, shell: await openHostShell({ mode, network }) }
-  }
+  const open = () => openListedShell({ mode }, (port) => [`*.wild.example:${port}`, 'good.example:22'])
 
   it('reaches listed hosts by the proxy, and the result names them', async () => {
-    const { port, shell } = await shellTo()
+    const { port, shell } = await open()
     const urls = [`http://good.example:${port}/a`, `http://x.wild.example:${port}/b`]
     const result = await shell.execute({ argv: ['curl', '-sS', ...urls] })
     expect(result.stdout).toBe('GET /a GET /b ')
@@ -34,25 +30,22 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
   it('the audit log has a line for each connection, behind the line of its command', async () => {
     const { port } = await webServer()
     const host = { ...thisHost(), resolver: resolveInTests }
-    const network = [`good.example:${port}`, `127.0.0.1:${port}`]
-    const { shell, log } = await openAudited({ host, cwd: makeDirectory(), mode, network })
+    const { shell, log } = await openAudited({ host, cwd: makeDirectory(), mode, network: goodAt(port) })
     const urls = [`http://good.example:${port}/a`, `http://evil.example:${port}/b`]
     const { connections = [] } = await shell.execute({ argv: ['curl', '-sS', ...urls] })
     expect(connections).toMatchObject([{ verdict: 'allowed' }, { verdict: 'refused' }])
     const [command, ...lines] = linesOf(log)
     expect(command).toMatchObject({ event: 'command', outcome: 'exited' })
     const { time, session, pid } = command ?? {}
-    const expected = connections.map((connection) => ({
-      ...{ event: 'connection', time, session, pid, connection },
-    }))
-    expect(lines).toMatchObject(expected)
+    const expected = { event: 'connection', time, session, pid }
+    expect(lines).toMatchObject(connections.map((connection) => ({ ...expected, connection })))
   })
 
   it.each([
     ['HTTP', ''],
     ['a tunnel', '--proxytunnel'],
   ])('is refused another host by %s, and told so', async (_way, option) => {
-    const { port, shell } = await shellTo()
+    const { port, shell } = await open()
     const result = await shell.execute({ command: `curl -sSf ${option} http://evil.example:${port}/` })
     expect(result.exitCode).not.toBe(0)
     expect(result.denials).toMatchObject([
@@ -62,7 +55,7 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
   })
 
   it('reaches nothing past the proxy, and nothing else on loopback', async () => {
-    const { shell } = await shellTo()
+    const { shell } = await open()
     const { port, asked } = await webServer()
     const tries = [
       `curl --noproxy '*' -sS http://127.0.0.1:${port}/`,
@@ -80,7 +73,7 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
   })
 
   it('cannot turn its connection to the proxy to a network device, or to a route by another host', async () => {
-    const { shell } = await shellTo()
+    const { shell } = await open()
     const script = `
 import os, socket
 s = socket.create_connection(('127.0.0.1', int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])))
@@ -92,7 +85,7 @@ for level, option, value in ((1, 25, b'lo'), (1, 62, (1).to_bytes(4, 'little')),
   })
 
   it('connects blocking and non-blocking, and with IPv6 sockets to the mapped address', async () => {
-    const { port, shell } = await shellTo()
+    const { port, shell } = await open()
     const script = `
 import os, socket, select
 proxy = int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])
@@ -109,20 +102,18 @@ print(ask(one), ask(two), ask(three), sep='\\n')`
   })
 
   it.skipIf(!isInstalled('ssh'))('is told how ssh gets through, when git used it (needs ssh)', async () => {
-    const { shell } = await shellTo(['good.example:22'])
+    const { shell } = await open()
     const result = await shell.execute({ command: 'git ls-remote ssh://git@good.example/x.git' })
     expect(result.exitCode).toBe(128)
     expect(hintBehind(result)).toMatchObject({ remedy: { kind: 'ssh' } })
   })
 
   it('narrows it for one call, and never widens it', async () => {
-    const { port, shell } = await shellTo()
+    const { port, shell } = await open()
     const command = `for host in good a.wild evil; do curl -sS -o /dev/null -w '%{http_code} ' http://$host.example:${port}/; done`
     const codes = async (network: boolean | string[]) => (await shell.execute({ command, network })).stdout
     expect(await codes(true)).toBe('200 200 403 ')
-    expect(await codes([`good.example:${port}`, `evil.example:${port}`, `127.0.0.1:${port}`])).toBe(
-      '200 403 403 ',
-    )
+    expect(await codes([...goodAt(port), `evil.example:${port}`])).toBe('200 403 403 ')
     const shut = await shell.execute({ command, network: false })
     expect(shut.connections).toBeUndefined()
     expect(shut.stdout).toBe('000 000 000 ')
@@ -159,12 +150,10 @@ describe.skipIf(listsRefused !== null)('the variables that name the proxy', () =
 
 describe.skipIf(listsRefused !== null)('the proxy of a shell', () => {
   it('serves no other process, and ends with the shell', async () => {
-    const { port } = await webServer()
-    const shell = await openHostShell({ network: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const { port, shell } = await openListedShell()
     const { stdout } = await shell.execute({ command: 'echo $HTTP_PROXY' })
     const ask = async (url: string) => {
       const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: good.example:${port}\r\nConnection: close\r\n`
-      const { exchange, basic } = await import('../surroundings.ts')
       const { port: at, password } = new URL(url)
       return (await exchange(Number(at), `${head}${basic(password)}\r\n`)).toString().slice(0, 12)
     }

@@ -1,20 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
+import { goodAt } from '../surroundings.ts'
 import { openRegistry } from './registry.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
-
-interface Tool {
-  /** In a new directory; BASE is the URL of the server. */
-  readonly line: string
-  /** What its output ends with when it had its package. */
-  readonly shows: string
-}
 
 const javaProgram = `public class Fetch { public static void main(String[] a) throws Exception {
   System.out.println(new String(new java.net.URL(a[0]).openStream().readAllBytes())); } }`
 
-const tools: Readonly<Record<string, Tool>> = {
+/** A line in a new directory, in which BASE is the URL of the server; what its output is when it had its package. */
+const tools: Readonly<Record<string, { readonly line: string; readonly shows: string }>> = {
   curl: { line: 'curl -sSf BASE/page.txt', shows: 'the page' },
   wget: { line: 'wget -q -t 1 -O - BASE/page.txt', shows: 'the page' },
   git: { line: 'git clone -q BASE/demo.git d && git -C d log --format=%s', shows: 'demo' },
@@ -60,7 +55,7 @@ describe.skipIf(listsRefused !== null).each(Object.entries(tools))(
       const shell = await openHostShell({
         mode: 'workspace',
         cwd: makeDirectory(),
-        network: [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`],
+        network: [...goodAt(port), `*.wild.example:${port}`],
       })
       const command = line.replaceAll('BASE', `http://${host}:${port}`).replaceAll('HOST', host)
       return { port, asked, result: await shell.execute({ command, timeoutMs: 120_000 }) }
