@@ -4,22 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
 import { answering, type ConnectOptions, connect, eras, madeIn } from './connect.ts'
 
-interface Setup extends Pick<ConnectOptions, 'era' | 'elicit'> {
+interface Setup extends Pick<ConnectOptions, 'era' | 'elicit' | 'toml'> {
   readonly approve?: 'client' | 'elicit' | 'none'
   readonly mode?: 'read' | 'write'
-  readonly toml?: string
 }
 
 /** A server, and what its commands have made: the policy asks about `touch`, and not about `ls`. */
-async function serve({ approve = 'elicit', mode = 'write', toml = '', ...options }: Setup) {
-  const home = new Home()
-  home.configure(toml)
-  const server = await connect(['--mode', mode, '--approve', approve, '--cwd', home.directory], {
-    ...options,
-    home,
-  })
+async function serve({ approve = 'elicit', mode = 'write', ...options }: Setup) {
+  const server = await connect(['--mode', mode, '--approve', approve], options)
   await server.run({ command: 'ls' })
-  return { ...server, made: () => madeIn(home.directory) }
+  return { ...server, made: () => madeIn(server.home.directory) }
 }
 
 describe.each(eras)('--approve elicit, a client of the %s era', (era) => {

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect } from 'vitest'
 import { Home, program } from '../cli/vitrine.ts'
 import { afterFile } from '../helpers/clean-up.ts'
-import { waitFor } from '../helpers/processes.ts'
+import { endAll, makeMarker, waitFor } from '../helpers/processes.ts'
 
 /** How clients speak: the handshake of 2025, or MCP 2026-07-28 and nothing else. */
 export type Era = 'legacy' | 'modern'
@@ -14,6 +14,8 @@ export const eras: readonly Era[] = ['legacy', 'modern']
 export interface ConnectOptions {
   readonly era?: Era
   readonly home?: Home
+  /** The user's configuration. */
+  readonly toml?: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   /** What stands before the server's own command line. */
@@ -46,7 +48,8 @@ export function makeClient(era: Era, elicit?: ConnectOptions['elicit']): Client 
 
 /** Starts `vitrine mcp` and connects to it. The client closes after the file's last test. */
 export async function connect(args: readonly string[] = [], options: ConnectOptions = {}) {
-  const { era = 'legacy', home = new Home(), env, cwd = home.directory, wrapper = [], elicit } = options
+  const { era = 'legacy', home = new Home(), toml, env, cwd = home.directory, wrapper = [], elicit } = options
+  if (toml !== undefined) home.configure(toml)
   const [serverProgram = '', ...serverArgs] = [...wrapper, process.execPath, program, 'mcp', ...args]
   const transport = new StdioClientTransport({
     command: serverProgram,
@@ -115,6 +118,13 @@ export function answering(...answers: string[]) {
     return { action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } }
   }
   return { questions, elicit }
+}
+
+/** A marker whose processes end with the file, if not before. */
+export function marked(): string {
+  const marker = makeMarker()
+  afterFile(() => endAll(marker))
+  return marker
 }
 
 /** What commands have made there. */

@@ -2,21 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Home, program } from '../cli/vitrine.ts'
-import { aliveWith, endAll, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
-import { callOf, connect, eras, initialize, speakTo } from './connect.ts'
-
-const markers: string[] = []
-
-afterEach(async () => {
-  for (const marker of markers.splice(0)) await endAll(marker)
-})
+import { aliveWith, processEntry, survivors, waitFor } from '../helpers/processes.ts'
+import { callOf, connect, eras, initialize, marked, speakTo } from './connect.ts'
 
 /** A command that goes on with a child in the background and one in a session of its own. */
 function endless(): { readonly marker: string; readonly command: string } {
-  const marker = makeMarker()
-  markers.push(marker)
+  const marker = marked()
   return { marker, command: `sleep ${marker} & setsid sleep ${marker} & sleep ${marker}` }
 }
 

@@ -37,11 +37,9 @@ describe('hints and advice for the reader of a tool’s answer', () => {
   })
 
   it('a path kept from being read is the user’s to open, a change the write tool’s', async () => {
-    const home = new Home()
-    home.configure('[shell]\nreads = "workspace"\n')
     const file = join(makeDirectory(), 'file')
     writeFileSync(file, 'x')
-    const { run } = await connect([], { home })
+    const { run } = await connect([], { toml: '[shell]\nreads = "workspace"\n' })
     const { text } = await run({ command: `cat ${file}` })
     expect(text).toMatch(/\[.*\[shell\] reads.*only the user.*\]$/)
     expect(text).not.toMatch(forOthers)

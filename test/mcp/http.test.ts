@@ -1,34 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { brokenGraceMs } from '../../src/mcp/execute.ts'
 import { type HttpOptions, serveOnHttp } from '../../src/mcp/http/server.ts'
 import { maxSessions } from '../../src/mcp/http/sessions.ts'
 import { maxAtOnce } from '../../src/mcp/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
-import { Home, program } from '../cli/vitrine.ts'
+import { Home } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
-import { type ConnectOptions, caller, type Era, eras, madeIn, makeClient } from './connect.ts'
-
-const servers: ChildProcess[] = []
-const markers: string[] = []
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) server.kill('SIGKILL')
-  for (const marker of markers.splice(0)) await endAll(marker)
-})
-
-function marked(): string {
-  const marker = makeMarker()
-  markers.push(marker)
-  return marker
-}
+import { aliveWith, survivors, waitFor } from '../helpers/processes.ts'
+import { type ConnectOptions, caller, type Era, eras, madeIn, makeClient, marked } from './connect.ts'
 
 /** Starts `vitrine mcp --http 0` and reads where it listens. */
 async function serve(
@@ -36,18 +21,11 @@ async function serve(
   env: Readonly<Record<string, string>> = {},
   home = new Home(),
 ) {
-  const server = spawn(
-    process.execPath,
-    [program, 'mcp', ...(args.includes('--http') ? [] : ['--http', '0']), ...args],
-    {
-      env: { ...home.env, ...env },
-      cwd: home.directory,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
-  servers.push(server)
+  const http = args.includes('--http') ? [] : ['--http', '0']
+  const server = home.start(['mcp', ...http, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  onTestFinished(() => void server.kill('SIGKILL'))
   let said = ''
-  server.stderr.on('data', (chunk) => {
+  server.stderr?.on('data', (chunk) => {
     said += String(chunk)
   })
   expect(await waitFor(() => /listening on/.test(said))).toBe(true)
@@ -68,15 +46,12 @@ async function client(era: Era, url: string, token: string, elicit?: ConnectOpti
   return { client: connected, run: caller(connected, 'execute_command') }
 }
 
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
 /** fetch(3) cannot choose the Host header. */
 function post(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
-  const accept = 'application/json, text/event-stream'
-  const sent = request(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: accept, ...headers },
-  })
-  sent.end(body)
+  const sent = request(url, { method: 'POST', headers: { ...json, ...headers } })
+  sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }))
   return once(sent, 'response').then(([response]) => {
     response.resume()
     return response.statusCode
@@ -262,14 +237,9 @@ describe('over HTTP', () => {
     const { run } = await client('legacy', url, 'token')
     expect((await run({ command: 'sleep 3; echo x' })).text).toBe('x\n')
     const session = made.at(-1)
-    const ended = async () => {
-      const shell = await session?.shell('read')
-      return shell?.executeAll(['true']).then(
-        () => undefined,
-        ({ refusal }) => refusal.problem,
-      )
-    }
-    await expect.poll(ended, { timeout: 10_000 }).toEqual({ kind: 'shell-closed' })
+    const ended = async () => (await session?.shell('read'))?.executeAll(['true']).catch((error) => error)
+    const problem = { kind: 'shell-closed' }
+    await expect.poll(ended, { timeout: 10_000 }).toMatchObject({ refusal: { problem } })
     await expect(run({ command: 'echo x' })).rejects.toMatchObject({ status: 404 })
   })
 })
@@ -291,11 +261,7 @@ async function serveHere(more: Partial<HttpOptions> = {}) {
   return { url: server.url, made }
 }
 
-const headers = {
-  authorization: 'Bearer token',
-  'content-type': 'application/json',
-  accept: 'application/json, text/event-stream',
-}
+const headers = { authorization: 'Bearer token', ...json }
 
 /** One request of a client of MCP 2025-11-25, which has a session, in the headers of the answer to `initialize`. */
 async function ask(url: string, session: string, method: string, params: object = {}): Promise<Response> {

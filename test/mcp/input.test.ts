@@ -2,17 +2,12 @@ import { once } from 'node:events'
 import { openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
-import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
-import { callOf, initialize, speakTo } from './connect.ts'
+import { survivors } from '../helpers/processes.ts'
+import { callOf, initialize, marked, speakTo } from './connect.ts'
 
-describe('the end of the input', async () => {
-  const markers: string[] = []
-  afterAll(async () => {
-    for (const marker of markers) await endAll(marker)
-  })
-
+describe('the end of the input', () => {
   const lines = (...messages: readonly object[]) =>
     messages.map((message) => JSON.stringify(message)).join('\n')
 
@@ -49,8 +44,7 @@ describe('the end of the input', async () => {
     })
 
     it.each(['read', 'write'])('%s mode: a command without an end is ended, and answered', async (mode) => {
-      const marker = makeMarker()
-      markers.push(marker)
+      const marker = marked()
       const command = `sleep ${marker} & setsid sleep ${marker} & echo begun; sleep ${marker}`
       const { answers, exited } = await answersTo(lines(initialize, callOf(2, command)), { mode })
       expect(answers.get(2).result.content).toEqual([{ type: 'text', text: 'begun\n[cancelled]' }])

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
 import { listLines } from '../../src/messages/result.ts'
-import { Home } from '../cli/vitrine.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
 import { answering, connect, eras, madeIn } from './connect.ts'
 
@@ -38,9 +37,8 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
   })
 
   it('runs nothing when a later line is denied', async () => {
-    const home = new Home()
-    home.configure('[policy]\ndeny = ["touch"]\n')
-    const { run } = await connect(['--mode', 'write'], { era, home })
+    const toml = '[policy]\ndeny = ["touch"]\n'
+    const { run, home } = await connect(['--mode', 'write'], { era, toml })
     const answer = await run({ command: 'mkdir first', next: ['touch second'] })
     expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^DENIED: .*touch/) })
     expect(existsSync(join(home.directory, 'first'))).toBe(false)

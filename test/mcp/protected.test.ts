@@ -15,7 +15,7 @@ interface Setup extends Pick<ConnectOptions, 'era'> {
 /** A server of workspace mode on a project, and the questions that it has asked. */
 async function serve({ era, approve = 'elicit', answer }: Setup) {
   const home = new Home()
-  home.configure('[workspace]\non_protected = "ask"\n')
+  const toml = '[workspace]\non_protected = "ask"\n'
   const project = join(home.directory, 'project')
   mkdirSync(join(project, '.claude'), { recursive: true })
   writeFileSync(join(project, '.claude/settings.json'), 'before')
@@ -25,7 +25,7 @@ async function serve({ era, approve = 'elicit', answer }: Setup) {
     return { action: 'accept' as const, content: { answer: answer?.(message) ?? 'n' } }
   }
   const args = ['--mode', 'workspace', '--approve', approve, '--cwd', project, '--structured']
-  const server = await connect(args, { home, ...(era && { era }), ...(answer && { elicit }) })
+  const server = await connect(args, { home, toml, ...(era && { era }), ...(answer && { elicit }) })
   const text = (path: string) =>
     existsSync(join(project, path)) ? readFileSync(join(project, path), 'utf8') : undefined
   return { ...server, project, questions, text }
@@ -64,11 +64,8 @@ describe.runIf(process.platform === 'linux').each(eras)(
       const { run, questions, text } = await serve({ era, answer })
       await run({ command: 'echo x > .envrc', next: [`${change}; true`, 'echo x > .mcp.json; true'] })
       expect(questions).toHaveLength(3)
-      expect([text('.envrc'), text('.claude/settings.json'), text('.mcp.json')]).toEqual([
-        'x\n',
-        'before',
-        undefined,
-      ])
+      const texts = ['.envrc', '.claude/settings.json', '.mcp.json'].map(text)
+      expect(texts).toEqual(['x\n', 'before', undefined])
     })
 
     it('after eight questions in a call the rest is refused without one', async () => {

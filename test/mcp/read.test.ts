@@ -25,27 +25,15 @@ describe('reading lines', () => {
     [everything, everything, '', everything + 1, everything],
     [0, 0, '', 1, 0],
   ])('offset %d, limit %d', async (offset, limit, text, from, to) => {
-    expect(await readLines(file(ten), { offset, limit }, 1000)).toEqual({
-      text,
-      from,
-      to,
-      total: 10,
-      cut: false,
-    })
+    const read = await readLines(file(ten), { offset, limit }, 1000)
+    expect(read).toEqual({ text, from, to, total: 10, cut: false })
   })
 
   it('as many whole lines as fit come back, and the beginning of one that is too long alone', async () => {
-    expect(await readLines(file(ten), { offset: 0, limit: 10 }, 15)).toMatchObject({
-      text: 'line 1\nline 2\n',
-      to: 2,
-      cut: false,
-    })
-    expect(await readLines(file(`${'x'.repeat(50)}\nnext\n`), { offset: 0, limit: 10 }, 15)).toMatchObject({
-      text: 'x'.repeat(15),
-      from: 1,
-      to: 1,
-      cut: true,
-    })
+    const begin = (text: string) => readLines(file(text), { offset: 0, limit: 10 }, 15)
+    expect(await begin(ten)).toMatchObject({ text: 'line 1\nline 2\n', to: 2, cut: false })
+    const cut = { text: 'x'.repeat(15), from: 1, to: 1, cut: true }
+    expect(await begin(`${'x'.repeat(50)}\nnext\n`)).toMatchObject(cut)
   })
 })
 

@@ -63,55 +63,50 @@ describe('the text of a result', () => {
     expect(shown).toBe(`${'a'.repeat(50)}\n[... 999900 bytes omitted ...]\n${'z'.repeat(50)}`)
   })
 
+  const failed = { outcome: { kind: 'exited', code: 1 } } as const
+  const connect = { ...denial, operation: 'connect', address: '127.0.0.1:80', count: 4 } as const
+  const write = (path: string) => ({ ...denial, operation: 'write', path }) as const
+  const hint = 'blocked in read mode: write a; x.'
+
   it.each<[string, Partial<Result>, string]>([
     [
       'the output limit',
       { outcome: { kind: 'output-limit', limit: 1000 } },
-      'out\n[more than 1000 bytes of output; killed]',
+      '[more than 1000 bytes of output; killed]',
     ],
     [
       'a denial of an address, repeated',
-      {
-        outcome: { kind: 'exited', code: 1 },
-        denials: [{ ...denial, operation: 'connect', address: '127.0.0.1:80', count: 4 }],
-      },
-      'out\n[exit code: 1]\n[blocked in read mode: connect 127.0.0.1:80 (4 times)]',
+      { ...failed, denials: [connect] },
+      '[exit code: 1]\n[blocked in read mode: connect 127.0.0.1:80 (4 times)]',
     ],
     [
       'a denial whose path has control characters',
-      {
-        outcome: { kind: 'exited', code: 1 },
-        denials: [{ ...denial, operation: 'write', path: 'a\nb\u001b[2J' }],
-      },
-      'out\n[exit code: 1]\n[blocked in read mode: write a\\nb\\x1b[2J]',
+      { ...failed, denials: [write('a\nb\u001b[2J')] },
+      '[exit code: 1]\n[blocked in read mode: write a\\nb\\x1b[2J]',
     ],
     [
       'background processes that live on',
       { background: { count: 2, group: 77 } },
-      'out\n[2 background processes are still running: process group 77]',
+      '[2 background processes are still running: process group 77]',
     ],
     [
       'background processes that were killed',
       { survivorsKilled: 1 },
-      'out\n[1 background process was killed when the command ended]',
+      '[1 background process was killed when the command ended]',
     ],
     [
       'a denial of a command that ended with 0: the hint tells what there is to tell',
-      { denials: [{ ...denial, operation: 'write', path: 'a' }], hint: 'blocked in read mode: write a; x.' },
-      'out\n[blocked in read mode: write a; x.]',
+      { denials: [write('a')], hint },
+      `[${hint}]`,
     ],
   ])('%s', (_what, changes, wanted) => {
-    expect(text(changes)).toBe(wanted)
+    expect(text(changes)).toBe(`out\n${wanted}`)
   })
 
   it('many denials are counted after the twentieth, attempt by attempt', () => {
-    const denials = Array.from({ length: 25 }, (_, index) => ({
-      ...denial,
-      operation: 'write' as const,
-      path: `f${index}`,
-      count: index < 20 ? 1 : 3,
-    }))
-    const lines = text({ denials, outcome: { kind: 'exited', code: 1 } })
+    const count = (at: number) => (at < 20 ? 1 : 3)
+    const denials = Array.from({ length: 25 }, (_, at) => ({ ...write(`f${at}`), count: count(at) }))
+    const lines = text({ ...failed, denials })
       .trim()
       .split('\n')
     expect(lines).toHaveLength(23)

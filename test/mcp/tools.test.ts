@@ -6,20 +6,21 @@ import { VitrineError } from '../../src/messages/error.ts'
 import { remedies } from '../../src/messages/hints.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
-import { connect, eras } from './connect.ts'
+import { connect, eras, madeIn } from './connect.ts'
 
 const parameters = `parameters are ${['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors'].join(', ')}`
 
+const line = 'python3 -c "import socket; socket.socket(); print(1)"'
+
 describe.each(eras)('execute_command for a client of the %s era', (era) => {
   /** For calls that leave nothing behind. */
-  let shared: ReturnType<typeof connect>
+  let shared: Awaited<ReturnType<typeof connect>>
   beforeAll(async () => {
-    shared = connect([], { era })
-    await shared
+    shared = await connect([], { era })
   })
 
   it('answers with the output alone when there is nothing else to say', async () => {
-    const { run } = await shared
+    const { run } = shared
     expect(await run({ command: 'echo one; echo two >&2; echo three' })).toEqual({
       text: 'one\ntwo\nthree\n',
       isError: false,
@@ -32,7 +33,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     [{ command: 'echo x; kill -SEGV $$' }, 'x\n[killed by SIGSEGV]'],
     [{ command: 'echo x; sleep 30', timeout_ms: 300 }, 'x\n[timed out after 300 ms; terminated]'],
   ])('%j has an answer, and is no error', async (input, text) => {
-    expect(await (await shared).run(input)).toMatchObject({ text, isError: false })
+    expect(await shared.run(input)).toMatchObject({ text, isError: false })
   })
 
   it('read mode leaves files as they are and says what to do', async () => {
@@ -89,9 +90,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
   })
 
   it('the maximum of the configuration is the one that counts', async () => {
-    const home = new Home()
-    home.configure('[shell]\nmax_timeout_ms = 400\n')
-    const { run } = await connect([], { era, home })
+    const { run } = await connect([], { era, toml: '[shell]\nmax_timeout_ms = 400\n' })
     expect((await run({ command: 'sleep 30', timeout_ms: 30_000 })).text).toBe(
       '(no output)\n[timed out after 400 ms; terminated]\n[timeout_ms 30000 exceeds the maximum; 400 was used]',
     )
@@ -112,7 +111,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     [{ command: 'x', private_tmp: 1 }, 'private_tmp', 'Invalid type: Expected boolean'],
     [{ command: 'x', network: true }, 'network', 'a call cannot allow the network; only the user can'],
   ])('%j is an error that says what to give', async (input, parameter, wanted) => {
-    const answer = await (await shared).run(input)
+    const answer = await shared.run(input)
     expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(`${parameter}: ${wanted}`)])
   })
 
@@ -125,7 +124,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     ],
   ] as const)('%j is refused as the library refuses it', async (input, problem) => {
     const refusal = new VitrineError({ code: 'INVALID_REQUEST', problem })
-    expect(await (await shared).run(input)).toMatchObject({ isError: true, text: refusalText(refusal) })
+    expect(await shared.run(input)).toMatchObject({ isError: true, text: refusalText(refusal) })
   })
 
   it('private_tmp gives that call alone a directory to write to, and nothing else', async () => {
@@ -143,15 +142,12 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
   })
 
   it.runIf(isInstalled('python3'))('no call opens the network that the user has not opened', async () => {
-    const home = new Home()
-    home.configure('[shell]\nnetwork = true\n')
-    const line = 'python3 -c "import socket; socket.socket(); print(1)"'
-    const { run } = await connect([], { era, home })
+    const { run } = await connect([], { era, toml: '[shell]\nnetwork = true\n' })
     expect((await run({ command: line })).text).toBe('1\n')
-    const shut = await (await shared).run({ command: line, network: true })
+    const shut = await shared.run({ command: line, network: true })
     expect(shut).toMatchObject({ isError: true })
     expect(shut.text).toContain('a call cannot allow the network; only the user can')
-    expect((await (await shared).run({ command: line })).text).toContain('[blocked in read mode: socket inet')
+    expect((await shared.run({ command: line })).text).toContain('[blocked in read mode: socket inet')
   })
 
   it('--structured adds the fields of the result', async () => {
@@ -174,7 +170,7 @@ describe('the command line of the server', () => {
   it.runIf(isInstalled('python3'))('--network opens it for every call', async () => {
     const { run, client } = await connect(['--network'])
     expect((await client.listTools()).tools[0]?.annotations?.openWorldHint).toBe(true)
-    expect((await run({ command: 'python3 -c "import socket; socket.socket(); print(1)"' })).text).toBe('1\n')
+    expect((await run({ command: line })).text).toBe('1\n')
   })
 
   it.runIf(process.platform === 'linux')('--workspace keeps commands of workspace mode in it', async () => {
@@ -183,10 +179,7 @@ describe('the command line of the server', () => {
     const { run } = await connect(['--mode', 'workspace', '--workspace', 'in'], { home })
     expect((await run({ command: 'touch a', cwd: 'in' })).text).toBe('(no output)')
     expect((await run({ command: 'touch ../out', cwd: 'in' })).text).toContain('Permission denied')
-    expect([existsSync(join(home.directory, 'in/a')), existsSync(join(home.directory, 'out'))]).toEqual([
-      true,
-      false,
-    ])
+    expect([madeIn(join(home.directory, 'in')), madeIn(home.directory)]).toEqual([['a'], ['in']])
   })
 
   it('--backend docker runs nothing here without an engine; --backend local uses no container', async () => {
@@ -195,9 +188,7 @@ describe('the command line of the server', () => {
     const refused = await run({ command: 'echo here' })
     expect(refused.isError).toBe(true)
     expect(refused.text).toMatch(/^SANDBOX_UNAVAILABLE: .*\/nowhere\/docker\.sock/)
-    const home = new Home()
-    home.configure('[shell]\nbackend = "docker"\n')
-    const local = await connect(['--backend', 'local'], { home, env })
+    const local = await connect(['--backend', 'local'], { toml: '[shell]\nbackend = "docker"\n', env })
     expect((await local.run({ command: 'echo here' })).text).toBe('here\n')
   })
 })
@@ -213,9 +204,7 @@ describe('tools/list', () => {
     [['--mode', 'both'], '', { execute_command: held, execute_command_write: writing }],
     [['--mode', 'write'], '', { execute_command: writing }],
   ])('%j %j lists %j: clients run unasked what claims to be read-only', async (args, toml, wanted) => {
-    const home = new Home()
-    home.configure(`[shell]\ntimeout_ms = 1234\n${toml}\n`)
-    const { client } = await connect(args, { home })
+    const { client } = await connect(args, { toml: `[shell]\ntimeout_ms = 1234\n${toml}\n` })
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([...Object.keys(wanted), ...scratchpad])
     expect(tools.slice(0, -2).map(({ annotations }) => annotations)).toEqual(Object.values(wanted))

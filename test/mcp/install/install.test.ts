@@ -46,6 +46,22 @@ function makeHome() {
   return home
 }
 
+/** A home with the client's file; `install` writes our entry into it. */
+function homeWith(name: Name, content: string | Buffer, mode = 0o644) {
+  const home = makeHome()
+  const file = join(home.directory, places[name][0])
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content, { mode })
+  return { home, file, install: () => home.run(['mcp', 'install', name, '--write']) }
+}
+
+/** What stands beside the file with what it was before. */
+function backups(file: string): readonly string[] {
+  const directory = dirname(file)
+  const names = readdirSync(directory).filter((name) => name.includes('.backup'))
+  return names.map((name) => join(directory, name))
+}
+
 it('mcp install passes on what the server is to give commands', async () => {
   const given = ['--approve', 'none', '--backend', 'docker', '--network', '--private-tmp']
   const { stdout } = await makeHome().run(['mcp', 'install', 'claude', ...given])
@@ -74,26 +90,20 @@ describe.each(names)('mcp install %s', (name) => {
   })
 
   it('keeps what is there, with a backup, and a second time changes nothing', async () => {
-    const home = makeHome()
-    const file = join(home.directory, below)
-    mkdirSync(dirname(file), { recursive: true })
     const before = below.endsWith('.toml')
       ? `# mine\nmodel = "x"\n\n[${path[0]}.other] # theirs\ncommand = "a"\n\n[tui]\nx = 1\n`
       : `{\n    // mine\n    "theme": "dark",\n    "${path[0]}": {\n        "other": { "command": "a", }, /* theirs */\n    },\n}\n`
-    writeFileSync(file, before, { mode: 0o640 })
+    const { file, install } = homeWith(name, before, 0o640)
     const known = read(file)
-    await home.run(['mcp', 'install', name, '--write'])
+    await install()
     const after = readFileSync(file, 'utf8')
     const { [path[1]]: ours, ...others } = Object(at(read(file), [path[0]]))
     expect(ours).toBeDefined()
     expect({ ...Object(read(file)), [path[0]]: others }).toEqual(known)
     for (const comment of ['mine', 'theirs']) expect(after).toContain(comment)
     expect(statSync(file).mode & 0o777).toBe(0o640)
-    const [backup] = readdirSync(dirname(file)).filter((other) => other.endsWith('.backup'))
-    expect(readFileSync(join(dirname(file), backup ?? ''), 'utf8')).toBe(before)
-    expect((await home.run(['mcp', 'install', name, '--write'])).stderr).toContain(
-      `${file}: already has this entry`,
-    )
+    expect(backups(file).map((backup) => readFileSync(backup, 'utf8'))).toEqual([before])
+    expect((await install()).stderr).toContain(`${file}: already has this entry`)
     expect(readFileSync(file, 'utf8')).toBe(after)
   })
 
@@ -113,19 +123,12 @@ describe.each(names)('mcp install %s', (name) => {
   })
 
   it('a file that cannot be read as what it should be is left as it is', async () => {
-    const home = makeHome()
-    const file = join(home.directory, below)
-    mkdirSync(dirname(file), { recursive: true })
-    for (const broken of [
-      '{"a": ',
-      `${path[0]} = 5\n{`,
-      below.endsWith('.toml') ? `${path[0]} = 5\n` : '[]',
-    ]) {
-      writeFileSync(file, broken)
-      const ran = await home.run(['mcp', 'install', name, '--write'])
-      expect(ran.code).toBe(125)
+    const other = below.endsWith('.toml') ? `${path[0]} = 5\n` : '[]'
+    for (const broken of ['{"a": ', `${path[0]} = 5\n{`, other]) {
+      const { file, install } = homeWith(name, broken)
+      expect((await install()).code).toBe(125)
       expect(readFileSync(file, 'utf8')).toBe(broken)
-      expect(readdirSync(dirname(file)).filter((other) => other.endsWith('.backup'))).toEqual([])
+      expect(backups(file)).toEqual([])
     }
   })
 })
@@ -181,16 +184,6 @@ describe('mcp install', () => {
 })
 
 describe('a file that is there', () => {
-  /** A home with the client's file; `install` writes our entry into it. */
-  function homeWith(name: Name, content: string | Buffer) {
-    const home = makeHome()
-    const file = join(home.directory, places[name][0])
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, content)
-    return { home, file, install: () => home.run(['mcp', 'install', name, '--write']) }
-  }
-  const backups = (file: string) => readdirSync(dirname(file)).filter((other) => other.includes('.backup'))
-
   it('bytes that are not UTF-8 would be lost: nothing is written', async () => {
     const before = Buffer.from('{"a": "caf\xe9"}', 'latin1')
     const { file, install } = homeWith('cursor', before)
@@ -223,11 +216,8 @@ describe('a file that is there', () => {
     const { file, install } = homeWith('cursor', '{}')
     chownSync(file, 12_345, 54_321)
     expect((await install()).code).toBe(0)
-    const files = [file, ...backups(file).map((name) => join(dirname(file), name))]
-    expect(files.map((each) => statSync(each)).map(({ uid, gid }) => [uid, gid])).toEqual([
-      [12_345, 54_321],
-      [12_345, 54_321],
-    ])
+    const [backup = ''] = backups(file)
+    for (const each of [file, backup]) expect(statSync(each)).toMatchObject({ uid: 12_345, gid: 54_321 })
   })
 
   it.each([
