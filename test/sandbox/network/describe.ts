@@ -35,15 +35,12 @@ export function describeClients(user: User): void {
 
     beforeAll(start)
 
+    const runAll = (network: boolean) =>
+      runAs(user, { options: { mode: 'read', network, cwd: '/' }, commands: commands() })
+
     beforeAll(async () => {
-      granted = await runAs(user, {
-        options: { mode: 'read', network: true, cwd: '/' },
-        commands: commands(),
-      })
-      refused = await runAs(user, {
-        options: { mode: 'read', network: false, cwd: '/' },
-        commands: commands(),
-      })
+      granted = await runAll(true)
+      refused = await runAll(false)
     }, 600_000)
 
     for (const client of clients) {

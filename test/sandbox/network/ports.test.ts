@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux' && isInstalled('python3'))('a client
   })
 })
 
-describe('the port of the proxy', async () => {
+describe.runIf(process.platform === 'linux' && isInstalled('python3'))('a command with a host list', () => {
   const program = `
 import socket, sys
 host, port = sys.argv[1], int(sys.argv[2])
@@ -62,82 +62,52 @@ with socket.socket(socket.AF_INET6 if ':' in host else socket.AF_INET) as s:
     return connections
   }
 
-  const others = ['127.0.0.2', '127.1.2.3', '::ffff:127.0.0.2'] as const
+  const others = ['127.0.0.2', '127.1.2.3', '::ffff:127.0.0.2']
 
-  describe.runIf(process.platform === 'linux' && isInstalled('python3'))('a command with a host list', () => {
-    it.for(others)('connects to the proxy, and not to %s at its port', async (address) => {
-      const shell = await openTestShell({ mode: 'read', network: ['listed.example'] })
-      const { stdout } = await shell.execute({ command: 'echo "$HTTP_PROXY"' })
-      const { port } = new URL(stdout.trim())
-      const connections = await serverAt(address.replace('::ffff:', ''), Number(port))
-      const tried = await shell.execute({ argv: ['python3', '-c', program, address, port] })
-      expect([tried.stdout, connections]).toEqual(['13\n', []])
-      for (const own of ['127.0.0.1', '::ffff:127.0.0.1'])
-        expect((await shell.execute({ argv: ['python3', '-c', program, own, port] })).stdout).toBe(
-          'connected\n',
-        )
-    })
+  it.for(others)('connects to the proxy, and not to %s at its port', async (address) => {
+    const shell = await openTestShell({ mode: 'read', network: ['listed.example'] })
+    const { stdout } = await shell.execute({ command: 'echo "$HTTP_PROXY"' })
+    const { port } = new URL(stdout.trim())
+    const connections = await serverAt(address.replace('::ffff:', ''), Number(port))
+    const connect = async (to: string) =>
+      (await shell.execute({ argv: ['python3', '-c', program, to, port] })).stdout
+    expect([await connect(address), connections]).toEqual(['13\n', []])
+    for (const own of ['127.0.0.1', '::ffff:127.0.0.1']) expect(await connect(own)).toBe('connected\n')
   })
 })
 
-describe('denials with the network on', () => {
+describe.runIf(process.platform === 'linux')('with the network on, what stays shut is told', () => {
   let ground: Ground
 
   beforeAll(async () => {
     ground = await makeGround({ network: true })
   })
 
-  const socket = (more: string) =>
-    `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); ${more}`
+  const run = (script: string) =>
+    ground.shell.execute({ argv: ['/usr/bin/python3', '-c', `import socket; ${script}`] })
+  const datagrams = (more: string) => `s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); ${more}`
   const group = 'socket.inet_aton("239.77.77.77") + socket.inet_aton("127.0.0.1")'
+  const join = datagrams(`s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, ${group})`)
+  const { privateTmp, write } = remedies.user
 
-  interface Row {
-    readonly what: string
-    readonly script: string
-    readonly told: string
-    readonly remedy?: string
-  }
+  it.for([
+    ['a port of choice', datagrams('s.bind(("127.0.0.1", 20077))'), 'listen 127.0.0.1:20077', write],
+    ['a server', 'socket.create_server(("127.0.0.1", 20077))', 'listen 127.0.0.1:20077', privateTmp],
+    ['a multicast group', join, 'socket multicast group', write],
+    ['a protocol', 'socket.socket(socket.AF_INET, 1, 262)', 'socket inet mptcp', write],
+    ['a unix socket', 'socket.socket(socket.AF_UNIX)', 'socket unix', write],
+  ] as const)('%s', async ([, script, told, remedy]) => {
+    const result = await run(script)
+    expect(result.exitCode).not.toBe(0)
+    expect(shorts(result)).toEqual([told])
+    expect(result.hint).toContain(remedy)
+    expect(result.hint).not.toContain(remedies.user.network)
+  })
 
-  const rows: readonly Row[] = [
-    {
-      what: 'a port of choice',
-      script: socket('s.bind(("127.0.0.1", 20077))'),
-      told: 'listen 127.0.0.1:20077',
-    },
-    {
-      what: 'a server',
-      script: 'import socket; socket.create_server(("127.0.0.1", 20077))',
-      told: 'listen 127.0.0.1:20077',
-      remedy: remedies.user.privateTmp,
-    },
-    {
-      what: 'a multicast group',
-      script: socket(`s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, ${group})`),
-      told: 'socket multicast group',
-    },
-    {
-      what: 'a protocol',
-      script: 'import socket; socket.socket(socket.AF_INET, 1, 262)',
-      told: 'socket inet mptcp',
-    },
-    { what: 'a unix socket', script: 'import socket; socket.socket(socket.AF_UNIX)', told: 'socket unix' },
-  ]
-
-  describe.runIf(process.platform === 'linux')('with the network on, what stays shut is told', () => {
-    it.for(rows)('$what', async ({ script, told, remedy = remedies.user.write }) => {
-      const result = await ground.shell.execute({ argv: ['/usr/bin/python3', '-c', script] })
-      expect(result.exitCode).not.toBe(0)
-      expect(shorts(result)).toEqual([told])
-      expect(result.hint).toContain(remedy)
-      expect(result.hint).not.toContain(remedies.user.network)
-    })
-
-    it('and what a client binds is not', async ({ skip }) => {
-      const reason = cannotBorrow()
-      if (reason !== null) return skip(reason)
-      const bound = 's.bind(("127.0.0.1", 0)); print(s.getsockname()[1] > 0)'
-      const result = await ground.shell.execute({ argv: ['/usr/bin/python3', '-c', socket(bound)] })
-      expect([result.stdout, shorts(result)]).toEqual(['True\n', []])
-    })
+  it('and what a client binds is not', async ({ skip }) => {
+    const reason = cannotBorrow()
+    if (reason !== null) return skip(reason)
+    const result = await run(datagrams('s.bind(("127.0.0.1", 0)); print(s.getsockname()[1] > 0)'))
+    expect([result.stdout, shorts(result)]).toEqual(['True\n', []])
   })
 })

@@ -16,11 +16,7 @@ export interface Servers {
 }
 
 /** A throw-away authority, and a certificate of it for localhost. */
-function makeCertificates(directory: string): {
-  readonly key: Buffer
-  readonly cert: Buffer
-  readonly ca: string
-} {
+function makeCertificates(directory: string) {
   const at = (name: string) => join(directory, name)
   const openssl = (...words: readonly string[]) =>
     execFileSync('openssl', words, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -28,16 +24,9 @@ function makeCertificates(directory: string): {
   openssl('req', '-x509', ...fresh, '-keyout', at('ca.key'), '-out', at('ca.pem'), '-subj', '/CN=throw-away')
   openssl('req', ...fresh, '-keyout', at('key'), '-out', at('request'), '-subj', '/CN=localhost')
   writeFileSync(at('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1')
-  const by = [
-    '-CA',
-    at('ca.pem'),
-    '-CAkey',
-    at('ca.key'),
-    '-CAcreateserial',
-    '-extfile',
-    at('names'),
-  ] as const
-  openssl('x509', '-req', '-in', at('request'), ...by, '-out', at('cert'), '-days', '2')
+  const by = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'] as const
+  const request = ['-in', at('request'), '-extfile', at('names'), '-days', '2'] as const
+  openssl('x509', '-req', ...request, ...by, '-out', at('cert'))
   chmodSync(at('ca.pem'), 0o644)
   return { key: readFileSync(at('key')), cert: readFileSync(at('cert')), ca: at('ca.pem') }
 }
