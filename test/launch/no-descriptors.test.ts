@@ -26,6 +26,8 @@ describe.skipIf(!isInstalled('prlimit'))('a host without descriptors (needs prli
       timedOut: true,
       started: 3,
       left: 0,
+      // What would explain the result cannot be loaded.
+      hint: expect.stringContaining('could not be loaded (EMFILE)'),
       // In write mode who has left the session is known by its environment alone: reading that waits for a descriptor.
       ...(mode === 'read' && { survivorsKilled: 2 }),
     })
