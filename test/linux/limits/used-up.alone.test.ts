@@ -51,7 +51,7 @@ describe.skipIf(reason !== null)(
       expect({ status, signal, output }).toEqual({ status: 0, signal: null, output: 'all taken\n' })
     })
 
-    it('of epoll watches is ended by name; other commands run and end as ever, and the host goes on', () => {
+    it('of epoll watches is ended by name; other commands run as ever, and the host goes on', () => {
       const program = compileFixture('epoll_watches')
       chmodSync(dirname(program), 0o755)
       const host = join(readable, 'test/fixtures/host/epoll-watches.mjs')
