@@ -40,7 +40,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(text).toContain(String.raw`[blocked in read mode: create ${home.directory}/a\nb\x1b[2J]`)
   })
 
-  it('--mode both has one tool for each, over one scratchpad, and both tell of background processes', async () => {
+  it('--mode both has a tool for each, over one scratchpad; both tell of background processes', async () => {
     const { run, write, list, home } = await connect(['--mode', 'both'], { era })
     const marker = marked()
     const command = `echo x > file; sleep ${marker} > /dev/null 2>&1 &`
