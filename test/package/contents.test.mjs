@@ -67,7 +67,6 @@ test('it passes on the terms of what is bundled into it', () => {
     'valibot',
     'smol-toml',
     'toml-eslint-parser',
-    're2js',
     'jsonc-parser',
   ])
     assert.match(notices, new RegExp(`^${name} \\d`, 'm'))
