@@ -72,9 +72,8 @@ export function containerMemoryHint(bytes: number): string {
 }
 
 const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {
-  unmounted: 'no cgroup v2 is mounted',
-  foreign:
-    'the mounted cgroup v2 begins above this container, so the part of this container is unknown (let the engine mount a cgroup of its own)',
+  unmounted:
+    'no cgroup v2 is mounted, or one that begins above this container (let the engine mount a cgroup of its own)',
   'no-memory': 'cgroup v2 has no memory controller here: a parent does not enable it, or cgroup v1 uses it',
   'not-enabled': 'the parent cgroup cannot enable the memory controller for its children',
   topmost:

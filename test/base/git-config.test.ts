@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseGitConfig } from '../../../src/base/git-config.ts'
-import { makeDirectory } from '../../helpers/place.ts'
-import { Random } from './random.ts'
+import { parseGitConfig } from '../../src/base/git-config.ts'
+import { makeDirectory } from '../helpers/place.ts'
 
 const directory = makeDirectory()
 
@@ -49,69 +48,39 @@ const cases: Readonly<Record<string, string>> = {
   'a subsection on the next line': '[core\n"x"]\n\ta = b',
 }
 
-describe('a git configuration', () => {
-  for (const [name, text] of Object.entries(cases))
-    it(`is read as git reads it: ${name}`, () => {
-      // A key without a value is listed without one; here it is true, which is what it means.
-      const [read] = readByGit([text])
-      const expected = read?.map((entry) => (entry.includes('\n') ? entry : `${entry}\ntrue`))
-      expect(readHere(text)).toEqual(expected)
-    })
+/** Pseudo-random numbers below a limit, the same ones in each run (mulberry32). */
+function numbers(state: number): (limit: number) => number {
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
 
-  it('is read as git reads it, and refused as git refuses it: random text', { timeout: 120_000 }, () => {
-    const random = new Random(7)
-    const pieces = [
-      ...[
-        '[a]',
-        '[a "b"]',
-        '[a.b]',
-        '[]',
-        '[a\n"b"]',
-        '\n',
-        '\n\t',
-        ' = ',
-        '=',
-        'key',
-        'x',
-        '"',
-        '""',
-        '\\',
-        '\\\n',
-      ],
-      ...[
-        '\\"',
-        '\\\\',
-        '\\t',
-        '#',
-        ';',
-        ' ',
-        '\r\n',
-        '\r',
-        '\t',
-        '\v',
-        '\f',
-        ']',
-        '-',
-        '1',
-        'clean',
-        'é',
-        '\x7f',
-        '\ufeff',
-      ],
-    ]
-    const texts = Array.from({ length: 600 }, () => {
-      const parts = Array.from({ length: 3 + random.below(14) }, () => random.pick(pieces))
-      return `${random.pick(['[a]\n', '', '[a]\nkey = x'])}${parts.join('')}`
-    })
-    // Git before 2.45 makes spaces of the blanks in a value.
+const pieces =
+  '[a]|[a "b"]|[a.b]|[]|[a\n"b"]|\n|\n\t| = |=|key|x|"|""|\\|\\\n|\\"|\\\\|\\t|#|;| |\r\n|\r|\t|\v|\f|]|-|1|clean|é|\x7f|\ufeff'
+
+function randomTexts(count: number): string[] {
+  const below = numbers(7)
+  const pick = (from: readonly string[]) => from[below(from.length)] ?? ''
+  return Array.from({ length: count }, () => {
+    const parts = Array.from({ length: 3 + below(14) }, () => pick(pieces.split('|')))
+    return `${pick(['[a]\n', '', '[a]\nkey = x'])}${parts.join('')}`
+  })
+}
+
+describe('a git configuration', () => {
+  it('is read as git reads it, and refused as git refuses it', { timeout: 120_000 }, () => {
+    const texts = [...Object.values(cases), ...randomTexts(600)]
+    // A key without a value is listed without one; here it is true, which is what it means. Before 2.45 git makes spaces of other blanks.
     const alike = (entries: readonly string[] | undefined) =>
       entries?.map((entry) => (entry.includes('\n') ? entry : `${entry}\ntrue`).replaceAll(/[\t\r]/g, ' '))
-    let accepted = 0
-    for (const [index, expected] of readByGit(texts).entries()) {
-      const text = texts[index] ?? ''
-      expect(alike(readHere(text)), JSON.stringify(text)).toEqual(alike(expected))
-      if (expected && expected.length > 0) accepted += 1
-    }
-    expect(accepted).toBeGreaterThan(50)
+    const expected = readByGit(texts)
+    for (const [index, text] of texts.entries())
+      expect(alike(readHere(text)), Object.keys(cases)[index] ?? JSON.stringify(text)).toEqual(
+        alike(expected[index]),
+      )
+    expect(expected.filter((entries) => entries && entries.length > 0).length).toBeGreaterThan(50)
   })
 })
