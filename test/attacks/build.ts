@@ -13,7 +13,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { readable } from '../helpers/programs.ts'
-import type { Helper, Program, Programs } from './attack.ts'
+import type { Programs } from './attack.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -47,7 +47,7 @@ export function buildPrograms(): Programs {
   const headers = files.filter((path) => path.endsWith('.h'))
   const programs = files.filter((path) => path.endsWith('.c'))
   return Object.fromEntries(
-    programs.map((path) => [basename(path, '.c') as Program | Helper, buildProgram(path, headers)]),
+    programs.map((path) => [basename(path, '.c'), buildProgram(path, headers)]),
   ) as Programs
 }
 

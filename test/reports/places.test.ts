@@ -57,39 +57,6 @@ J
       vitrine run --mode workspace -- node a.mjs`,
     ran: { stdout: 'ok\nok\n', stderr: '' },
   },
-  {
-    name: 'R11 nx has its socket, and needs none without its daemon',
-    script: `git init -q .; mkdir -p node_modules/.bin; cat > node_modules/.bin/nx <<'J'
-#!/usr/bin/env node
-if (process.env.NX_DAEMON === 'false') { console.log('a'); process.exit() }
-${listener}
-J
-      chmod +x node_modules/.bin/nx
-      vitrine run --mode workspace -- ./node_modules/.bin/nx 0123/d.sock
-      vitrine run --mode workspace -- 'NX_DAEMON=false ./node_modules/.bin/nx 0123/d.sock'`,
-    ran: { stdout: 'ok\na\n', stderr: '' },
-  },
-  {
-    name: 'R15 npm without a cache is told how to have one, and installs with it',
-    needs: ['npm'],
-    env: { HOME: join(home.directory, 'without a cache') },
-    script: `mkdir -p x w "$HOME"; echo '{"name":"x","version":"1.0.0"}' > x/package.json
-      npm pack ./x >/dev/null 2>&1; rm -rf "$HOME/.npm"; echo '{"name":"r"}' > w/package.json
-      cp x-1.0.0.tgz w; cd w; git init -q .
-      vitrine run --mode workspace -- 'npm i --offline --no-audit ./x-1.0.0.tgz' >/dev/null
-      vitrine run --mode workspace -- 'npm_config_cache=$TMPDIR/npm npm i --offline --no-audit ./x-1.0.0.tgz' >/dev/null 2>&1
-      echo $?; ls node_modules`,
-    ran: { stdout: '0\nx\n', stderr: said('npm_config_cache') },
-  },
-  {
-    name: 'R16 a pool of processes has its semaphores, also where /dev/shm is open',
-    needs: ['python3'],
-    script: `git init -q .; pool='import multiprocessing as m; p=m.Pool(2); print(p.map(abs,[-1,-2]))'
-      vitrine run --mode workspace -- "python3 -c '$pool'"
-      printf '[workspace]\\nwritable = ["/dev/shm"]\\n' > shm.toml
-      vitrine run --config shm.toml --mode workspace -- "python3 -c '$pool'"`,
-    ran: { code: 0, stdout: '[1, 2]\n[1, 2]\n', stderr: '' },
-  },
 ]
 
 const temporary = join(home.directory, 'outside')

@@ -30,18 +30,6 @@ const layouts: readonly Report[] = [
     },
   },
   {
-    name: 'R06 a moved worktree is told git worktree repair; the repository stays shut',
-    script: `repository m; git -C m commit -q --allow-empty -m 1
-      git -C m worktree add -q ../w; mv w w2; cd w2; echo 1 > f
-      vitrine run --mode workspace -- 'git add f'
-      printf '[workspace]\\nwritable = ["%s"]\\n' "$d/m/.git" > "$d/c.toml"
-      vitrine run --config "$d/c.toml" --mode workspace -- "echo x > '$d/m/.git/hooks/pre-commit' && echo OPEN"`,
-    check(ran, directory) {
-      expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining('git worktree repair') })
-      absent(join(directory, 'm/.git/hooks/pre-commit'))
-    },
-  },
-  {
     name: 'R21 commits in linked worktrees work; the hooks of their repository stay',
     script: `repository m; cd m; git commit -q --allow-empty -m 1; git worktree add -q ../w; mkdir .claude
       git worktree add -q .claude/worktrees/x
@@ -55,38 +43,12 @@ const layouts: readonly Report[] = [
     },
   },
   {
-    name: 'R24 commits in a submodule work; its hooks stay',
-    script: `repository s; git -C s commit -q --allow-empty -m 1; repository p; cd p
-      git -c protocol.file.allow=always submodule --quiet add ../s lib/s; git commit -qm 1
-      git -C lib/s config user.email a@example.com; git -C lib/s config user.name A
-      vitrine run --mode workspace -- 'cd lib/s && echo 1 > f && git add f && git commit -qm 2 && cd ../.. && git commit -qam bump && git log --oneline | wc -l'
-      cd lib/s
-      vitrine run --mode workspace -- 'echo 2 > f && git commit -qam 3 && echo x > ../../.git/modules/lib/s/hooks/pre-commit' 2>/dev/null
-      echo $?; git log --oneline | wc -l`,
-    check(ran, directory) {
-      expect(ran.stdout).toMatch(/^2\n[1-9]\d*\n3\n$/)
-      absent(join(directory, 'p/.git/modules/lib/s/hooks/pre-commit'))
-    },
-  },
-  {
     name: 'R28 a push to a repository in writable works; the upstream is not stored',
     script: `repository m; git -C m commit -q --allow-empty -m 1; git clone -q --bare m r.git; git clone -q r.git c; cd c
       git switch -qc feat; printf '[workspace]\\nwritable = ["%s"]\\n' "$d/r.git" > "$d/c.toml"
       vitrine run --config "$d/c.toml" --mode workspace -- 'git push -q -u origin feat' >/dev/null 2>&1; echo $?
       git -C ../r.git branch --list feat; git config branch.feat.remote || echo no upstream`,
     ran: { stdout: '0\n  feat\nno upstream\n' },
-  },
-  {
-    name: 'R54 commits in nested repositories work; their hooks stay, at each depth',
-    script: `for r in r1 sub/r3; do repository $r; done
-      for r in r1 sub/r3; do
-        vitrine run --workspace . --mode workspace -- "cd $r && echo 1 > f && git add f && git commit -qm 1 && git log --oneline | wc -l
-          echo x > .git/hooks/pre-commit"
-      done`,
-    check(ran, directory) {
-      expect(ran.stdout).toBe('1\n1\n')
-      for (const name of ['r1', 'sub/r3']) absent(join(directory, name, '.git/hooks/pre-commit'))
-    },
   },
 ]
 
