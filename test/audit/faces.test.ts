@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { prefixed } from '../../src/cli/output.ts'
-import { lostLine } from '../../src/messages/audit.ts'
+import { lostLine } from '../../src/messages/refusal.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect } from '../mcp/connect.ts'
 import { commandsOf } from './place.ts'
