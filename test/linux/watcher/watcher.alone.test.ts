@@ -58,9 +58,10 @@ describe('the watcher cannot be reached from inside', () => {
   it('in write mode the same program does reach a process', async () => {
     const marker = marked()
     const shell = await openTestShell({ mode: 'write' })
-    const { stdout } = await shell.execute({
-      command: `setsid sleep ${marker} & sleep 0.2; ${compileFixture('assassin')} $!`,
-    })
+    // In its own session before it is attacked: a signal to its group must not reach the attacker.
+    const victim = `setsid sh -c ': > up; exec sleep ${marker}' & until [ -e up ]; do sleep 0.01; done`
+    const command = `${victim}; ${compileFixture('assassin')} $!`
+    const { stdout } = await shell.execute({ command })
     expect(stdout).toContain('SIGSTOP by way 0')
     expect(stdout).toContain('setpriority')
   })
