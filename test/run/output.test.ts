@@ -121,7 +121,7 @@ describe('inlineMaxChars', () => {
 it.each([-1, 1.5, 67_108_865, Number.NaN, '5'])('inlineMaxChars %s is refused', async (inlineMaxChars) => {
   const shell = await openTestShell({ mode: 'read' })
   const call = shell.execute({ command: 'echo x' }, { inlineMaxChars: inlineMaxChars as number })
-  const problem = { kind: 'wrong-type', field: 'inlineMaxChars' }
+  const problem = { field: 'inlineMaxChars', wanted: 'an integer from 0 to 67108864' }
   await expect(call).rejects.toMatchObject({ code: 'INVALID_REQUEST', refusal: { problem } })
 })
 
