@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
 import { wanted } from '../messages/wanted.ts'
 import { isHostPattern } from '../network/access.ts'
+import { integer, oneOf } from '../request/fields.ts'
 import { isShellProgram } from '../request/interpreter.ts'
 
 /** Node's setTimeout counts milliseconds in a signed 32-bit integer. */
@@ -36,15 +37,6 @@ export const mountPaths: Resolve<string[]> = (entries, toAbsolute) =>
 
 export function trueOrFalse() {
   return v.boolean('true or false')
-}
-
-export function oneOf<const T extends readonly string[]>(...words: T) {
-  return v.picklist(words, wanted.oneOf(words))
-}
-
-export function integer(least: number, most: number) {
-  const said = wanted.integer(least, most)
-  return v.pipe(v.number(said), v.integer(said), v.minValue(least, said), v.maxValue(most, said))
 }
 
 /** A string that may be empty. It has no NUL byte, because strings end there for execve(2) and open(2). */

@@ -1,18 +1,17 @@
 import * as v from 'valibot'
 import { modes } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
+import { integer, oneOf } from '../request/fields.ts'
 import {
   allowRule,
   booleanOrHosts,
   hostList,
-  integer,
   listOf,
   maxBytes,
   maxMs,
   maxOpenFiles,
   maxProcesses,
   mountPaths,
-  oneOf,
   pathList,
   pathOrEmpty,
   pathsOr,

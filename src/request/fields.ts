@@ -10,7 +10,6 @@ import { VitrineError } from '../messages/error.ts'
 import { wanted } from '../messages/wanted.ts'
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
-export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
@@ -55,8 +54,13 @@ export function functionField<T extends (...given: never[]) => unknown>() {
   return v.custom<T>(isFunction, 'a function')
 }
 
-export function fieldOneOf<const T extends readonly string[]>(...words: T) {
+export function oneOf<const T extends readonly string[]>(...words: T) {
   return v.picklist(words, wanted.oneOf(words))
+}
+
+export function integer(least: number, most: number) {
+  const said = wanted.integer(least, most)
+  return v.pipe(v.number(said), v.integer(said), v.minValue(least, said), v.maxValue(most, said))
 }
 
 function isSignal(value: unknown): boolean {
@@ -110,7 +114,7 @@ function refuseIssue(
       bytes: Buffer.byteLength(String(input)),
       limit: maxArgumentBytes - 1,
     })
-  const got = isNumber(input) ? String(input) : kindOf(input)
+  const got = typeof input === 'number' ? String(input) : kindOf(input)
   if (kind === 'validation') refuseValue(field, message, got)
   // A field that is missing has the message of its object.
   const said = type === 'strict_object' ? Reflect.get(entries[field] ?? {}, 'message') : message
