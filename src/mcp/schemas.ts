@@ -36,20 +36,6 @@ export const readSchema = parameters({
   limit: v.optional(
     about(positive, 'The number of lines or bytes to read. Default: as many as can be shown at once.'),
   ),
-  grep: v.optional(
-    about(
-      v.string(),
-      'A regular expression in RE2 syntax (no lookaround, no backreferences): shows matching lines with their numbers instead of a range.',
-    ),
-  ),
-  context: v.optional(
-    about(
-      v.pipe(integer, v.minValue(0), v.maxValue(100)),
-      'With grep: lines to show before and after each match.',
-    ),
-    0,
-  ),
-  ignore_case: v.optional(about(v.boolean(), 'With grep: ignores case.'), false),
 })
 
 /** The parameters of `read_scratchpad`, with defaults filled in. */

@@ -1,9 +1,10 @@
-import { bytesText, withLine } from '../base/text.ts'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { bytesText, decode, looksBinary, withLine } from '../base/text.ts'
 import { findAnywhere, type ScratchpadEntry, scratchpadRoots } from '../internal.ts'
 import { entryLine } from '../messages/scratchpad.ts'
 import { errorResult, textResult } from './execute.ts'
-import { grepEntry } from './grep.ts'
-import { isBinary, type Part, readBytes, readLines } from './read.ts'
 import type { ReadArguments } from './schemas.ts'
 import type { CallToolResult } from './sdk.ts'
 import type { McpSession } from './session.ts'
@@ -29,7 +30,6 @@ export async function readScratchpad(
     const list = names.length === 0 ? 'It has no saved outputs' : `Saved: ${names.join(', ')}`
     return errorResult(`This session has no saved output named ${JSON.stringify(asked.name)}. ${list}.`)
   }
-  if (asked.grep !== undefined) return grep(entry, asked, asked.grep, maxChars)
   if (await isBinary(entry.path))
     return errorResult(
       `Scratchpad "${entry.name}" is binary (${bytesText(entry.bytes)}) and not shown as text. Inspect the file with a program, for example: xxd ${entry.path} | head`,
@@ -48,22 +48,10 @@ async function readRange(
   return textResult(withLine(part.text, rangeLine(unit, part, isEarlier ? changedMs : undefined)))
 }
 
-async function grep(
-  { path }: ScratchpadEntry,
-  { offset, limit, context, ignore_case: ignoreCase }: ReadArguments,
-  source: string,
-  maxChars: number,
-): Promise<CallToolResult> {
-  if (offset !== undefined || limit !== undefined)
-    return errorResult('Use either grep, or offset and limit, not both.')
-  const found = await grepEntry(path, { source, ignoreCase, context, maxChars })
-  return 'refusal' in found ? errorResult(found.refusal) : textResult(found.text)
-}
-
 function rangeLine(
   unit: 'lines' | 'bytes',
   { from, to, total, cut }: Part,
-  earlierMs?: number | undefined,
+  earlierMs: number | undefined,
 ): string {
   if (from > total) return `[no ${unit} in this range; ${total} ${unit} in total]`
   const more = to < total ? `; next: offset ${to}` : ''
@@ -71,4 +59,79 @@ function rangeLine(
   const earlier =
     earlierMs === undefined ? '' : `; saved by an earlier session on ${new Date(earlierMs).toISOString()}`
   return `[${unit} ${from} to ${to} of ${total}${more}${broken}${earlier}]`
+}
+
+interface Range {
+  /** Lines or bytes to skip; negative: how many to read from the end. */
+  readonly offset: number
+  readonly limit: number
+}
+
+/** A part of an entry as text. `from` and `to` count from 1, inclusive; an empty part has `to` < `from`. */
+interface Part {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly total: number
+  /** The part was cut to the size limit: its last line is incomplete. */
+  readonly cut: boolean
+}
+
+const newline = 0x0a
+const probeBytes = 8192
+
+async function isBinary(path: string): Promise<boolean> {
+  return looksBinary(await bytesAt(path, 0, probeBytes))
+}
+
+/** Reads lines, at most `maxBytes` bytes: as many whole lines as fit, or the start of the first. */
+export async function readLines(path: string, { offset, limit }: Range, maxBytes: number): Promise<Part> {
+  const skip = offset >= 0 ? offset : Math.max(0, (await linesAt(path, 0, 0)).total + offset)
+  const { start, end, total } = await linesAt(path, skip, limit)
+  const bytes = await bytesAt(path, start, Math.min(end - start, maxBytes + 1))
+  const whole = bytes.length <= maxBytes ? bytes : wholeLines(bytes, maxBytes)
+  const cut = whole.length > 0 && whole.at(-1) !== newline && whole.length < bytes.length
+  return { text: decode(whole, { end: cut }), from: skip + 1, to: skip + linesIn(whole), total, cut }
+}
+
+/** Reads bytes as text, without characters split at either end. */
+export async function readBytes(path: string, range: Range, maxBytes: number): Promise<Part> {
+  const total = (await stat(path)).size
+  const skip = range.offset >= 0 ? range.offset : Math.max(0, total + range.offset)
+  const bytes = await bytesAt(path, skip, Math.min(range.limit, maxBytes))
+  const text = decode(bytes, { start: skip > 0, end: skip + bytes.length < total })
+  const cut = range.limit > maxBytes && bytes.length === maxBytes && skip + bytes.length < total
+  return { text, from: skip + 1, to: skip + bytes.length, total, cut }
+}
+
+/** Where lines begin and end in a file, and how many it has; the last one may lack its line end. */
+async function linesAt(path: string, skip: number, limit: number) {
+  let [line, at, last] = [0, 0, newline]
+  let start = skip === 0 ? 0 : undefined
+  let end = skip + limit === 0 ? 0 : undefined
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    for (let found = chunk.indexOf(newline); found !== -1; found = chunk.indexOf(newline, found + 1)) {
+      line++
+      if (line === skip) start = at + found + 1
+      if (line === skip + limit) end = at + found + 1
+    }
+    at += chunk.length
+    last = chunk.at(-1) ?? last
+  }
+  return { start: start ?? at, end: end ?? at, total: last === newline ? line : line + 1 }
+}
+
+function wholeLines(bytes: Buffer, maxBytes: number): Buffer {
+  const end = bytes.lastIndexOf(newline, maxBytes - 1)
+  return bytes.subarray(0, end === -1 ? maxBytes : end + 1)
+}
+
+function linesIn(bytes: Buffer): number {
+  const ends = bytes.reduce((count, byte) => (byte === newline ? count + 1 : count), 0)
+  return bytes.length === 0 || bytes.at(-1) === newline ? ends : ends + 1
+}
+
+async function bytesAt(path: string, start: number, length: number): Promise<Buffer> {
+  const end = Math.min((await stat(path)).size, start + length) - 1
+  return start > end ? Buffer.alloc(0) : buffer(createReadStream(path, { start, end }))
 }

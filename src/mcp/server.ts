@@ -98,7 +98,7 @@ function registerScratchpad(server: McpServer, session: McpSession, inlineChars:
     'read_scratchpad',
     {
       title: 'Read saved output',
-      description: 'Reads a saved output: a range of lines or bytes, or the lines that match a pattern.',
+      description: 'Reads a range of lines or bytes of a saved output. To search it, run grep on its file.',
       inputSchema: readSchema,
       annotations,
     },
@@ -131,7 +131,7 @@ function instructions([first, ...others]: readonly Tool[]): string {
 }
 
 const scratchpadText =
-  'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines, bytes or a pattern.'
+  'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines or bytes.'
 
 /**
  * Why there is no tool for read and workspace mode, and how the user enables them.

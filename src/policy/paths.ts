@@ -86,7 +86,7 @@ function couldReach(glob: string, path: string, above = false): boolean {
 }
 
 /** Whether a pattern may match a name. A question mark counts as a star: in dash it is a byte. So does what a bracket begins. */
-export function couldMatch(pattern: string, name: string): boolean {
+function couldMatch(pattern: string, name: string): boolean {
   const star = '\0'
   const plain = pattern.replace(/\\(.)|[*?]|\[.*/gs, (_, escaped?: string) => escaped ?? star)
   const [first = '', ...others] = plain.split(star)

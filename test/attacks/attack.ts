@@ -1,40 +1,15 @@
-/** The programs of test/fixtures/attack, one for each group of system calls. */
-export type Program =
-  | 'data'
-  | 'paths'
-  | 'metadata'
-  | 'ioctl'
-  | 'locks'
-  | 'signals'
-  | 'processes'
-  | 'escape'
-  | 'privileges'
-  | 'tty'
-  | 'fds'
-  | 'unix_sockets'
-  | 'sockets'
-  | 'uring'
-  | 'ipc'
-  | 'keys'
-  | 'namespaces'
-  | 'system'
-  | 'i386'
-  | 'reads'
-  | 'supervisor'
-  | 'memory'
-  | 'listeners'
-  | 'private_tmp'
-  | 'shared'
+import { files } from './targets/files.ts'
 
-/** The programs of test/fixtures/attack/outside: what the test itself runs, never sandboxed. */
-export type Helper = 'victim' | 'listener' | 'terminal' | 'look' | 'races'
+/** The programs of test/fixtures/attack that arrange an attempt and look at what became of it, and those that other tests run. */
+type Outer = 'victim' | 'listener' | 'terminal' | 'look' | 'ipc' | 'keys'
+type Known = Outer | 'races' | 'reads' | 'shared' | 'escape' | 'uring' | 'signals' | 'processes'
 
 /** Where the built programs are. */
-export type Programs = Readonly<Record<Program | Helper, string>>
+export type Programs = Readonly<Record<string, string>> & Readonly<Record<Known, string>>
 
 /** A command of an attack. Words in braces are replaced by what the target offers. */
 export type Command =
-  | { readonly program: Program; readonly attempt: string; readonly arguments: readonly string[] }
+  | { readonly program: string; readonly attempt: string; readonly arguments: readonly string[] }
   | { readonly script: 'sh' | 'python3' | 'node'; readonly text: string }
 
 /** What is there to arrange an attempt with. */
@@ -117,16 +92,14 @@ export interface Attack {
 }
 
 /** What a row may leave out. */
-export type Choices = Partial<
-  Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp' | 'pty'>
->
+export type Choices = Partial<Omit<Attack, 'name' | 'command'>>
 
-/** One row of the table. Unless it says otherwise: refused in any case, and a change without the sandbox. */
-export function attack(name: string, command: Command, target: Arrange, choices: Choices = {}): Attack {
+/** One row of the table. Unless it says otherwise: aimed at files, refused in any case, and a change without the sandbox. */
+export function attack(name: string, command: Command, ...choices: readonly Choices[]): Attack {
   return {
     name,
     command,
-    target,
+    target: files,
     control: { kind: 'change' },
     expect: { kind: 'refused' },
     network: 'shut',
@@ -134,30 +107,56 @@ export function attack(name: string, command: Command, target: Arrange, choices:
     stdin: null,
     privateTmp: false,
     pty: false,
-    ...choices,
+    ...Object.assign({}, ...choices),
   }
 }
 
-/** A row for each attempt, with a bar between them. */
-export function each<Rest extends readonly unknown[]>(
-  row: (attempt: string, ...rest: Rest) => Attack,
-  attempts: string,
-  ...rest: Rest
+/**
+ * Rows of programs' attempts. A line of the text has the program, its arguments, and among them names of choices; a colon; and the
+ * attempts, with bars between them. `=>` gives a row another name than the attempt has. A line that begins with a bar goes on.
+ */
+export function rows(
+  text: string,
+  named: Readonly<Record<string, Choices | ((argument: string) => Choices)>> = {},
+  always: Choices = {},
 ): Attack[] {
-  return attempts.split('|').map((attempt) => row(attempt.trim(), ...rest))
+  return text
+    .trim()
+    .split(/\n(?! *\|)/)
+    .flatMap((line) => {
+      const [, head = '', attempts = ''] = /^([^:]*):(.*)$/s.exec(line) ?? []
+      const [program = '', ...words] = head.trim().split(' ')
+      const chosen = words.map((word) => {
+        const choice = named[word]
+        return typeof choice === 'function' ? choice(words[0] ?? '') : (choice ?? {})
+      })
+      return attempts.split(/\s+\|\s+/).map((part) => {
+        const [attempt = '', name = attempt] = part.split('=>').map((side) => side.trim())
+        const given = words.filter((word) => !(word in named))
+        return attack(name, { program, attempt, arguments: given }, always, ...chosen)
+      })
+    })
 }
 
-/** A row's command by a program of test/fixtures/attack. */
-export function by(program: Program, attempt: string, ...words: readonly string[]): Command {
-  return { program, attempt, arguments: words }
+/** A control that is a success, not a change; with the errors by which this host itself may refuse. */
+export function succeedsUnless(hostMayRefuse: Readonly<Record<string, string>>): Choices {
+  return { control: { kind: 'success', hostMayRefuse } }
 }
 
-/** A control that is a success, not a change. */
-export const succeeds: Control = { kind: 'success' }
+export const succeeds = succeedsUnless({})
+
+export function changesUnless(hostMayRefuse: Readonly<Record<string, string>>): Choices {
+  return { control: { kind: 'change', hostMayRefuse } }
+}
 
 /** No control at all, and the filter's errno instead. */
-export function neverUnsandboxed(reason: string, errno: string): Control {
-  return { kind: 'none', reason, errno }
+export function neverUnsandboxed(reason: string, errno: string): Choices {
+  return { control: { kind: 'none', reason, errno } }
+}
+
+/** Read mode may let it seem to succeed. */
+export function harmless(reason: string): Choices {
+  return { expect: { kind: 'harmless', reason } }
 }
 
 /** `held`: refused, unchanged, and the control is real. `vacuous`: the control could not do it either. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Control, Need } from './attack.ts'
+import type { Choices, Need } from './attack.ts'
 
 /** Bits of capabilities(7). */
 const BITS = {
@@ -32,13 +32,19 @@ export function capability(name: keyof typeof BITS): Need {
   return () => (has(name) ? null : `the user has no ${name}`)
 }
 
-/** What the control needs to succeed; or to change something. */
-export function succeedsWith(name: keyof typeof BITS): { readonly control: Control } {
-  return { control: { kind: 'success', needs: [capability(name)] } }
+/** What the control needs to succeed, and why this host may still refuse; or to change something. */
+export function succeedsWith(
+  name: keyof typeof BITS,
+  hostMayRefuse: Readonly<Record<string, string>> = {},
+): Choices {
+  return { control: { kind: 'success', needs: [capability(name)], hostMayRefuse } }
 }
 
-export function changesWith(name: keyof typeof BITS): { readonly control: Control } {
-  return { control: { kind: 'change', needs: [capability(name)] } }
+export function changesWith(
+  name: keyof typeof BITS,
+  hostMayRefuse: Readonly<Record<string, string>> = {},
+): Choices {
+  return { control: { kind: 'change', needs: [capability(name)], hostMayRefuse } }
 }
 
 /** The file or device must be there. */

@@ -44,7 +44,11 @@ function fill(text: string, offers: Readonly<Record<string, string>>): string {
 
 function argvOf(command: Command, programs: Programs, offers: Readonly<Record<string, string>>): string[] {
   if ('script' in command) return [...scripts[command.script], fill(command.text, offers)]
-  return [programs[command.program], command.attempt, ...command.arguments.map((word) => fill(word, offers))]
+  return [
+    programs[command.program] ?? '',
+    command.attempt,
+    ...command.arguments.map((word) => fill(word, offers)),
+  ]
 }
 
 function outcomeOf(command: Command, end: End): Attempt['outcome'] {

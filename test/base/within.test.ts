@@ -14,15 +14,3 @@ it('a wait ends at its time limit though memory was collected', async () => {
   await aborted
   expect(signal.aborted).toBe(true)
 })
-
-it("a wait ends with the caller's signal, also with one that was aborted before", async () => {
-  const caller = new AbortController()
-  const { signal, end } = abortAfter(600_000, caller.signal)
-  const aborted = once(signal, 'abort')
-  caller.abort()
-  await aborted
-  end()
-  const late = abortAfter(600_000, caller.signal)
-  late.end()
-  expect(late.signal.aborted).toBe(true)
-})

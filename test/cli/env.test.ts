@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Home } from './vitrine.ts'
 
@@ -20,13 +19,4 @@ describe('vitrine run --env', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout.trimEnd().replaceAll('\n', ' ')).toBe(printed)
   })
-})
-
-it.each([
-  ['narrows', 'listed', 'unset\nunset\nunset\n'],
-  ['does not widen', 'all', 'outer\nunset\nunset\n'],
-])('an untrusted project file %s what write mode inherits', async (_, inherit, stdout) => {
-  const home = new Home()
-  writeFileSync(`${home.directory}/.vitrine.toml`, `[env]\ninherit = "${inherit}"\n`)
-  expect(await home.run(['run', '--write', '--', line], { env })).toMatchObject({ stdout })
 })

@@ -1,8 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nobody, whyNot } from '../helpers/other-users.ts'
-import { makeDirectory } from '../helpers/place.ts'
 import { errorOf, Home, invalid, misused } from './vitrine.ts'
 
 const home = new Home()
@@ -83,14 +81,6 @@ describe('a request that cannot be carried out is refused with 125', () => {
     expect(ran).toMatchObject({ code: 125, stderr: '' })
     expect(errorOf(ran)).toMatchObject({ code: 'INVALID_REQUEST', problem })
   })
-
-  it('a wrong value of the configuration, with its place', async () => {
-    const file = home.configure('[shell]\ntimeout_ms = "soon"\n')
-    const ran = await home.run(['run', '--json', '--', 'ls'])
-    home.configure('')
-    const place = { file, line: 2, column: 14, key: 'shell.timeout_ms' }
-    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', ...place, problem: { kind: 'wrong-type' } })
-  })
 })
 
 it('escape sequences in what the caller wrote do not reach the terminal', async () => {
@@ -107,24 +97,6 @@ describe('in a directory that was deleted', () => {
   ])('vitrine %s says so', async (args) => {
     const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
     expect(await gone(args)).toMatchObject(invalid(problem, args.split(' ')[0]))
-  })
-})
-
-const asRoot = process.getuid?.() === 0
-const reason = asRoot ? whyNot(nobody) : null
-
-describe.skipIf(reason)(`an ordinary user${reason ? `: ${reason}` : ''}`, () => {
-  const place = makeDirectory()
-  chmodSync(place, 0o755)
-  const closed = join(place, 'closed')
-  mkdirSync(closed, { mode: 0o000 })
-  const unreadable = join(place, 'unreadable.toml')
-  writeFileSync(unreadable, '', { mode: 0o000 })
-  const run = (...args: string[]) => home.run(args, { cwd: place, ...(asRoot ? { uid: nobody.uid } : {}) })
-
-  it('cannot use a config file that is closed to that user', async () => {
-    const ran = await run('run', '--json', '--config', unreadable, '--', 'ls')
-    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', problem: { kind: 'unreadable' } })
   })
 })
 

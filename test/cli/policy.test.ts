@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { prefixed } from '../../src/cli/output.ts'
@@ -104,14 +104,19 @@ describe('policy check', () => {
     expect(errorOf(json)).toMatchObject({ problem })
   })
 
-  it('a rule whose example fails is refused, with file and line', async () => {
-    const own = new Home()
-    const file = own.configure(
-      '[[policy.rule]]\nprefix = ["git", "push"]\nverdict = "deny"\nmatch = ["git pull"]\n',
-    )
-    const ran = await own.run(['policy', 'check', '--', 'ls'])
-    expect(ran).toMatchObject({ code: 125, stdout: '' })
-    expect(ran.stderr).toContain(`${file}:1`)
+  it.each([
+    ['a project file', 'rm ../.vitrine.toml'],
+    ['a project file', 'echo >> ../.vitrine.toml'],
+    ['a project file', 'cp x ../.vitrine.toml'],
+    ['the file that --config names', 'touch ../mine.toml'],
+  ])('denies a command that changes %s: %s', async (_, line) => {
+    const [own, cwd] = [new Home(), 'project/below']
+    mkdirSync(join(own.directory, cwd), { recursive: true })
+    mkdirSync(join(own.directory, 'project/.git'))
+    for (const name of ['.vitrine.toml', 'mine.toml'])
+      writeFileSync(join(own.directory, 'project', name), '[policy]\nallow = ["touch"]\n')
+    const args = ['policy', 'check', '--write', '--config', '../mine.toml', '--', line]
+    expect((await own.run(args, { cwd: join(own.directory, cwd) })).code).toBe(2)
   })
 })
 
@@ -159,12 +164,14 @@ describe('run', () => {
     home.configure('')
   })
 
-  it('what is asked about runs without --ask, unless unattended = "deny"', async () => {
+  it('what is asked about runs without --ask, unless unattended = "deny" without auto_confirm', async () => {
     const env = { VITRINE_POLICY_UNATTENDED: 'deny' }
     const ran = await home.run(['run', '--json', '--write', '--', 'touch refused'], { env })
     expect(ran).toMatchObject({ code: 125, stderr: '' })
     expect(errorOf(ran).code).toBe('NOT_APPROVED')
     expect(existsSync(join(home.directory, 'refused'))).toBe(false)
+    const confirming = { ...env, VITRINE_POLICY_AUTO_CONFIRM: 'true' }
+    expect((await home.run(['run', '--write', '--', 'true > x'], { env: confirming })).code).toBe(0)
     expect((await home.run(['run', '--write', '--', 'touch allowed'])).code).toBe(0)
     expect(existsSync(join(home.directory, 'allowed'))).toBe(true)
   })

@@ -1,12 +1,16 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { users } from '../attacks/table.ts'
+import { ownMarker } from '../helpers/markers.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { builtLibrary, repository } from '../helpers/programs.ts'
+import { aliveWith, survivors, waitFor } from '../helpers/processes.ts'
+import { builtLibrary, compileFixture, repository } from '../helpers/programs.ts'
 import { runAs } from '../helpers/run-as.ts'
 
 describe('two copies of the library in one process, as Jest makes them', () => {
@@ -98,45 +102,33 @@ describe.runIf(can(raised))('a host that may raise priorities', () => {
   )
 })
 
-/** Whether a process with these arguments runs. */
-function runs(...argv: readonly string[]): boolean {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .some((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `${argv.join('\0')}\0`
-      } catch {
-        return false // it has ended meanwhile
-      }
-    })
-}
-
-it('the addon loads in many threads, and a thread that ends takes its commands along', async () => {
-  const seconds = `600.${process.pid}`
-  const script = join(repository, 'test/fixtures/workers/workers.mjs')
-  const { stdout } = await promisify(execFile)(process.execPath, [script, seconds])
-  const three = [
-    [3, 0],
-    [3, 0],
-    [3, 0],
-  ]
-  expect(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toEqual([3, three, three, 1, 3])
-  await expect.poll(() => runs('sleep', seconds)).toBe(false)
+it.for([
+  ['in the middle of their commands: the main thread works on', 'terminated'],
+  ['though no other thread has loaded the addon', 'alone'],
+] as const)('worker threads end, and what they run with them, %s', async ([, how]) => {
+  const marker = ownMarker()
+  const script = join(repository, 'test/fixtures/host/workers.mjs')
+  const child = spawn(process.execPath, [script, how, makeDirectory(), marker, compileFixture('daemon')])
+  const printed = Promise.all([text(child.stdout), text(child.stderr)])
+  const ended = once(child, 'exit')
+  await Promise.race([once(child.stdout, 'data'), ended])
+  // The host has the marker among its own arguments.
+  expect(await waitFor(() => aliveWith(marker).every((pid) => pid === child.pid))).toBe(true)
+  child.stdin.end()
+  expect([await ended, await printed]).toEqual([
+    [0, null],
+    ['done\n', ''],
+  ])
 })
 
 it("two copies of the addon in one process do not get in each other's way", async () => {
-  const seconds = `600.1${process.pid}`
-  const script = join(repository, 'test/fixtures/workers/twice.mjs')
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, makeDirectory(), seconds])
+  const marker = ownMarker()
+  const script = join(repository, 'test/fixtures/host/twice.mjs')
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, makeDirectory(), marker])
   const said = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(said, stderr).toEqual([true, [3, 3], [['create'], ['create']], [true, true], 4, 5])
-  await expect.poll(() => runs('sleep', seconds)).toBe(false)
+  expect(await survivors(marker)).toEqual([])
 })

@@ -45,7 +45,8 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     const responses = [
       [{ action: 'accept', content: { answer: 'n' } }, said],
       [{ action: 'decline' }, said],
-      [{ action: 'accept', content: { answer: 'maybe' } }, said],
+      [{ action: 'accept', content: { answer: 'Y' } }, said],
+      [{ action: 'accept', content: { answer: '__proto__' } }, said],
       [{ action: 'accept', content: {} }, said],
       [{ action: 'cancel' }, /^NOT_APPROVED: (?!.*said no).*without an answer/],
     ] as const
@@ -57,15 +58,6 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
         text: expect.stringMatching(text),
       })
     expect([left, made()]).toEqual([[], []])
-  })
-
-  it('a question names every reason of its line, each once', async () => {
-    const { questions, elicit } = answering('n')
-    const { run } = await serve({ era, elicit })
-    await run({ command: 'touch a; LD_PRELOAD=./x ls; mkdir b && touch c; sleep 1 &' })
-    const reasons = (questions[0] ?? '').split('\n').filter((row) => /^(?:asked|and) because: /.test(row))
-    for (const reason of ['"touch"', '"mkdir"', 'LD_PRELOAD', 'background'])
-      expect(reasons.filter((row) => row.includes(reason))).toHaveLength(1)
   })
 
   it('a client that cannot ask gets a denial that says so', async () => {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { Home } from '../cli/vitrine.ts'
 import { connect } from './connect.ts'
 
 /** Resident memory of a process in bytes, now or at its highest: proc_pid_status(5). */
@@ -22,18 +21,5 @@ describe('under load', () => {
     const path = /saved whole to scratchpad "output-1" at (\S+);/.exec(text)?.[1] ?? ''
     expect(statSync(path).size).toBe(200_000_000)
     execFileSync('sh', ['-c', `${command} | cmp - ${path}`])
-  })
-
-  it('32 calls run at once, and no more', async () => {
-    const home = new Home()
-    const { write } = await connect(['--mode', 'both'], { home })
-    const log = `${home.directory}/began`
-    const calls = Array.from({ length: 40 }, (_, index) =>
-      write({ command: `echo ${index} >> ${log}; sleep ${index < 32 ? 1.5 : 0}` }),
-    )
-    await Promise.all(calls)
-    const began = readFileSync(log, 'utf8').trim().split('\n').map(Number)
-    expect(new Set(began.slice(0, 32))).toEqual(new Set(Array.from({ length: 32 }, (_, index) => index)))
-    expect(began).toHaveLength(40)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { connect, eras } from './connect.ts'
 
 describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
-  it('read_scratchpad reads lines, bytes, and what matches a pattern', async () => {
+  it('read_scratchpad reads lines and bytes', async () => {
     const { run, read } = await connect([], { era })
     await run({ command: 'seq 1 50000' })
     const name = 'output-1'
@@ -14,18 +14,12 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect((await read({ name, unit: 'bytes', offset: 2, limit: 4 })).text).toBe(
       '2\n3\n[bytes 3 to 6 of 288894; next: offset 6]',
     )
-    expect((await read({ name, grep: '^4999[89]$', context: 1 })).text).toBe(
-      '49997-49997\n49998:49998\n49999:49999\n50000-50000\n[2 lines match /^4999[89]$/]',
-    )
-    expect((await read({ name, grep: 'none' })).text).toBe('[no line matches /none/]')
     expect((await read({ name, offset: 99_999 })).text).toBe('[no lines in this range; 50000 lines in total]')
   })
 
   it.each([
     [{ name: 'none' }, 'no saved output named "none". Saved: log, bin.'],
     [{ name: '../log' }, 'no saved output named "../log". Saved: log, bin.'],
-    [{ name: 'log', grep: '(' }, 'RE2'],
-    [{ name: 'log', grep: 'x', offset: 1 }, 'Use either grep, or offset and limit, not both.'],
     [{ name: 'log', limit: 0 }, 'limit: Invalid value: Expected >=1'],
     [{ name: 'bin' }, '"bin"'],
   ])('%j is an error that says what to do', async (input, said) => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { mayBeDenied } from '../../src/policy/need.ts'
+import { mayBeDenied } from '../../src/admit/admission.ts'
 import { decideLine, piping, presetRules } from './helper.ts'
 import { readCorpus, readTable } from './rows.ts'
 
 const rows = readTable()
 
 describe('the table of verdicts', () => {
-  it('has at least 400 rows, of every preset, mode and verdict', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(400)
+  it('has at least 500 rows, of every preset, mode and verdict', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(500)
     expect(new Set(rows.map(({ preset }) => preset))).toEqual(new Set(['open', 'default', 'analysis']))
     expect(new Set(rows.map(({ mode, verdict }) => `${mode} ${verdict}`)).size).toBe(6)
   })
@@ -33,9 +33,9 @@ describe('a line that write mode denies', () => {
 describe('ordinary commands that change nothing', () => {
   const corpus = readCorpus()
 
-  it('run held in write mode, but for two of 300', () => {
+  it('run held in write mode, but for two', () => {
     const asked = corpus.filter((line) => decideLine(line, presetRules('default'), 'write').held !== true)
-    expect(corpus.length).toBeGreaterThanOrEqual(300)
+    expect(corpus.length).toBeGreaterThanOrEqual(195)
     expect(asked).toEqual(['export FOO=bar && echo $FOO', 'i=0; echo $((i + 1))'])
   })
 

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { Tmux } from '../../helpers/tmux.ts'
-import { homeForShells, ours, sleeping, startShell } from './shells.ts'
+import { homeForShells, startShell } from './shells.ts'
 
 describe.runIf(process.platform === 'linux')('with another standard input', () => {
   const home = homeForShells()
@@ -90,16 +89,6 @@ describe.skipIf(missing)(`in a terminal${missing ? ` (${missing} is not installe
     terminal.line('echo "kept there" >"$TMPDIR/a"')
     terminal.line('cat "$TMPDIR/a"; exit')
     await terminal.shows(/^kept there\n(.*\n)*code 0$/m)
-  })
-
-  it.each(['SIGTERM', 'SIGHUP'] as const)('%s to vitrine ends all that runs in it', async (name) => {
-    const marker = makeMarker()
-    await startShell(terminal)
-    terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
-    expect(await waitFor(() => sleeping(marker) === 2)).toBe(true)
-    process.kill(ours(terminal), name)
-    await terminal.shows(/code \d+\n icanon/m)
-    expect(await survivors(marker)).toEqual([])
   })
 
   it('--ask asks about the shell of write mode, and no means none', async () => {

@@ -3,14 +3,13 @@ import type { Shell } from '../../../src/shell.ts'
 import { ownMarker } from '../../helpers/markers.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { survivors } from '../../helpers/processes.ts'
-import { compileHungry } from './hungry.ts'
+import { compileHungry, mebibyte } from './hungry.ts'
 
-const mebibyte = 1024 * 1024
 const limit = 20 * mebibyte
-let hungry: string
+let withHungry: ReturnType<typeof compileHungry>
 
 beforeAll(() => {
-  hungry = compileHungry()
+  withHungry = compileHungry()
 })
 
 function open(): Promise<Shell> {
@@ -38,7 +37,7 @@ const over = [
 it.for(over)('$name: ended, named, and nothing is left', async ({ line }) => {
   const marker = ownMarker()
   const shell = await open()
-  const command = `H=${hungry}; M=${marker}; cd "$TMPDIR"; ${line}`
+  const command = withHungry(marker, `cd "$TMPDIR"; ${line}`)
   const result = await shell.execute({ command, timeoutMs: 20_000 })
   expect(result.outcome).toEqual({ kind: 'limited', limit: 'private_tmp', value: limit })
   expect(await survivors(marker)).toEqual([])

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Result } from '../../../src/base/types.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { waitFor } from '../../helpers/processes.ts'
 
 /** The grace ends with the command, however long a busy machine takes over it. */
 const patient = '[shell]\nkill_grace_ms = 60000\n'
@@ -63,20 +63,6 @@ linux('at the deadline in a terminal', () => {
   })
 })
 
-linux('at the deadline in write mode', () => {
-  it('what has left the session ends, too', async () => {
-    const marker = makeMarker()
-    const shell = await openTestShell({ mode: 'write' })
-    const command = `setsid sleep ${marker} & (setsid sleep ${marker} &); echo begun; sleep ${marker}`
-    const run = async (timeoutMs: number) => {
-      const { stdout, timedOut } = await shell.execute({ command, timeoutMs })
-      expect([timedOut, await survivors(marker)]).toEqual([true, []])
-      return stdout
-    }
-    await untilBegun(run, (stdout) => stdout === 'begun\n')
-  })
-})
-
 linux('what lives on in write mode', () => {
   it('can write on to an output that is read no more', async () => {
     const cwd = makeDirectory()
@@ -88,20 +74,6 @@ linux('what lives on in write mode', () => {
     expect(background?.count).toBeGreaterThan(0)
     writeFileSync(join(cwd, 'go'), '')
     expect(await waitFor(() => existsSync(join(cwd, 'done')))).toBe(true)
-  })
-
-  it('is counted by its group: what has left that is not', async () => {
-    const cwd = makeDirectory()
-    const shell = await openTestShell({ mode: 'write', cwd })
-    const own = (name: string) => `until [ -e go ]; do sleep 0.05; done; : > ${name}`
-    const started = 'until [ -e up ]; do sleep 0.05; done'
-    const outside = `setsid sh -c ': > up; ${own('outside')}' > /dev/null 2>&1 &`
-    const inside = `exec tail -f /dev/null > /dev/null 2>&1 &`
-    const { background } = await shell.execute({ command: `${outside} ${inside} ${started}` })
-    expect(background?.count).toBe(1)
-    writeFileSync(join(cwd, 'go'), '')
-    expect(await waitFor(() => existsSync(join(cwd, 'outside')))).toBe(true)
-    process.kill(-(background?.group ?? Number.NaN), 'SIGKILL')
   })
 })
 

@@ -30,13 +30,13 @@ describe('a process that a command of write mode left in a session of its own', 
     expect(afterLines(result).join()).toContain(`kill ${pids[0]}`)
   })
 
-  it('is named beside those of its group, several in order', async () => {
-    const line = `${leaving('a')}; ${leaving('b', 'tail -f /dev/null')}; sleep 60 > /dev/null 2>&1 & echo $! > c`
+  it('is named beside those of its group, several in order, and counted with no group', async () => {
+    const line = `${leaving('a')}; ${leaving('b', 'tail -f /dev/null')}; sleep 60 > /dev/null 2>&1 &`
     const { result, pids, idOf } = await run(line)
     expect(pids).toEqual([idOf('a'), idOf('b')])
     expect(result.background?.left?.map(({ program }) => program)).toEqual(['sleep', 'tail'])
     expect(result.background?.count).toBe(1)
-    process.kill(idOf('c'), 'SIGKILL')
+    process.kill(-(result.background?.group ?? Number.NaN), 'SIGKILL')
   })
 
   it('is not, where there is none, and in read mode it is ended', async () => {

@@ -1,6 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPrograms } from '../../attacks/build.ts'
@@ -8,35 +6,25 @@ import { users } from '../../attacks/table.ts'
 import { ownMarker } from '../../helpers/markers.ts'
 import { mounted } from '../../helpers/mounted.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { aliveWith, processEntry, waitFor } from '../../helpers/processes.ts'
-import { builtLibrary, readable, repository } from '../../helpers/programs.ts'
+import { aliveWith, processEntry, survivors, waitFor } from '../../helpers/processes.ts'
+import { builtLibrary, repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
-
-/** What test/fixtures/host/process-one.mjs prints. */
-interface Happened {
-  readonly pid: number
-  readonly own: readonly (readonly [number | null, string | null])[]
-  readonly read: After
-  readonly swept: After
-  readonly write: After
-  readonly background: After
-  readonly daemon: After
-}
+import { cannotUnshare } from '../../helpers/surroundings.ts'
+import { commandsOf, startHost } from '../watcher/hosts.ts'
 
 interface After {
   readonly exitCode: number
   readonly zombies: number
 }
 
-const namespace = ['--pid', '--fork', '--mount-proc']
-
-function missing(): string | null {
-  if (process.platform !== 'linux') return 'PID namespaces are of Linux'
-  const { status } = spawnSync('unshare', [...namespace, 'true'], { stdio: 'ignore' })
-  return status === 0 ? null : 'no PID namespace can be made'
+/** What test/fixtures/host/process-one.mjs prints. */
+type Happened = Readonly<Record<'read' | 'swept' | 'write' | 'background' | 'daemon', After>> & {
+  readonly pid: number
+  readonly own: readonly (readonly [number | null, string | null])[]
 }
 
-const reason = missing()
+const namespace = ['--pid', '--fork', '--mount-proc']
+const reason = process.platform === 'linux' ? cannotUnshare(...namespace) : 'PID namespaces are of Linux'
 
 describe.skipIf(reason !== null)(
   `a host that is process 1, without an init${reason ? ` (skipped: ${reason})` : ''}`,
@@ -96,24 +84,18 @@ describe('a /proc that hides processes', () => {
   const nobody = { name: '', uid: -1, gid: -1 }
   const [root = nobody, user = nobody] = users
 
-  /** What stands before a host's command line, so that /proc hides from it the processes that it cannot read (proc(5), hidepid). */
-  const hiding = (uid: number, gid: number) => [
-    'unshare',
-    '--mount',
-    'sh',
-    '-c',
-    `mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid=${uid} --regid=${gid} --clear-groups "$@"`,
-    'sh',
-  ]
+  /** Runs its arguments as the ordinary user, where /proc hides what that one cannot read (proc(5), hidepid). */
+  const hiding = `exec unshare --mount sh -c 'mount -t proc -o hidepid=2 proc /proc &&
+    exec setpriv --reuid=${user.uid} --regid=${user.gid} --clear-groups "$@"' sh "$@"`
 
   function missing(): string | null {
     if (process.platform !== 'linux' || users.length < 2)
       return 'only root can mount /proc for an ordinary user'
-    const [program = '', ...words] = [...hiding(user.uid, user.gid), 'true']
-    return spawnSync(program, words).status === 0 ? null : 'this root cannot mount /proc'
+    const { status } = spawnSync('sh', ['-c', hiding, 'sh', 'true'])
+    return status === 0 ? null : 'this root cannot mount /proc'
   }
 
-  const survivors = [
+  const attempts = [
     'background',
     'double fork',
     'ignores every signal',
@@ -129,12 +111,12 @@ describe('a /proc that hides processes', () => {
       escapes = buildPrograms().escape
     })
 
-    it.for(survivors)('nothing outlives its command: %s', async (attempt) => {
+    it.for(attempts)('nothing outlives its command: %s', async (attempt) => {
       const marker = ownMarker()
       const [result] = await runAs(root, {
         options: { mode: 'read', cwd: '/' },
         commands: [[escapes, attempt, marker]],
-        wrapper: hiding(user.uid, user.gid),
+        wrapper: ['sh', '-c', hiding, 'sh'],
       })
       expect(result?.stdout).toBe('ok\n')
       expect(result?.survivorsKilled).toBeGreaterThan(0)
@@ -143,21 +125,12 @@ describe('a /proc that hides processes', () => {
 
     it.for(['background', 'unreadable'] as const)('nothing outlives its host: %s', async (attempt) => {
       const marker = ownMarker()
-      const directory = makeDirectory()
-      chmodSync(directory, 0o755)
       const line = `${escapes} '${attempt}' ${marker}; echo started; exec sleep ${marker}`
-      const script = join(readable, 'test/fixtures/host/host.mjs')
-      const [program = '', ...words] = hiding(user.uid, user.gid)
-      const host = spawn(program, [...words, process.execPath, script, directory, 'wait', 'read', line], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { PATH: process.env['PATH'], HOME: '/dev/null/home' },
-      })
-      await once(host.stdout, 'data')
-      const others = () => aliveWith(marker).filter((pid) => pid !== host.pid)
-      expect(others().length).toBeGreaterThan(1)
-      host.kill('SIGKILL')
-      await waitFor(() => others().length === 0)
-      expect(others()).toEqual([])
+      const host = startHost('wait', 'read', [line], { before: hiding })
+      await host.ready
+      expect(commandsOf(host, marker).length).toBeGreaterThan(1)
+      await host.kill()
+      expect(await survivors(marker)).toEqual([])
     })
   })
 })

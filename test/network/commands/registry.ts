@@ -13,7 +13,6 @@ export async function openRegistry() {
   return { port, asked }
 }
 
-/** Names of hosts in URLs stand as HOST in the files: the answer names the host that was asked. */
 function fileOf(root: string, url: string): Buffer | undefined {
   const path = decodeURIComponent(url.replace(/\?.*/, '')).replace(/\/$/, '/index.html')
   try {
@@ -68,7 +67,7 @@ type Put = (path: string, content: string | Buffer) => void
 
 function fillNpm(put: Put, port: number, tarball: Buffer): void {
   const shasum = createHash('sha1').update(tarball).digest('hex')
-  const dist = { tarball: `http://good.example:${port}/npm/demo-1.0.0.tgz`, shasum }
+  const dist = { tarball: `http://127.0.0.1:${port}/npm/demo-1.0.0.tgz`, shasum }
   const version = { name: 'demo', version: '1.0.0', dist }
   put(
     'npm/demo',
@@ -79,7 +78,7 @@ function fillNpm(put: Put, port: number, tarball: Buffer): void {
 
 function fillCargo(put: Put, port: number, crate: Buffer): void {
   const cksum = createHash('sha256').update(crate).digest('hex')
-  put('index/config.json', JSON.stringify({ dl: `http://good.example:${port}/crates/{crate}` }))
+  put('index/config.json', JSON.stringify({ dl: `http://127.0.0.1:${port}/crates/{crate}` }))
   put(
     'index/de/mo/demo',
     `${JSON.stringify({ name: 'demo', vers: '1.0.0', deps: [], cksum, features: {}, yanked: false })}\n`,

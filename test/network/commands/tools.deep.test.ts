@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory } from '../../helpers/place.ts'
 import { goodAt } from '../surroundings.ts'
 import { openRegistry } from './registry.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
@@ -45,45 +44,46 @@ function isInstalled(tool: string): boolean {
   return spawnSync(tool, [tool === 'go' ? 'version' : '--version'], { stdio: 'ignore' }).status === 0
 }
 
-describe.skipIf(listsRefused !== null).each(Object.entries(tools))(
+/** In workspace mode, with what a tool is to fetch on a host that is one of many names of this machine. */
+async function run(line: string, host: string, network?: boolean) {
+  const { port, asked } = await openRegistry()
+  const listed = [...goodAt(port), `*.wild.example:${port}`]
+  const shell = await openHostShell({ mode: 'workspace', network: network ?? listed })
+  const command = line.replaceAll('BASE', `http://${host}:${port}`).replaceAll('HOST', host)
+  return { port, asked, result: await shell.execute({ command, timeoutMs: 120_000 }) }
+}
+
+describe.each(Object.entries(tools))(
   '%s in workspace mode',
+  { timeout: 150_000 },
   (name, { line, shows }) => {
     const itRuns = it.skipIf(!isInstalled(name))
+    const itLists = it.skipIf(listsRefused !== null || !isInstalled(name))
 
-    async function run(host: string) {
-      const { port, asked } = await openRegistry()
-      const shell = await openHostShell({
-        mode: 'workspace',
-        cwd: makeDirectory(),
-        network: [...goodAt(port), `*.wild.example:${port}`],
-      })
-      const command = line.replaceAll('BASE', `http://${host}:${port}`).replaceAll('HOST', host)
-      return { port, asked, result: await shell.execute({ command, timeoutMs: 120_000 }) }
-    }
+    itRuns('has what is offered with the network on, and not without', async () => {
+      const { result } = await run(line, '127.0.0.1', true)
+      expect({ ...result, stdout: result.stdout.trim() }).toMatchObject({ exitCode: 0, stdout: shows })
+      const { result: refused, asked } = await run(line, '127.0.0.1', false)
+      expect(refused.exitCode).not.toBe(0)
+      expect(refused.denials.map(({ operation }) => operation)).toContain('connect')
+      expect(asked).toEqual([])
+    })
 
-    itRuns.each(['good.example', 'a.b.wild.example'])(
-      'has what %s offers',
-      { timeout: 150_000 },
-      async (host) => {
-        const { port, result } = await run(host)
-        expect({ ...result, stdout: result.stdout.trim() }).toMatchObject({ exitCode: 0, stdout: shows })
-        expect(result.connections).toContainEqual(expect.objectContaining({ host, port, verdict: 'allowed' }))
-        expect(result.connections?.filter(({ verdict }) => verdict === 'refused')).toEqual([])
-      },
-    )
+    itLists.each(['good.example', 'a.b.wild.example'])('has what %s offers', async (host) => {
+      const { port, result } = await run(line, host)
+      expect({ ...result, stdout: result.stdout.trim() }).toMatchObject({ exitCode: 0, stdout: shows })
+      expect(result.connections).toContainEqual(expect.objectContaining({ host, port, verdict: 'allowed' }))
+      expect(result.connections?.filter(({ verdict }) => verdict === 'refused')).toEqual([])
+    })
 
-    itRuns(
-      'reaches no host that is not listed, and is named in the denial',
-      { timeout: 150_000 },
-      async () => {
-        const { port, asked, result } = await run('evil.example')
-        expect(result.exitCode).not.toBe(0)
-        expect(asked).toEqual([])
-        expect(result.denials).toContainEqual(
-          expect.objectContaining({ operation: 'connect', address: `evil.example:${port}`, host: true }),
-        )
-        expect(result.hint).toContain(`evil.example:${port}`)
-      },
-    )
+    itLists('reaches no host that is not listed, and is named in the denial', async () => {
+      const { port, asked, result } = await run(line, 'evil.example')
+      expect(result.exitCode).not.toBe(0)
+      expect(asked).toEqual([])
+      expect(result.denials).toContainEqual(
+        expect.objectContaining({ operation: 'connect', address: `evil.example:${port}`, host: true }),
+      )
+      expect(result.hint).toContain(`evil.example:${port}`)
+    })
   },
 )

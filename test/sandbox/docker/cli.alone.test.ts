@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ownImage } from '../../../src/sandbox/docker/image.ts'
 import { Home } from '../../cli/vitrine.ts'
@@ -23,17 +23,6 @@ describeEngine('the command line', (engine) => {
       home.run(args, { env, ...(uid === undefined ? {} : { uid }) })
     return { home, vitrine }
   }
-
-  it('run --backend docker runs in a container', async () => {
-    const { home, vitrine } = homeWith()
-    writeFileSync(join(home.directory, 'kept'), 'as it was')
-    const ran = await vitrine(['run', '--backend', 'docker', '--', 'cat kept; echo x > kept; exit 5'])
-    expect(ran).toMatchObject({ code: 5, stdout: 'as it was' })
-    expect(ran.stderr).toContain('kept: Read-only file system')
-    expect(readFileSync(join(home.directory, 'kept'), 'utf8')).toBe('as it was')
-    expect((await vitrine(['run', '--backend', 'docker', '--', 'nosuch', 'x'])).code).toBe(127)
-    expect((await vitrine(['run', '--backend', 'docker', '--timeout', '1s', '--', 'sleep 9'])).code).toBe(124)
-  })
 
   it('status shows engine, image and containers, and says by its code whether all is there', async () => {
     const { vitrine } = homeWith()

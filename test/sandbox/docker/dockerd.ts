@@ -51,17 +51,12 @@ export async function whyNoEngine(): Promise<string | null> {
 async function runOne({ engine }: TestEngine, directory: string): Promise<void> {
   await importImage(engine, directory, testImage)
   const body = { Image: testImage, Cmd: ['/bin/busybox', 'true'], NetworkDisabled: true }
-  const code = await runToEnd(engine, body)
-  if (code !== 0) throw new Error(`${busybox} ended with ${code} in a container`)
-}
-
-/** Makes a container and runs it; resolves to its exit code. */
-export async function runToEnd(engine: Engine, body: object): Promise<number> {
   const create = { method: 'POST', path: '/containers/create', body } as const
   const { Id } = await engine.call<{ Id: string }>(create)
   await engine.call({ method: 'POST', path: `/containers/${Id}/start` })
   const wait = { method: 'POST', path: `/containers/${Id}/wait` } as const
-  return (await engine.call<{ StatusCode: number }>(wait)).StatusCode
+  const { StatusCode } = await engine.call<{ StatusCode: number }>(wait)
+  if (StatusCode !== 0) throw new Error(`${busybox} ended with ${StatusCode} in a container`)
 }
 
 function isProgram(name: string): boolean {
@@ -167,7 +162,7 @@ export async function importImage(
 }
 
 /** What the dynamic linker loads for a program, as ldd(1) lists it; nothing for a static one. */
-function librariesOf(program: string): string[] {
+export function librariesOf(program: string): string[] {
   const { stdout, status } = spawnSync('ldd', [program], { encoding: 'utf8' })
   return status === 0 ? [...stdout.matchAll(/(\/\S+) \(0x/g)].map(([, file = '']) => file) : []
 }

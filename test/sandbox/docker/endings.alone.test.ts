@@ -4,25 +4,22 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
-import { lostHint } from '../../../src/messages/docker.ts'
+import { lostHint } from '../../../src/run/hint.ts'
 import { labelsFor, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { makeDirectory } from '../../helpers/place.ts'
+import { makeMarker } from '../../helpers/processes.ts'
 import {
   containersOf,
   describeEngine,
   dockerToml,
   eventually,
   openDockerShell,
-  processesWith,
+  sleepers,
   startContainer,
   startEngine,
   unavailable,
 } from './engine.ts'
-
-/** A length of sleep that no other test has: it is found by it among the processes of this machine. */
-let lengths = 700_000 + (process.pid % 1000) * 100
-const nextLength = () => String(++lengths)
 
 describeEngine('how commands and containers end', (engine) => {
   it.each(['read', 'write'] as const)(
@@ -30,58 +27,44 @@ describeEngine('how commands and containers end', (engine) => {
     async (mode) => {
       const shell = await openDockerShell(engine(), { mode })
       await shell.execute({ command: 'true' })
-      const length = nextLength()
-      const command = `trap "" TERM; setsid sh -c 'trap "" TERM; sleep ${length}' & sleep ${length} & while :; do sleep 1; done`
+      const marker = makeMarker()
+      const command = `trap "" TERM; setsid sh -c 'trap "" TERM; sleep ${marker}' & sleep ${marker} & while :; do sleep 1; done`
       const result = await shell.execute({ command, timeoutMs: 1500 })
       expect(result.outcome).toEqual({ kind: 'timed-out', afterMs: 1500 })
-      await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
+      await eventually(() => sleepers(marker).length === 0, 'everything has ended')
       expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
     },
   )
 
   it('in read mode nothing that a command left outlives it', async () => {
     const shell = await openDockerShell(engine())
-    const length = nextLength()
-    const command = `setsid sleep ${length} >/dev/null 2>&1 & sleep ${length} >/dev/null 2>&1 & echo left`
+    const marker = makeMarker()
+    const command = `setsid sleep ${marker} >/dev/null 2>&1 & sleep ${marker} >/dev/null 2>&1 & echo left`
     const result = await shell.execute({ command })
     expect(result).toMatchObject({ stdout: 'left\n', exitCode: 0 })
     expect(result.survivorsKilled).toBeGreaterThanOrEqual(2)
-    expect(processesWith(`sleep\0${length}`)).toEqual([])
+    expect(sleepers(marker)).toEqual([])
   })
 
   it('but it is asked to end first, and given the grace', async () => {
     const shell = await openDockerShell(engine(), { toml: '[shell]\nkill_grace_ms = 5000\n' })
-    const length = nextLength()
-    const command = `sh -c 'trap "exec sleep ${length}" TERM; while :; do sleep 0.05; done' & sleep 0.5; echo left`
+    const marker = makeMarker()
+    const command = `sh -c 'trap "exec sleep ${marker}" TERM; while :; do sleep 0.05; done' & sleep 0.5; echo left`
     const running = shell.execute({ command })
-    await eventually(() => processesWith(`sleep\0${length}`).length === 1, 'it was asked')
+    await eventually(() => sleepers(marker).length === 1, 'it was asked')
     expect(await running).toMatchObject({ stdout: 'left\n', exitCode: 0, timedOut: false })
-    expect(processesWith(`sleep\0${length}`)).toEqual([])
+    expect(sleepers(marker)).toEqual([])
   })
 
   it('in write mode it lives until the shell is closed, and later commands meet it', async () => {
     const shell = await openDockerShell(engine(), { mode: 'write' })
-    const length = nextLength()
-    await shell.execute({ command: `sleep ${length} >/dev/null 2>&1 & echo $! > pid` })
+    const marker = makeMarker()
+    await shell.execute({ command: `sleep ${marker} >/dev/null 2>&1 & echo $! > pid` })
     expect((await shell.execute({ command: 'kill -0 $(cat pid) && echo there' })).stdout).toBe('there\n')
     await shell.execute({ command: 'while :; do sleep 1; done', timeoutMs: 500 })
-    expect(processesWith(`sleep\0${length}`)).not.toEqual([])
+    expect(sleepers(marker)).not.toEqual([])
     await shell.close()
-    expect(processesWith(`sleep\0${length}`)).toEqual([])
-  })
-
-  it('an AbortSignal ends it; aborted beforehand nothing runs', async () => {
-    const shell = await openDockerShell(engine())
-    const length = nextLength()
-    const controller = new AbortController()
-    const running = shell.execute({ command: `sleep ${length}` }, { signal: controller.signal })
-    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
-    controller.abort()
-    expect(await running).toMatchObject({ cancelled: true, outcome: { kind: 'cancelled' } })
-    expect(processesWith(`sleep\0${length}`)).toEqual([])
-    await expect(shell.execute({ command: 'true' }, { signal: controller.signal })).rejects.toMatchObject({
-      name: 'AbortError',
-    })
+    expect(sleepers(marker)).toEqual([])
   })
 
   it('a deadline that comes before the container does is kept', async () => {
@@ -96,14 +79,14 @@ describeEngine('how commands and containers end', (engine) => {
 
   it('close kills what runs and removes the containers', async () => {
     const shell = await openDockerShell(engine())
-    const length = nextLength()
-    const running = shell.execute({ command: `sleep ${length}` })
-    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+    const marker = makeMarker()
+    const running = shell.execute({ command: `sleep ${marker}` })
+    await eventually(() => sleepers(marker).length > 0, 'it runs')
     expect(await ownOf(shell.cwd)).toHaveLength(1)
     await shell.close()
     expect(await running).toMatchObject({ cancelled: true })
     expect(await ownOf(shell.cwd)).toEqual([])
-    expect(processesWith(`sleep\0${length}`)).toEqual([])
+    expect(sleepers(marker)).toEqual([])
   })
 
   const homeWith = () => {
@@ -123,12 +106,12 @@ describeEngine('how commands and containers end', (engine) => {
     'a host that is killed leaves neither process nor container: %j',
     async (flags) => {
       const home = homeWith()
-      const length = nextLength()
-      const command = `trap "" TERM HUP; setsid sleep ${length} & sleep ${length}`
+      const marker = makeMarker()
+      const command = `trap "" TERM HUP; setsid sleep ${marker} & sleep ${marker}`
       const host = vitrine(home, ['run', ...flags, '--', command])
-      await eventually(() => processesWith(`sleep\0${length}`).length >= 2, 'it runs')
+      await eventually(() => sleepers(marker).length >= 2, 'it runs')
       host.kill('SIGKILL')
-      await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'its processes have ended')
+      await eventually(() => sleepers(marker).length === 0, 'its processes have ended')
       await eventually(async () => (await ownOf(home.directory)).length === 0, 'its container is gone')
     },
   )
@@ -172,7 +155,7 @@ describeEngine('how commands and containers end', (engine) => {
     const shell = await openDockerShell(own, { mode })
     await shell.execute({ command: 'true' })
     process.kill(own.pid, 'SIGSTOP')
-    const begun = { command: `mkdir made; sleep ${nextLength()}`, timeoutMs: 500 }
+    const begun = { command: `mkdir made; sleep ${makeMarker()}`, timeoutMs: 500 }
     expect(await shell.execute(begun)).toMatchObject({ timedOut: true })
     process.kill(own.pid, 'SIGCONT')
     expect((await shell.execute({ command: 'sleep 1; ls' })).stdout).toBe('')
@@ -183,9 +166,9 @@ describeEngine('how commands and containers end', (engine) => {
     const directory = makeDirectory()
     writeFileSync(join(directory, 'kept'), '')
     const shell = await openDockerShell(own, { cwd: directory })
-    const length = nextLength()
-    const running = shell.execute({ command: `echo begun; sleep ${length}`, timeoutMs: 60_000 })
-    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+    const marker = makeMarker()
+    const running = shell.execute({ command: `echo begun; sleep ${marker}`, timeoutMs: 60_000 })
+    await eventually(() => sleepers(marker).length > 0, 'it runs')
     await own.stop('SIGKILL')
     const result = await running
     expect(result).toMatchObject({ stdout: 'begun\n', exitCode: null, signal: 'SIGKILL' })
@@ -195,7 +178,7 @@ describeEngine('how commands and containers end', (engine) => {
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject(
       unavailable(`${own.socketPath}: ECONNREFUSED`),
     )
-    for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')
+    for (const pid of sleepers(marker)) process.kill(pid, 'SIGKILL')
   })
 
   // many.alone.test.ts has what a deadline leaves of a line.
@@ -203,14 +186,14 @@ describeEngine('how commands and containers end', (engine) => {
     const shell = await openDockerShell(engine(), { mode: 'write' })
     await shell.execute({ command: 'true' })
     for (let round = 0; round < 10; round++) {
-      const length = nextLength()
-      const command = `(sleep ${length}; touch m1) | (sleep ${length}; touch m2); sh -c 'sleep ${length}; touch m3'; touch m4`
+      const marker = makeMarker()
+      const command = `(sleep ${marker}; touch m1) | (sleep ${marker}; touch m2); sh -c 'sleep ${marker}; touch m3'; touch m4`
       const controller = new AbortController()
       const running = shell.execute({ command }, { signal: controller.signal })
-      await eventually(() => processesWith(`sleep\0${length}`).length === 2, 'it runs')
+      await eventually(() => sleepers(marker).length === 2, 'it runs')
       controller.abort()
       expect(await running).toMatchObject({ cancelled: true })
-      expect(processesWith(`sleep\0${length}`)).toEqual([])
+      expect(sleepers(marker)).toEqual([])
     }
     for (const name of ['m1', 'm2', 'm3', 'm4']) expect(existsSync(join(shell.cwd, name))).toBe(false)
   })
@@ -228,9 +211,9 @@ describeEngine('how commands and containers end', (engine) => {
     ['SIGTERM', 143],
   ] as const)('%s to the command line ends it with %i and nothing more runs', async (signal, code) => {
     const home = homeWith()
-    const length = nextLength()
-    const child = vitrine(home, ['run', '--write', '--', `sleep ${length}; touch marker`])
-    await eventually(() => processesWith(`sleep\0${length}`).length === 1, 'it runs')
+    const marker = makeMarker()
+    const child = vitrine(home, ['run', '--write', '--', `sleep ${marker}; touch marker`])
+    await eventually(() => sleepers(marker).length === 1, 'it runs')
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])
     expect(existsSync(join(home.directory, 'marker'))).toBe(false)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,16 @@ import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { isEngineError } from '../../../src/sandbox/docker/engine.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
-import { importImage, missingEngine, startIn, type TestEngine, testImage, unmount } from './dockerd.ts'
+import { aliveWith } from '../../helpers/processes.ts'
+import {
+  importImage,
+  librariesOf,
+  missingEngine,
+  startIn,
+  type TestEngine,
+  testImage,
+  unmount,
+} from './dockerd.ts'
 
 export { importImage, type TestEngine, testImage } from './dockerd.ts'
 
@@ -17,7 +26,7 @@ afterAll(async () => {
   for (const [engine, directory] of running) {
     await engine.stop()
     // What an engine that was killed leaves: the shims of its containers.
-    for (const pid of processesWith(`${directory}/`)) process.kill(pid, 'SIGKILL')
+    for (const pid of aliveWith(`${directory}/`)) process.kill(pid, 'SIGKILL')
     unmount(directory)
     rmSync(directory, { recursive: true, force: true })
   }
@@ -53,8 +62,7 @@ export async function startEngine(): Promise<TestEngine> {
 export function gitMounts(): string[] {
   const [programs = ''] = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).split('\n')
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
-  const loaded = execFileSync('ldd', [realpathSync(git)], { encoding: 'utf8' })
-  const libraries = [...loaded.matchAll(/(\/\S+) \(0x/g)].map(([, file = '']) => dirname(file))
+  const libraries = librariesOf(realpathSync(git)).map(dirname)
   return [git, programs, ...new Set(libraries)].map((path) => `${path}:ro`)
 }
 
@@ -122,17 +130,7 @@ export async function eventually(holds: () => Promise<boolean> | boolean, what: 
   }
 }
 
-/** Processes of this machine whose command line holds a text: those of containers are seen from outside. */
-export function processesWith(text: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && commandLineOf(pid).includes(text))
-}
-
-function commandLineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return '' // it has ended
-  }
+/** The processes that sleep for that time, a marker: those of containers are seen from outside. */
+export function sleepers(marker: string): number[] {
+  return aliveWith(`sleep\0${marker}`)
 }

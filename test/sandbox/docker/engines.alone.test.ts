@@ -63,15 +63,6 @@ describe('without an engine on this machine nothing runs, on this machine least 
       refusal: { key, file: expect.stringContaining('config.toml') },
     })
   })
-
-  it('a project cannot choose the backend', async () => {
-    const cwd = makeDirectory()
-    mkdirSync(join(cwd, '.git'))
-    writeFileSync(join(cwd, '.vitrine.toml'), '[shell]\nbackend = "docker"\n')
-    const shell = await openTestShell({ cwd })
-    expect(shell.config.shell.backend).toBe('local')
-    expect(shell.ignored.map(({ key }) => key)).toEqual(['shell.backend'])
-  })
 })
 
 const another = existsSync('/var/run/docker.sock') ? 'another engine has the usual socket' : undefined

@@ -2,18 +2,16 @@ import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { makeMarker } from '../../helpers/processes.ts'
 import {
   containersOf,
   describeEngine,
   eventually,
   importImage,
   openDockerShell,
-  processesWith,
+  sleepers,
   unavailable,
 } from './engine.ts'
-
-/** The last length of sleep that a test had: each has one of its own, by which it finds its process. */
-let lengths = 900_000 + (process.pid % 1000) * 100
 
 describeEngine('images and containers that cannot be used', (engine) => {
   const openWith = (image: string, cwd = makeDirectory()) =>
@@ -90,10 +88,10 @@ describeEngine('images and containers that cannot be used', (engine) => {
     'a container that is paused in mid-command ends at the deadline: %s mode',
     async (mode) => {
       const shell = await openDockerShell(engine(), { mode })
-      const length = String(++lengths)
-      const running = shell.execute({ command: `sleep ${length}`, timeoutMs: 2500 })
+      const marker = makeMarker()
+      const running = shell.execute({ command: `sleep ${marker}`, timeoutMs: 2500 })
       // A pause while a process is joining would freeze the container for good.
-      await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+      await eventually(() => sleepers(marker).length > 0, 'it runs')
       const [own] = await ownOf(shell)
       await engine().engine.call({ method: 'POST', path: `/containers/${own?.Id}/pause` })
       const result = await running

@@ -2,7 +2,8 @@ import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Home } from '../../cli/vitrine.ts'
-import { dockerToml, processesWith } from './engine.ts'
+import { aliveWith, makeMarker } from '../../helpers/processes.ts'
+import { dockerToml } from './engine.ts'
 import { kinds, type RootlessEngine, startRootless } from './rootless.ts'
 
 for (const kind of kinds) {
@@ -64,9 +65,17 @@ for (const kind of kinds) {
 
     it('no process of a command of read mode outlives it', async () => {
       const { vitrine } = homeOfUser()
-      const ran = await vitrine('run', '--json', '--backend', 'docker', '--', 'sleep 987654 & echo started')
+      const marker = makeMarker()
+      const ran = await vitrine(
+        'run',
+        '--json',
+        '--backend',
+        'docker',
+        '--',
+        `sleep ${marker} & echo started`,
+      )
       expect(JSON.parse(ran.stdout)).toMatchObject({ exitCode: 0, stdout: 'started\n' })
-      expect(processesWith('987654')).toEqual([])
+      expect(aliveWith(marker)).toEqual([])
     })
   })
 }

@@ -1,10 +1,9 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { endOne } from '../../helpers/processes.ts'
+import { aliveWith, endOne } from '../../helpers/processes.ts'
 import { isExecutable } from '../../helpers/repository.ts'
 import { importImage, noNetwork, startEngineBy, type TestEngine, testImage } from './dockerd.ts'
-import { processesWith } from './engine.ts'
 
 /** An engine that an ordinary user starts, at the socket where it is looked for. */
 export interface Kind {
@@ -81,7 +80,7 @@ export async function startRootless(kind: Kind): Promise<RootlessEngine | string
   const options = { ...user, cwd: directory, env: environment(directory) }
   // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
   const clean = () => {
-    for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)]) endOne(pid)
+    for (const pid of [...aliveWith(`${directory}/`), ...pauseProcess(runtimeDirectory)]) endOne(pid)
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   }
   try {

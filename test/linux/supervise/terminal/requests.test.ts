@@ -1,45 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import type { RequestProblem } from '../../../../src/base/refusal.ts'
 import type { StartRequest } from '../../../../src/index.ts'
 import { openTestShell } from '../../../helpers/place.ts'
 
-const wrong: readonly [string, object, Partial<RequestProblem>][] = [
-  ['no pty', { command: 'ls' }, { kind: 'wrong-type', field: 'pty' }],
-  ['pty: false', { command: 'ls', pty: false }, { kind: 'wrong-type', field: 'pty' }],
-  ['no command', { pty: true }, { kind: 'blank-command' }],
-  [
-    '0 columns',
-    { command: 'ls', pty: true, columns: 0 },
-    { kind: 'out-of-range', field: 'columns', got: '0' },
-  ],
-  [
-    'half a row',
-    { command: 'ls', pty: true, rows: 2.5 },
-    { kind: 'out-of-range', field: 'rows', got: '2.5' },
-  ],
-  [
-    '65536 rows',
-    { command: 'ls', pty: true, rows: 65_536 },
-    { kind: 'out-of-range', field: 'rows', got: '65536' },
-  ],
-  [
-    'columns as a text',
-    { command: 'ls', pty: true, columns: '80' },
-    { kind: 'wrong-type', field: 'columns' },
-  ],
-  ['a path as the kind', { command: 'ls', pty: true, term: '../x' }, { kind: 'out-of-range', field: 'term' }],
-  ['stdin', { command: 'ls', pty: true, stdin: 'x' }, { kind: 'unknown-option', field: 'stdin' }],
-  ['merged', { command: 'ls', pty: true, merged: false }, { kind: 'unknown-option', field: 'merged' }],
-]
+/** What is asked for beside a command, and of which field the answer is. */
+const wrong = [
+  [{ pty: undefined }, 'wrong-type', 'pty'],
+  [{ pty: false }, 'wrong-type', 'pty'],
+  [{ command: undefined }, 'blank-command', undefined],
+  [{ columns: 0 }, 'out-of-range', 'columns'],
+  [{ rows: 2.5 }, 'out-of-range', 'rows'],
+  [{ rows: 65_536 }, 'out-of-range', 'rows'],
+  [{ columns: '80' }, 'wrong-type', 'columns'],
+  [{ term: '../x' }, 'out-of-range', 'term'],
+  [{ stdin: 'x' }, 'unknown-option', 'stdin'],
+  [{ merged: false }, 'unknown-option', 'merged'],
+] as const
 
 describe('a request for a terminal', () => {
-  it.for(wrong)('is refused: %s', async ([, request, problem]) => {
+  it.for(wrong)('is refused: %j', async ([more, kind, field]) => {
     const shell = await openTestShell()
-    const started = shell.start(request as StartRequest)
-    await expect(started).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      refusal: { problem },
-    })
+    const started = shell.start({ command: 'ls', pty: true, ...more } as StartRequest)
+    const problem = { kind, ...(field && { field }) }
+    await expect(started).rejects.toMatchObject({ code: 'INVALID_REQUEST', refusal: { problem } })
   })
 
   it('is refused where there is no addon, saying what is missing', async () => {

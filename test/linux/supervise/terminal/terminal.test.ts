@@ -117,15 +117,6 @@ describe.each(modes)('in %s mode', (mode) => {
     expect(await survivors(marker)).toEqual([])
   })
 
-  it('the deadline ends it, though an interactive shell ignores SIGTERM', async () => {
-    const session = await start({ argv: interactiveBash, timeoutMs: 700 })
-    await session.shows(prompt)
-    await session.write(`sleep ${marker}\n`)
-    const { outcome } = await session.result
-    expect(outcome).toEqual({ kind: 'timed-out', afterMs: 700 })
-    expect(await survivors(marker)).toEqual([])
-  })
-
   it('when the command ends its terminal is closed, and background processes get SIGHUP', async () => {
     const hungUp = join(makeDirectory(), 'hung-up')
     const left = `trap "" HUP; sleep 0.4; env echo late || touch ${hungUp}; exec sleep ${marker}`

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readable } from '../../../helpers/programs.ts'
 import { describeTwins, twinsOf } from './twins.ts'
 
-/** files.deep.test.ts has more. */
+/** programs.deep.test.ts has more. */
 const commands = `
 echo x > new; cat new
 umask 002; touch shared; mkdir -p group/sub
@@ -17,6 +17,7 @@ touch -d 2001-02-03T04:05:06Z run.sh src/main.c src new
 sed -i s/two/TWO/ src/deep/text; cat src/deep/text
 tar czf - src | tar xzf - --one-top-level=again
 python3 -c 'import os; os.rename("src","r"); os.link("r/main.c","l"); os.chmod("l",0o640); fd=os.open("l",os.O_RDWR|os.O_APPEND); os.write(fd,b"z"); os.fchmod(fd,0o600); os.ftruncate(fd,3); os.utime(fd,(5,5))'
+python3 -c 'import os,ctypes; l=ctypes.CDLL(None).linkat; [print(l(-100,b"/proc/self/fd/%d"%os.open(d,os.O_TMPFILE|os.O_RDWR,0o644),-100,b"%s%d"%(t,len(d)),0x400)) for d in (".","src") for t in (b"top",b"src/below")]'
 node -e 'const fs=require("fs"); fs.writeFileSync("a.tmp","1"); fs.renameSync("a.tmp","run.sh"); fs.copyFileSync("run.sh","b"); fs.symlinkSync("b","c"); fs.utimesSync("b",9,9)'
 echo x > new; git add new; git commit -qm second; git log --oneline
 git checkout -qb topic; git checkout -q main; git update-ref -d refs/heads/topic

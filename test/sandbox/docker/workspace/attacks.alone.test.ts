@@ -77,6 +77,8 @@ describeEngine('workspace mode of the docker backend, with git', (engine) => {
         tried(user, 'write', command),
       ])
       expect(held.after, held.result.stderr).toEqual(held.before)
+      expect(held.result).toMatchObject({ mode: 'workspace', backend: 'docker' })
+      expect(held.result.denials).not.toEqual([])
       expect(free.after, free.result.stderr).not.toEqual(free.before)
     })
 
