@@ -1,6 +1,6 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Unmet } from '../base/refusal.ts'
-import { visible } from '../base/text.ts'
+import { clipped, visible } from '../base/text.ts'
 import { scarcityRemedy } from './limits.ts'
 
 /** A line whose variables PowerShell expands before the inner PowerShell sees it. */
@@ -84,7 +84,7 @@ const maxWords = 4
 
 /** The shell of the line is dash, and bash would have read these words otherwise. Other shells are a setting. */
 export function dashHint(words: readonly string[], reader: HintReader): string {
-  const said = words.slice(0, maxWords).map((text) => `"${shown(text)}"`)
+  const said = words.slice(0, maxWords).map((text) => `"${clipped(text, 30)}"`)
   const way =
     reader === 'user'
       ? 'For bash: --shell bash, or [shell] program = "bash".'
@@ -96,9 +96,4 @@ export function dashHint(words: readonly string[], reader: HintReader): string {
 export function pkillHint(pattern: string, signal: NodeJS.Signals): string {
   const other = /^\w/.test(pattern) ? `: pkill -f '[${pattern[0]}]${visible(pattern.slice(1))}'` : ''
   return `"pkill -f" ended the shell of this line, too (${signal}): the pattern is in the arguments of that shell. Write a pattern that does not match itself${other}.`
-}
-
-function shown(text: string): string {
-  const short = text.length > 30 ? `${text.slice(0, 30)}...` : text
-  return visible(short)
 }

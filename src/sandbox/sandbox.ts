@@ -4,7 +4,6 @@ import type { NetworkKind } from '../network/access.ts'
 /** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup.c. */
 export type CgroupMissing =
   | 'unmounted'
-  | 'foreign'
   | 'no-memory'
   | 'not-enabled'
   | 'topmost'

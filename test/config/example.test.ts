@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'smol-toml'
 import { expect, it } from 'vitest'
 import { keyEntries } from '../../src/config/schema.ts'
-import { configRows, initConfig } from '../../src/config/show.ts'
+import { initConfig } from '../../src/config/show.ts'
 import { tomlText } from '../../src/config/toml.ts'
 import { makePlace } from './place.ts'
 
@@ -59,17 +59,6 @@ function replaced(line: string): string {
   const setting = new RegExp(`^${name} = (\\[\\]|\\["default"\\]|\\{\\}|false)$`, 'm')
   return `${before}${line}\n${after.replace(setting, '')}`
 }
-
-it('every key has one row, in the schema’s order, with its value and its source', async () => {
-  const place = makePlace()
-  place.write(place.userFile, '[policy]\ndeny = ["git push"]\n')
-  const rows = configRows(await place.load({ env: { VITRINE_SHELL_MODE: 'write' } }))
-  expect(rows.map(({ key }) => key)).toEqual([...keyEntries.keys()])
-  const row = (wanted: string) => rows.find(({ key }) => key === wanted)
-  const where = 'VITRINE_SHELL_MODE'
-  expect(row('shell.mode')).toMatchObject({ value: 'write', text: '"write"', source: 'variable', where })
-  expect(row('policy.deny')).toMatchObject({ text: '["git push"]', source: 'user', where: place.userFile })
-})
 
 const strange = ['\u001b[31m\u0007', '\u007f\u009b', '\u202eright to left', '\u{e0041}', 'a\nb\tc']
 it.each(['plain', 'quote " and \\', ...strange])(

@@ -33,14 +33,6 @@ describe('a list of hosts of an untrusted project', () => {
   })
 })
 
-// hostile.deep.test.ts has more, which are refused.
-it('1000 unreadable paths all count', async () => {
-  const place = makePlace()
-  const paths = Array.from({ length: 1000 }, (_, index) => `/hostile/${index}`)
-  place.write(place.projectFile, `[shell]\nunreadable = ${JSON.stringify(paths)}\n`)
-  expect((await place.load()).config.shell.unreadable).toEqual(paths)
-})
-
 it.each(['__proto__', 'constructor', 'toString'])('a table named %s reaches no prototype', async (name) => {
   const place = makePlace()
   place.write(place.projectFile, `[env.set.${name}]\nmode = "write"\n`)

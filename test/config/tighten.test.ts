@@ -78,7 +78,6 @@ const cases: Record<ConfigKey, Case> = {
 
 // Keys of two values have one that a project may set and, begun from the other end, one that it may not.
 const otherWay: Partial<Record<ConfigKey, Case>> = {
-  'shell.program': neverText('"bash"', '"/bin/zsh"'),
   'shell.sandbox': { user: 'false', taken: ['false'], ignored: ['true'], why: 'needs-trust' },
   'shell.mode': { user: '"workspace"', taken: ['"read"', '"workspace"'], ignored: ['"write"'] },
   'shell.network': { user: 'false', taken: ['false'], ignored: ['true'] },
@@ -175,14 +174,6 @@ describe('a trusted project file', () => {
     expect(config.policy.deny).toEqual(['a', 'b'])
     expect(config.policy.rule).toMatchObject([{ prefix: ['c'], verdict: 'allow' }])
   })
-})
-
-it('an ignored value is said in one line with its place, the value in force and the way out', async () => {
-  const place = withFiles('shell.network', 'false', 'true')
-  const { describeIgnoredValues } = await import('../../src/cli/configuration.ts')
-  expect(describeIgnoredValues((await place.load()).ignored)).toEqual([
-    `${place.projectFile}:3: shell.network = true is ignored: a project file may only tighten false until you trust the file with "vitrine config trust"`,
-  ])
 })
 
 function withFiles(key: ConfigKey, user: string, project: string): Place {

@@ -62,11 +62,6 @@ describe.each(modes)('%s mode: stdin', (mode) => {
 describe.each(modes)('%s mode: command and argv', (mode) => {
   const shell = openTestShell({ mode, env: { HOME: '/some/home' } })
 
-  it('argv has no shell', async () => {
-    const argv = ['echo', '$HOME', '`id`', '$(id)', '*', ';', '|', '>', 'a b', '']
-    expect((await (await shell).execute({ argv })).stdout).toBe('$HOME `id` $(id) * ; | > a b \n')
-  })
-
   it.for(['-x', '+e', '--'])('a line that begins with %s is a command, not an option', async (line) => {
     const result = await (await shell).execute({ command: line })
     expect(result.exitCode).toBe(127)

@@ -35,25 +35,18 @@ function parse(line: string): string[] {
   return argv
 }
 
-const vectors = [
-  ['a'],
-  ['a', ''],
-  ['a', '', ''],
-  ['a', 'two words', '\ttab'],
-  ['a', '"', '\\"', '\\\\"'],
-  ['a', 'c:\\dir\\', 'c:\\two words\\', 'c:\\two words\\\\'],
-  ['a', 'first\nsecond', '\u00a0', '🎉 日本'],
-  ['C:\\Program Files\\node.exe', '-e', 'console.log("x y")'],
-]
-
 describe('the command line of Windows', () => {
-  it.each(vectors)('%j is read back as it was', (...argv) => {
+  it.each([
+    [['a', 'first\nsecond', '\ttab', '\u00a0', '🎉 日本']],
+    [['C:\\Program Files\\node.exe', '-e', 'console.log("x y")']],
+  ])('%j is read back as it was', (argv) => {
     expect(parse(commandLine(argv))).toEqual(argv)
   })
 
   it('everything of backslashes, quotes and blanks up to length 5 is read back as it was', () => {
     const alphabet = ['\\', '"', ' ', 'x']
     let words = ['']
+    expect(parse(commandLine(['a', '', '']))).toEqual(['a', '', ''])
     for (let length = 0; length < 5; length++) {
       words = words.flatMap((word) => alphabet.map((letter) => word + letter))
       for (const word of words) expect(parse(commandLine(['a', word, 'z']))).toEqual(['a', word, 'z'])

@@ -49,11 +49,10 @@ static int look_at_terminal(struct vt_confinement *confinement, int terminal) {
   return 0;
 }
 
-/* True if the shared reads ruleset lets the command read what it may write to. */
-static bool is_covered(const struct vt_confinement_options *options, int abi) {
-  for (const char *const *path = options->writable; path && *path; path++)
-    if (!vt_places_cover(options->reads, *path)) return false;
-  return options->terminal <= 0 && (options->reads->ruleset < 0 || options->reads->abi == abi);
+/* Whether the command may read more than what it shares with others: its directories and its terminal. */
+static bool reads_more(const struct vt_confinement_options *options, int abi) {
+  bool own = options->terminal > 0 || (options->writable && *options->writable);
+  return own || (options->reads->ruleset >= 0 && options->reads->abi != abi);
 }
 
 /* Made once, and owned by `reads`. */
@@ -62,14 +61,12 @@ static int shared_reading(struct vt_places *reads, int abi) {
     reads->ruleset = vt_landlock_build_reads(abi, reads, NULL, 0);
     reads->abi = abi;
   }
-  if (reads->abi == abi) return reads->ruleset;
-  errno = EINVAL; /* the existing one is in use */
-  return -1;
+  return reads->ruleset;
 }
 
 static int build_reading(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   if (!options->reads) return 0;
-  confinement->owns_reading = !is_covered(options, confinement->abi);
+  confinement->owns_reading = reads_more(options, confinement->abi);
   confinement->reading = confinement->owns_reading
                         ? vt_landlock_build_reads(confinement->abi, options->reads, options->writable, options->terminal)
                         : shared_reading(options->reads, confinement->abi);
@@ -85,8 +82,8 @@ static bool can_mark(bool listener) {
 
 static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, enum vt_step *step) {
   bool marks = can_mark(options->listener);
-  struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable,
-                                         options->terminal, options->workspace, options->own_sockets && marks};
+  struct vt_landlock_options landlock = {confinement->abi, options->network, options->writable, options->terminal,
+                                         options->workspace, options->own_sockets && marks};
   confinement->workspace = options->workspace;
   if (confinement->workspace) vt_workspace_retain(confinement->workspace);
   confinement->listener = options->listener;
@@ -154,7 +151,6 @@ bool vt_confinement_serves(struct vt_confinement *confinement, const struct vt_c
   if (!confinement->private) return true;
   free(confinement->writable);
   confinement->writable = copy_paths(options->writable);
-  if ((options->reads && !is_covered(options, confinement->abi)) != confinement->owns_reading) return false;
   if (confinement->workspace && !vt_workspace_resume(confinement->workspace, options->places)) return false;
   return confinement->granted >= 0 || grant_next(confinement) == 0;
 }

@@ -42,7 +42,6 @@ struct vt_confinement_options {
   bool proxied;                 /* TCP to the proxy only: the notifier connects */
   bool own_sockets;             /* TCP among the command's own processes: the notifier binds and connects */
   bool listener;
-  const char *near;
   struct vt_places *reads;
   const char *const *writable;
   const struct vt_place *places; /* with the roots and protected paths of a workspace; NULL: none */

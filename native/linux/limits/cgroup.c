@@ -1,12 +1,10 @@
 #define _GNU_SOURCE
 #include "limits/limits.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +54,6 @@ static bool is_there(const char *directory, const char *name, int mode) {
   return path_of(path, directory, name) && access(path, mode) == 0;
 }
 
-static bool has_word(const char *text, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = text; (at = strstr(at, word)); at += length)
-    if ((at == text || at[-1] == ' ') && (at[length] == 0 || at[length] == ' ' || at[length] == '\n')) return true;
-  return false;
-}
-
 typedef bool (*try_line)(const char *line, char *path);
 
 /* "0::PATH" in /proc/self/cgroup: our cgroup in the unified hierarchy; "/..": outside our cgroup namespace. */
@@ -70,17 +61,12 @@ static bool is_own(const char *line, char *path) {
   return sscanf(line, "0::%4095s", path) == 1 && path[0] == '/' && strncmp(path, "/..", 3) != 0;
 }
 
-/* A mount of our namespace's root: fields 4 and 5 are root and mount point, the type follows " - " (proc(5)). */
+/* A mount of our namespace's root: fields 4 and 5 are root and mount point, the type follows " - " (proc(5)). With another root it does
+ * not tell where our cgroup is. */
 static bool is_mount(const char *line, char *path) {
   char root[2];
   if (!strstr(line, " - cgroup2 ")) return false;
   return sscanf(line, "%*d %*d %*s %1s %4095s", root, path) == 2 && root[0] == '/' && path[0] == '/';
-}
-
-/* With another root it does not tell where our cgroup is. */
-static bool is_foreign_mount(const char *line, char *path) {
-  (void)path;
-  return strstr(line, " - cgroup2 ") != NULL;
 }
 
 static bool find(const char *file, try_line fits, char *path) {
@@ -133,12 +119,13 @@ static bool is_limited(const char *leaf) {
 /* Only the root cgroup lacks cgroup.type and may hold processes beside children with controllers (cgroup-v2.rst). */
 static bool is_root_of_all(const char *directory) { return !is_there(directory, "cgroup.type", F_OK); }
 
+/* No other controller's name contains "memory" (cgroup-v2.rst). */
 static const char *enable_memory(const char *directory) {
   char text[1024];
   read_text(directory, "cgroup.controllers", text, sizeof text);
-  if (!has_word(text, "memory")) return "no-memory";
+  if (!strstr(text, "memory")) return "no-memory";
   read_text(directory, "cgroup.subtree_control", text, sizeof text);
-  if (has_word(text, "memory") || write_text(directory, "cgroup.subtree_control", "+memory") == 0) return NULL;
+  if (strstr(text, "memory") || write_text(directory, "cgroup.subtree_control", "+memory") == 0) return NULL;
   return "not-enabled";
 }
 
@@ -176,26 +163,11 @@ static const char *choose(char *directory, const char *mount, const char *own) {
   return use(directory);
 }
 
-static void remove_left(const char *directory) {
-  DIR *listing = opendir(directory);
-  if (!listing) return;
-  for (const struct dirent *entry; (entry = readdir(listing));) {
-    int host;
-    if (sscanf(entry->d_name, VT_CGROUP_PREFIX "%d-", &host) != 1 || host <= 0) continue;
-    if (kill(host, 0) == 0 || errno != ESRCH) continue;
-    unlinkat(dirfd(listing), entry->d_name, AT_REMOVEDIR);
-  }
-  closedir(listing);
-}
-
 static void look(void) {
-  static const char mounts[] = "/proc/self/mountinfo";
   char mount[PATH_BYTES], own[PATH_BYTES], directory[PATH_BYTES];
-  if (find("/proc/self/cgroup", is_own, own) && find(mounts, is_mount, mount)) reason_for_none = choose(directory, mount, own);
-  else reason_for_none = find(mounts, is_foreign_mount, mount) ? "foreign" : "unmounted";
-  if (reason_for_none) return;
-  remove_left(directory);
-  memcpy(base, directory, sizeof base);
+  bool mounted = find("/proc/self/cgroup", is_own, own) && find("/proc/self/mountinfo", is_mount, mount);
+  reason_for_none = mounted ? choose(directory, mount, own) : "unmounted";
+  if (!reason_for_none) memcpy(base, directory, sizeof base);
 }
 
 const char *vt_cgroup_base(const char **reason) {

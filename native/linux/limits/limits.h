@@ -14,7 +14,7 @@ struct vt_meter;
 enum { VT_CGROUP_NAME = 48 };
 
 /* Where cgroups can be made; NULL: nowhere. *reason, for src/messages/limits.ts: why not, or why without memory limits. Found once,
- * by trying; never moves this process. Removes what killed hosts left. */
+ * by trying; never moves this process. */
 const char *vt_cgroup_base(const char **reason);
 
 bool vt_cgroup_holds_memory(void);
@@ -63,7 +63,7 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
 /* Exceeding a limit wakes the supervisor. */
 enum vt_limit vt_meter_exceeded(const struct vt_meter *meter);
 
-/* After the leader has ended: asks for a last measurement; true once taken. `alone`: no other process is left. */
+/* After the leader has ended: asks for a last measurement, where there is one to take; true once taken. `alone`: no other process is left. */
 bool vt_meter_settle(struct vt_meter *meter, bool alone);
 
 void vt_meter_close(struct vt_meter *meter);
@@ -85,7 +85,6 @@ struct vt_process_set {
   struct vt_pids strangers; /* processes whose environment lacks the cookie */
   int64_t strangers_since;  /* monotonic nanoseconds */
   char *text;
-  bool alone;               /* only the ended leader is left */
 };
 
 /* Does not copy `cookie`. */
@@ -94,20 +93,12 @@ void vt_process_set_open(struct vt_process_set *members, pid_t session, const ch
 /* False: no memory or descriptor; the previous list stays. */
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now);
 
-void vt_process_set_alone(struct vt_process_set *members);
-
 bool vt_pids_has(const struct vt_pids *pids, pid_t pid);
 void vt_process_set_free(struct vt_process_set *members);
 
-/* Memfds take memory without being mapped. Finding them is slow, thus rarer. */
-struct vt_memory {
-  uint64_t in_files;
-  int64_t due; /* monotonic nanoseconds: of the next search for memfds */
-};
-
 /* Anonymous, swapped and shared memory, no page cache; of shared memory and memfds the larger: mapped memfds are in both. Shared
  * pages count several times, but proportionally once that exceeds `limit`. */
-uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit);
+uint64_t vt_usage_memory(const struct vt_process_set *members, uint64_t limit);
 
 /* Ticks of sysconf(_SC_CLK_TCK). */
 struct vt_seen {
@@ -134,7 +125,3 @@ bool vt_usage_has_no_files(const char *const *directories);
 /* Bytes of unlinked files, deleted ones and memfds (memfd_create(2)), that members have open and whose link in /proc/PID/fd begins
  * with a prefix; each counts once. Stops once over `limit`. */
 uint64_t vt_usage_of_unlinked(const char *const *prefixes, const struct vt_process_set *members, uint64_t limit);
-
-/* Nanoseconds until the next reading, after one that took `spent` of processor time: `share` times that, 50 ms at most, because
- * the command decides how many descriptors and files there are to read. */
-int64_t vt_usage_pause(int64_t spent, int share);

@@ -14,8 +14,9 @@
 #define NEVER INT64_MAX
 #define MS INT64_C(1000000)
 
-/* The pause after a measurement takes SHARE times its processor time, as far as vt_usage_pause() allows. */
-enum { SHARE = 20 };
+/* The pause after a measurement takes SHARE times its processor time, but not longer than LONGEST_PAUSE: the command decides how many
+ * descriptors and files there are to read. */
+enum { SHARE = 20, LONGEST_PAUSE = 50 * 1000000 };
 
 struct monitor {
   pthread_mutex_t lock;
@@ -32,7 +33,6 @@ struct vt_meter {
   char cgroup[VT_CGROUP_NAME];
   char **directories; /* NULL: none */
   struct vt_process_set members;
-  struct vt_memory memory;
   struct vt_cpu cpu;
   int64_t due;       /* monotonic nanoseconds; NEVER: it measures no more */
   bool busy, closed; /* under the lock. busy: the thread measures; closed: the owner is done with it */
@@ -84,12 +84,12 @@ static void read_cpu(struct vt_meter *meter, struct reading *reading) {
 }
 
 /* No process fits into less than two pages, one of stack and one of data. */
-static bool is_hopeless(uint64_t bytes) { return bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE); }
+static bool is_hopeless(uint64_t bytes) { return bytes && bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE); }
 
 /* Assumes that memory fills at 8 GB/s (8 bytes per nanosecond) at most. */
 static void read_memory(struct vt_meter *meter, struct reading *reading) {
-  uint64_t limit = meter->limits.memory_bytes, used = vt_usage_memory(&meter->memory, &meter->members, limit);
-  if (reading->kernel.over_memory || used > limit || is_hopeless(limit)) reading->over = VT_LIMIT_MEMORY;
+  uint64_t limit = meter->limits.memory_bytes, used = vt_usage_memory(&meter->members, limit);
+  if (reading->kernel.over_memory || used > limit) reading->over = VT_LIMIT_MEMORY;
   else calm_for(reading, between(1 * MS, (int64_t)((limit - used) / 8), 50 * MS));
 }
 
@@ -115,24 +115,23 @@ static struct reading measure(struct vt_meter *meter) {
 }
 
 /* The members first; where they cannot be listed, the previous list serves. */
-static struct reading look(struct vt_meter *meter, bool alone) {
+static struct reading look(struct vt_meter *meter) {
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  if (alone) vt_process_set_alone(&meter->members);
-  else vt_process_set_refresh(&meter->members, vt_nanoseconds(CLOCK_MONOTONIC));
+  vt_process_set_refresh(&meter->members, vt_nanoseconds(CLOCK_MONOTONIC));
   struct reading reading = measure(meter);
-  int64_t pause = vt_usage_pause(vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before, SHARE);
+  int64_t pause = between(0, SHARE * (vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before), LONGEST_PAUSE);
   meter->due = reading.over ? NEVER : vt_nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
   return reading;
 }
 
-static void take(struct vt_meter *meter, bool last, bool alone) {
+static void take(struct vt_meter *meter, bool last) {
   struct reading reading = {.over = vt_meter_exceeded(meter)};
-  if (!reading.over) reading = look(meter, alone);
+  if (!reading.over) reading = look(meter);
   if (reading.over) __atomic_store_n(&meter->exceeded, (int)reading.over, __ATOMIC_RELEASE);
   if (reading.over && meter->cgroup[0]) vt_cgroup_kill(meter->cgroup);
   if (last) meter->due = NEVER;
   if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
-  if ((reading.over || last) && !alone) vt_mailbox_wake();
+  if (reading.over || last) vt_mailbox_wake();
 }
 
 static int64_t due_of(const struct vt_meter *meter) {
@@ -160,7 +159,7 @@ static void discard(struct vt_meter *meter) {
 static void take_unlocked(struct monitor *monitor, struct vt_meter *meter) {
   meter->busy = true;
   pthread_mutex_unlock(&monitor->lock);
-  take(meter, __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE), false);
+  take(meter, __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE));
   pthread_mutex_lock(&monitor->lock);
   meter->busy = false;
   if (meter->closed) discard(meter);
@@ -225,6 +224,7 @@ static struct vt_meter *open_proc(const struct vt_command *command) {
   struct vt_meter *meter = make(command, VT_MONITOR_PROC, 2 * MS);
   meter->limits.private_tmp_bytes = 0;
   memcpy(meter->cgroup, command->cgroup, sizeof meter->cgroup);
+  if (is_hopeless(command->limits.memory_bytes)) meter->exceeded = VT_LIMIT_MEMORY;
   return meter;
 }
 
@@ -248,21 +248,14 @@ enum vt_limit vt_meter_exceeded(const struct vt_meter *meter) {
   return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
 }
 
-/* The last measurement on the caller's thread, where it is cheap: one ended process, or empty directories. */
-static bool take_here(struct vt_meter *meter) {
-  const char *const *directories = (const char *const *)meter->directories;
-  pthread_mutex_lock(&meter->monitor->lock);
-  bool can = !meter->busy && (!directories || vt_usage_has_no_files(directories));
-  if (can && !directories) take(meter, true, true);
-  if (can) meter->due = NEVER;
-  if (can) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&meter->monitor->lock);
-  return can;
+/* Of a command that has ended before it could be over a limit, only a cgroup or files tell more: the kernel may have ended it. */
+static bool has_more_to_tell(const struct vt_meter *meter) {
+  return meter->directories ? !vt_usage_has_no_files((const char *const *)meter->directories) : meter->cgroup[0] != 0;
 }
 
 bool vt_meter_settle(struct vt_meter *meter, bool alone) {
   if (__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return true;
-  if (alone && take_here(meter)) return true;
+  if (alone && !has_more_to_tell(meter)) return true;
   if (__atomic_exchange_n(&meter->last_wanted, 1, __ATOMIC_ACQ_REL)) return false;
   pthread_mutex_lock(&meter->monitor->lock);
   pthread_cond_signal(&meter->monitor->changed);

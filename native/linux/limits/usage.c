@@ -93,21 +93,13 @@ bool vt_process_set_refresh(struct vt_process_set *members, int64_t now) {
   return true;
 }
 
-void vt_process_set_alone(struct vt_process_set *members) {
-  members->found.count = 0;
-  members->alone = true;
-  add_pid(&members->found, members->session);
-}
-
 void vt_process_set_free(struct vt_process_set *members) {
   free(members->found.at);
   free(members->strangers.at);
   free(members->text);
 }
 
-enum { TEXT_BYTES = 4096, FILES_NS = 20000000, FILES_SHARE = 50, LONGEST_PAUSE_NS = 50000000 };
-
-int64_t vt_usage_pause(int64_t spent, int share) { return spent < LONGEST_PAUSE_NS / share ? spent * share : LONGEST_PAUSE_NS; }
+enum { TEXT_BYTES = 4096 };
 
 struct use {
   uint64_t own, shared; /* bytes; own: anonymous or in swap */
@@ -144,24 +136,14 @@ static struct use share_of(const struct vt_process_set *members, pid_t pid) {
                       1024 * vt_number_after(text, "\nPss_Shmem:")};
 }
 
-/* Scans every 20 to 50 ms; where there are few descriptors, for at most 2 % of a processor. */
-static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
-  static const char *const prefixes[] = {"/memfd:", NULL};
-  if (vt_nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->in_files;
-  int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  memory->in_files = vt_usage_of_unlinked(prefixes, members, limit);
-  int64_t pause = vt_usage_pause(vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before, FILES_SHARE);
-  memory->due = vt_nanoseconds(CLOCK_MONOTONIC) + (pause > FILES_NS ? pause : FILES_NS);
-  return memory->in_files;
-}
-
-uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
+/* Memfds take memory without being mapped. */
+uint64_t vt_usage_memory(const struct vt_process_set *members, uint64_t limit) {
+  static const char *const memfds[] = {"/memfd:", NULL};
   const struct vt_pids *found = &members->found;
   struct use sum = {0, 0};
   pid_t parent;
-  if (members->alone) return 0;
   for (int at = 0; at < found->count; at++) add(&sum, mapped_by(found->at[at], &parent));
-  uint64_t files = in_files(memory, members, limit);
+  uint64_t files = vt_usage_of_unlinked(memfds, members, limit);
   if (sum.own + (sum.shared > files ? sum.shared : files) > limit) {
     sum = (struct use){0, 0};
     for (int at = 0; at < found->count; at++) add(&sum, share_of(members, found->at[at]));

@@ -152,13 +152,6 @@ void vt_listener_close(struct vt_listener *listener) {
   vt_listener_release(listener);
 }
 
-bool vt_listener_is_closed(struct vt_listener *listener) {
-  pthread_mutex_lock(&listener->lock);
-  bool closed = listener->closed;
-  pthread_mutex_unlock(&listener->lock);
-  return closed;
-}
-
 void vt_listener_retain(struct vt_listener *listener) { __atomic_add_fetch(&listener->references, 1, __ATOMIC_RELAXED); }
 
 void vt_listener_release(struct vt_listener *listener) {

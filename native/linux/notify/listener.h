@@ -119,8 +119,6 @@ int vt_listener_events(const struct vt_listener *listener);
 /* The command is reported: releases the supervisor's reference. */
 void vt_listener_close(struct vt_listener *listener);
 
-bool vt_listener_is_closed(struct vt_listener *listener);
-
 void vt_listener_retain(struct vt_listener *listener);
 void vt_listener_release(struct vt_listener *listener);
 

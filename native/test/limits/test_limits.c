@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -121,28 +120,6 @@ static void counts_a_child_once(void) {
   free(cpu.seen);
 }
 
-/* Many descriptors take long to search: the next search must come soon all the same. */
-static void looks_again_soon(void) {
-  struct vt_process_set members = {.cookie = ""};
-  struct vt_memory memory = {0};
-  struct rlimit files;
-  HOLDS(getrlimit(RLIMIT_NOFILE, &files) == 0);
-  files.rlim_cur = files.rlim_max < 100000 ? files.rlim_max : 100000;
-  pid_t child = fork();
-  if (child == 0) {
-    setrlimit(RLIMIT_NOFILE, &files);
-    while (dup(0) >= 0) continue;
-    for (;;) pause();
-  }
-  usleep(300000);
-  vt_process_set_open(&members, getsid(0), "");
-  HOLDS(vt_process_set_refresh(&members, 0));
-  vt_usage_memory(&memory, &members, UINT64_MAX);
-  HOLDS(memory.due - vt_nanoseconds(CLOCK_MONOTONIC) <= 50 * 1000000);
-  HOLDS(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-  vt_process_set_free(&members);
-}
-
 /* With a line as its argument it runs that with limits, and can be looked at, or killed, from outside. */
 int main(int count, char **arguments) {
   const char *reason = NULL, *base = vt_cgroup_base(&reason);
@@ -150,7 +127,6 @@ int main(int count, char **arguments) {
   HOLDS(setsid() > 0 || errno == EPERM);
   measures_a_deep_tree();
   counts_a_child_once();
-  looks_again_soon();
   for (int confined = 0; confined <= (vt_probe()->landlock_abi > 0 && vt_probe()->seccomp); confined++) {
     ends_what_is_over(confined);
     spares_what_is_below(confined);

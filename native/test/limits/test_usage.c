@@ -84,13 +84,12 @@ static void processor_time_of_an_ended_orphan_counts(void) {
 
 static void a_file_in_memory_counts(void) {
   struct vt_process_set members;
-  struct vt_memory memory = {0}, again = {0};
   vt_process_set_open(&members, getsid(0), "");
   look(&members);
-  uint64_t before = vt_usage_memory(&memory, &members, UINT64_MAX);
+  uint64_t before = vt_usage_memory(&members, UINT64_MAX);
   int fd = memfd_create("test", MFD_CLOEXEC);
   CHECK(fd >= 0 && fallocate(fd, 0, 0, 48 * MEBIBYTE) == 0, "%s", strerror(errno));
-  uint64_t after = vt_usage_memory(&again, &members, UINT64_MAX);
+  uint64_t after = vt_usage_memory(&members, UINT64_MAX);
   CHECK(after >= before + 40 * MEBIBYTE, "%lu bytes, then %lu", (unsigned long)before, (unsigned long)after);
   close(fd);
   vt_process_set_free(&members);
@@ -98,7 +97,6 @@ static void a_file_in_memory_counts(void) {
 
 static void memory_that_processes_share_counts_once(void) {
   struct vt_process_set members;
-  struct vt_memory memory = {0};
   pid_t children[CHILDREN];
   size_t size = 128 * MEBIBYTE;
   char *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -108,7 +106,7 @@ static void memory_that_processes_share_counts_once(void) {
   vt_process_set_open(&members, getsid(0), "");
   look(&members);
   CHECK(members.found.count >= CHILDREN + 1, "%d members", members.found.count);
-  uint64_t used = vt_usage_memory(&memory, &members, 2 * size);
+  uint64_t used = vt_usage_memory(&members, 2 * size);
   CHECK(used >= size && used < 2 * size, "%lu MiB", (unsigned long)(used / MEBIBYTE));
   for (int at = 0; at < CHILDREN; at++) end(children[at]);
   munmap(shared, size);

@@ -178,7 +178,7 @@ static void copes_with_others(void) {
 static struct vt_confinement *confinement_for(const char *directory) {
   enum vt_step step;
   const char *const writable[] = {directory, NULL};
-  struct vt_confinement_options options = {.near = "/", .writable = writable};
+  struct vt_confinement_options options = {.writable = writable};
   struct vt_confinement *confinement = vt_confinement_take(&options, &step);
   CHECK(confinement != NULL, "%s", strerror(errno));
   return confinement;

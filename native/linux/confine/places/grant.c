@@ -3,8 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,25 +103,4 @@ int vt_places_grant(struct vt_places *places, const struct vt_places_access *acc
   int failed = enter(&pass, root, places->root, false);
   vt_close(root);
   return failed;
-}
-
-bool vt_places_cover(const struct vt_places *places, const char *directory) {
-  const struct vt_path_node *node = places->root;
-  const char *rest = directory;
-  struct stat status;
-  bool granted = false;
-  for (size_t length; node; rest += length) {
-    granted = granted || node->granted;
-    if (!node->cut || node->kept) return granted && !node->kept;
-    rest += strspn(rest, "/");
-    length = strcspn(rest, "/");
-    node = length > 0 ? vt_path_node_child(node, rest, length) : NULL;
-    /* Each entry of a cut directory got a rule of its own, with all beneath it. */
-    if (!node && rest[length] == '/') {
-      char path[PATH_MAX];
-      snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);
-      return granted && lstat(path, &status) == 0 && !vt_inode_set_has(&places->kept, &status);
-    }
-  }
-  return false;
 }

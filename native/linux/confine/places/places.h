@@ -15,8 +15,6 @@
  * stack. */
 struct vt_path_node {
   struct vt_path_node *parent, *children, *next;
-  struct vt_path_node **slots; /* hash table of the children; NULL: only few */
-  size_t count, room;     /* of the children; of the slots */
   size_t depth;
   bool granted; /* may be read or changed, with everything beneath */
   bool kept;    /* unreadable or protected, with everything beneath */
@@ -133,9 +131,6 @@ int vt_places_grant(struct vt_places *places, const struct vt_places_access *acc
 
 /* An uncached tree in which nothing is marked. */
 struct vt_places *vt_places_new(void);
-
-/* True if a ruleset of these grants files made in `directory` (absolute, real). */
-bool vt_places_cover(const struct vt_places *places, const char *directory);
 
 /* The parts of vt_places_take(). */
 enum vt_places_mark { VT_MARK_GRANTED, VT_MARK_UNLINKED, VT_MARK_KEPT, VT_MARK_CLOSED };
