@@ -95,14 +95,6 @@ linux('in a workspace that is a part of a repository', () => {
 
 linux('repositories inside of the workspace', () => {
   it.each(inside)('$path is protected after $given', expectKept)
-
-  it('take commits', async () => {
-    const { cwd, home } = makeProject('git init -q nested')
-    const shell = await openTestShell({ cwd, mode: 'workspace', env: { HOME: home } })
-    const git = 'git -C nested -c user.name=A -c user.email=a'
-    const command = `echo x > nested/x && ${git} add x && ${git} commit -qm x && ${git} checkout -qb other`
-    expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
-  })
 })
 
 describe.runIf(process.platform === 'linux')('what git is told by its environment', () => {
