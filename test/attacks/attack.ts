@@ -1,18 +1,8 @@
 import { files } from './targets/files.ts'
 
-/** The programs of test/fixtures/attack that are known by name: most are run by tests themselves, unsandboxed. */
-type Known =
-  | 'victim'
-  | 'listener'
-  | 'terminal'
-  | 'look'
-  | 'ipc'
-  | 'keys'
-  | 'races'
-  | 'reads'
-  | 'shared'
-  | 'escape'
-  | 'uring'
+/** The programs of test/fixtures/attack that arrange an attempt and look at what became of it, and those that other tests run. */
+type Outer = 'victim' | 'listener' | 'terminal' | 'look' | 'ipc' | 'keys'
+type Known = Outer | 'races' | 'reads' | 'shared' | 'escape' | 'uring' | 'signals' | 'processes'
 
 /** Where the built programs are. */
 export type Programs = Readonly<Record<string, string>> & Readonly<Record<Known, string>>
