@@ -33,7 +33,7 @@ async function expectProtected(cwd: string, settleMs: number): Promise<void> {
 const at = mounted('mkfs.ext4 -q -I 128 image')
 
 it.skipIf(at === null).each([1, 2, 3, 4, 5])(
-  'a repository made within the second of the last command is protected where times are whole seconds (try %d)',
+  'a repository that appears is protected where times are whole seconds (try %d)',
   (number) => expectProtected(join(at ?? '', `project-${number}`), 0),
 )
 
