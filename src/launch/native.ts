@@ -1,4 +1,3 @@
-import { access } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
@@ -29,7 +28,6 @@ export function nativeLauncher(addon: Addon, probe: Probe): Launcher {
     terminals: true,
     limits: linuxLimits(probe),
     launch(request, events) {
-      startThreads()
       const confinement = landlock(request)
       if (confinement?.changes) addon.noticeNames(noticedNames)
       const asked = (number: number, path: string) => {
@@ -58,15 +56,6 @@ export function linuxLimits({
   if (!sessions) return withoutSessions
   const by = cgroup === '' ? 'rlimit+watch' : 'cgroup+rlimit+watch'
   return { by, note: limitsNote(cgroup, cgroupMissing) }
-}
-
-let hasThreads = false
-
-/** Node aborts if it cannot start its thread pool later: a command may use up all processes of the user. */
-function startThreads(): void {
-  if (hasThreads) return
-  hasThreads = true
-  access('/', () => {})
 }
 
 /** The supervisor keeps the deadline: an end without `timedOut` was in time. */
