@@ -1,10 +1,11 @@
+import { posix } from 'node:path'
 import { abortAfter, monotonicMs } from '../base/clock.ts'
 import { loadLate } from '../base/process.ts'
 import { quoted, visible } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { explainChange, explainHeld, explainUnheld, refusedText } from '../messages/policy.ts'
-import { mayBeDenied, rulesEveryMode } from '../policy/need.ts'
+import type { PolicySettings } from '../policy/ruleset.ts'
 import { checkNewDirectory } from '../request/lookup.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, inputOf, isYes, type StandingApproval } from './approvals.ts'
@@ -218,6 +219,23 @@ export class Admission {
     })
   }
 }
+
+/** Whether the settings say something in every mode. If not, a line of read or workspace mode is not even parsed. */
+function rulesEveryMode({ preset, ask, deny, rule }: PolicySettings): boolean {
+  return preset === 'analysis' || ask.length + deny.length + rule.length > 0
+}
+
+/**
+ * Whether write mode may deny a line about which no approver is asked. If not, it is not even parsed.
+ * @param own vitrine's own files under names of the user's
+ */
+export function mayBeDenied(text: string, own: readonly string[]): boolean {
+  return DISASTER.test(text) || own.some((path) => text.includes(posix.basename(path)))
+}
+
+/** A word of the deny list, or of vitrine's own files; or one that quotes may hide. */
+const DISASTER =
+  /\b(?:rm|mv)\b|\w[\\'"]+\w|mk\w*fs|mkswap|newfs|wipefs|blkdiscard|-delete|unlink|shred|srm|\bdd\b|\/dev\/(?!null\b)|vitrine|\(\s*\)/
 
 function asking(reason: string): Decision {
   return { verdict: 'ask', reason, matches: [] }

@@ -52,10 +52,6 @@ export type Unmet = Pick<Unavailable, 'wanted' | 'got' | 'remedy'>
 
 export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }
 
-export type UnmetPrivateTmp = Unmet & { readonly for: 'private-tmp' }
-
-export type UnmetHosts = Unmet & { readonly for: 'hosts' }
-
 export type RefusalCode = Refusal['code']
 
 export interface AuditFault {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { tried } from '../base/errno.ts'
-import { limitsOfContainer, unreadableInContainer } from '../messages/docker.ts'
 import { VitrineError } from '../messages/error.ts'
 import { faultyFile, isTable, parseToml } from './check.ts'
 import { isSymlink, readConfigFile } from './files.ts'
@@ -62,9 +61,11 @@ export async function badSetting(
   return faultyFile({ file, text, isLink }, { path: key.split('.'), problem })
 }
 
+const limitsOfContainer = '0, because [docker] memory limits the container'
+
 /** Keys that a container cannot honour, with a description of the value wanted. */
 const notInContainer: Partial<Record<ConfigKey, string>> = {
-  'shell.unreadable': unreadableInContainer,
+  'shell.unreadable': '[], because a container has the whole workspace and nothing else of this machine',
   'limits.memory_bytes': limitsOfContainer,
   'limits.cpu_seconds': limitsOfContainer,
   'limits.processes': limitsOfContainer,

@@ -118,135 +118,103 @@ export interface Found {
   readonly unavailable: Unavailable | undefined
 }
 
-const { errno } = constants
-const nested =
-  'this process already runs under a seccomp listener, and only one is possible (vitrine in vitrine, or a container that intercepts calls)'
-const listenerWords = 'refusals are not reported, and sweeping an ended command scans all processes'
-
 /** In the order of the report. */
 export function trapsOf(found: Found): Trap[] {
   const { platform, missing, probe } = found.host
   if (platform !== 'linux') return []
-  if (missing !== undefined) return [noAddon(missing)]
-  return probe === undefined ? [] : trapsOfProbe(probe, found).filter((trap) => trap !== undefined)
+  const ids = missing === undefined ? probe && idsIn(probe, found) : ['no-addon' as const]
+  return (ids ?? []).flatMap((id) => {
+    if (id === undefined) return []
+    const [seen, ...fix] = known[id](found)
+    return [{ id, effect: effectOf(id, probe), seen, fix }]
+  })
 }
 
-function trap(id: string, effect: TrapEffect, seen: string, ...fix: readonly string[]): Trap {
-  return { id, effect, seen, fix }
-}
-
-function noAddon(missing: string): Trap {
-  return trap(
-    'no-addon',
-    'blocks',
-    `the native addon did not load: ${missing}`,
-    'Reinstall the package: it has prebuilt addons for Linux on x64 and arm64 (glibc and musl).',
-    'In a checkout: npm run build (needs a C++ compiler and python3).',
-  )
-}
-
-function trapsOfProbe(probe: Probe, { system, unavailable }: Found): (Trap | undefined)[] {
-  const isPinned = unavailable !== undefined && system.memfdNoexec === 2
+function idsIn(probe: Probe, { system, unavailable }: Found): readonly (keyof typeof known | undefined)[] {
   return [
-    landlockTrap(probe, system),
-    listenerTrap(probe, system),
-    probe.coreDumpsErrno === 0 ? undefined : coreDumps,
-    probe.yama < 2 ? undefined : yamaPaths(probe.yama),
-    isPinned ? memfdNoexec : undefined,
+    ofLandlock(probe, system),
+    ofListener(probe),
+    probe.coreDumpsErrno === 0 ? undefined : 'core-dumps',
+    probe.yama < 2 ? undefined : 'yama-paths',
+    unavailable && system.memfdNoexec === 2 ? 'memfd-noexec' : undefined,
   ]
 }
 
+const { errno } = constants
+
 /** Filters return EPERM, or ENOSYS for calls newer than themselves; then the list of modules decides. */
-function landlockTrap({ landlockAbi, landlockErrno }: Probe, system: System): Trap | undefined {
-  const { kernel, lsms, filtered } = system
+function ofLandlock({ landlockAbi, landlockErrno }: Probe, { kernel, lsms, filtered }: System) {
   if (landlockAbi > 0) return undefined
-  if (landlockErrno === errno.EPERM || landlockErrno === errno.EACCES) return landlockFiltered(system)
-  if (landlockErrno === errno.EOPNOTSUPP) return landlockDisabled(system)
+  if (landlockErrno === errno.EPERM || landlockErrno === errno.EACCES) return 'landlock-filtered'
+  if (landlockErrno === errno.EOPNOTSUPP) return 'landlock-disabled'
   if (landlockErrno !== errno.ENOSYS) return undefined
   const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10))
-  if (major < 5 || (major === 5 && minor < 13)) return oldKernel(system)
-  return (lsms?.includes('landlock') ?? filtered) ? landlockFiltered(system) : undefined
+  if (major < 5 || (major === 5 && minor < 13)) return 'old-kernel'
+  return (lsms?.includes('landlock') ?? filtered) ? 'landlock-filtered' : undefined
 }
 
-function oldKernel({ kernel, wsl, container }: System): Trap {
-  return trap(
-    'old-kernel',
-    'blocks',
-    `the kernel ${kernel} is too old for Landlock (5.13)`,
-    `Run Linux 5.13 or newer${onMachine(container)}; 6.12 and newer have every Landlock feature that vitrine uses.`,
-    ...(wsl ? ['In PowerShell: wsl --update; WSL 1: wsl --set-version DISTRIBUTION 2.'] : []),
-  )
-}
-
-function landlockFiltered({ container }: System): Trap {
-  return trap(
-    'landlock-filtered',
-    'blocks',
-    `a seccomp filter around this process blocks the landlock_* calls${named(container)}`,
-    'Make what starts vitrine allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self: SystemCallFilter= of a systemd unit, --security-opt seccomp=PROFILE.json of Docker (allowed since 23.0) and Podman, seccompProfile of Kubernetes.',
-    'Run vitrine outside Snap, Flatpak and the sandboxes of other agents.',
-  )
-}
-
-/** Documentation/userspace-api/landlock.rst, boot time configuration: landlock goes to the front of the list. */
-function landlockDisabled({ lsms, container }: System): Trap {
-  return trap(
-    'landlock-disabled',
-    'blocks',
-    `Landlock is built into the kernel but not among its active security modules (${lsms ?? ''})`,
-    `Add lsm=landlock,${lsms ?? '...'} to the kernel's command line${onMachine(container)}, and reboot. cat /sys/kernel/security/lsm shows the modules to keep; GRUB has the line in /etc/default/grub.`,
-  )
+function ofListener({ seccomp, listener, listenerErrno, getfdErrno }: Probe) {
+  if (listener) return getfdErrno === 0 ? undefined : 'getfd-filtered'
+  if (listenerErrno === errno.EBUSY) return 'nested-listener'
+  return seccomp ? 'no-listener' : undefined
 }
 
 /** Since ABI 6 Landlock itself scopes signals; below it the listener must. */
-function listenerTrap(probe: Probe, { container }: System): Trap | undefined {
-  const { landlockAbi, seccomp, listener, listenerErrno, getfdErrno } = probe
-  const effect = landlockAbi < 6 ? 'blocks' : 'weakens'
-  if (listener) return getfdErrno === 0 ? undefined : getfdFiltered(container)
-  if (listenerErrno === errno.EBUSY)
-    return trap(
-      'nested-listener',
-      effect,
-      `${nested}: ${listenerWords}`,
-      'Run vitrine outside the other one. LXD: set security.syscalls.intercept.* of the container to false.',
-    )
-  const seen = `no seccomp listener can be installed (Linux 5.0): ${listenerWords}`
-  const fix = 'Run a newer kernel, or a container runtime that allows SECCOMP_FILTER_FLAG_NEW_LISTENER.'
-  return seccomp ? trap('no-listener', effect, seen, fix) : undefined
+function effectOf(id: keyof typeof known, probe: Probe | undefined): TrapEffect {
+  if (id === 'getfd-filtered' || id === 'yama-paths') return 'weakens'
+  return id.endsWith('-listener') && probe && probe.landlockAbi >= 6 ? 'weakens' : 'blocks'
 }
 
-function getfdFiltered(container: string | undefined): Trap {
-  return trap(
-    'getfd-filtered',
-    'weakens',
+const withoutListener = 'refusals are not reported, and sweeping an ended command scans all processes'
+
+/** What is seen, and the steps that mend it. */
+const known = {
+  'no-addon': ({ host }) => [
+    `the native addon did not load: ${host.missing}`,
+    'Reinstall the package: it has prebuilt addons for Linux on x64 and arm64 (glibc and musl).',
+    'In a checkout: npm run build (needs a C++ compiler and python3).',
+  ],
+  'old-kernel': ({ system: { kernel, wsl, container } }) => [
+    `the kernel ${kernel} is too old for Landlock (5.13)`,
+    `Run Linux 5.13 or newer${onMachine(container)}; 6.12 and newer have every Landlock feature that vitrine uses.`,
+    ...(wsl ? ['In PowerShell: wsl --update; WSL 1: wsl --set-version DISTRIBUTION 2.'] : []),
+  ],
+  'landlock-filtered': ({ system: { container } }) => [
+    `a seccomp filter around this process blocks the landlock_* calls${named(container)}`,
+    'Make what starts vitrine allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self: SystemCallFilter= of a systemd unit, --security-opt seccomp=PROFILE.json of Docker (allowed since 23.0) and Podman, seccompProfile of Kubernetes.',
+    'Run vitrine outside Snap, Flatpak and the sandboxes of other agents.',
+  ],
+  // Documentation/userspace-api/landlock.rst, boot time configuration: landlock goes to the front of the list.
+  'landlock-disabled': ({ system: { lsms, container } }) => [
+    `Landlock is built into the kernel but not among its active security modules (${lsms ?? ''})`,
+    `Add lsm=landlock,${lsms ?? '...'} to the kernel's command line${onMachine(container)}, and reboot. cat /sys/kernel/security/lsm shows the modules to keep; GRUB has the line in /etc/default/grub.`,
+  ],
+  'nested-listener': () => [
+    `this process already runs under a seccomp listener, and only one is possible (vitrine in vitrine, or a container that intercepts calls): ${withoutListener}`,
+    'Run vitrine outside the other one. LXD: set security.syscalls.intercept.* of the container to false.',
+  ],
+  'no-listener': () => [
+    `no seccomp listener can be installed (Linux 5.0): ${withoutListener}`,
+    'Run a newer kernel, or a container runtime that allows SECCOMP_FILTER_FLAG_NEW_LISTENER.',
+  ],
+  'getfd-filtered': ({ system: { container } }) => [
     `a seccomp filter around this process blocks pidfd_getfd${named(container)}: read and workspace mode refuse bind(2) to an address, so ip and ss fail, and exclusive flock(2)`,
     'Allow the call: docker run --cap-add SYS_PTRACE; Kubernetes: capabilities.add: [SYS_PTRACE]; a systemd unit: SystemCallFilter=.',
-  )
-}
-
-const coreDumps = trap(
-  'core-dumps',
-  'blocks',
-  'core dumps would leave the sandbox: kernel.core_pattern sends them to a socket ("@"), or to a program ("|") that starts even at a hard limit of 0',
-  'As root: sysctl -w kernel.core_pattern=core, permanently in /etc/sysctl.d. It applies to the whole machine, including its containers.',
-  'If it begins with "|": a hard limit of core dumps of 1 or more is enough (limits.conf, LimitCORE=, docker run --ulimit core=1).',
-)
-
-function yamaPaths(yama: number): Trap {
-  return trap(
-    'yama-paths',
-    'weakens',
-    `Yama (ptrace_scope ${yama}) hides the memory of commands: reports lack paths, and refusals to open for writing are not reported`,
+  ],
+  'core-dumps': () => [
+    'core dumps would leave the sandbox: kernel.core_pattern sends them to a socket ("@"), or to a program ("|") that starts even at a hard limit of 0',
+    'As root: sysctl -w kernel.core_pattern=core, permanently in /etc/sysctl.d. It applies to the whole machine, including its containers.',
+    'If it begins with "|": a hard limit of core dumps of 1 or more is enough (limits.conf, LimitCORE=, docker run --ulimit core=1).',
+  ],
+  'yama-paths': ({ host }) => [
+    `Yama (ptrace_scope ${host.probe?.yama}) hides the memory of commands: reports lack paths, and refusals to open for writing are not reported`,
     'Set kernel.yama.ptrace_scope = 1 in /etc/sysctl.d/10-ptrace.conf and reboot; sudo sysctl kernel.yama.ptrace_scope=1 lowers 2 at once.',
-  )
-}
-
-const memfdNoexec = trap(
-  'memfd-noexec',
-  'blocks',
-  'vm.memfd_noexec is 2: the watcher starts from an unnamed file in /tmp instead of from memory',
-  'sudo sysctl vm.memfd_noexec=1, or mount /tmp without noexec.',
-)
+  ],
+  'memfd-noexec': () => [
+    'vm.memfd_noexec is 2: the watcher starts from an unnamed file in /tmp instead of from memory',
+    'sudo sysctl vm.memfd_noexec=1, or mount /tmp without noexec.',
+  ],
+} as const satisfies Readonly<Record<string, (found: Found) => readonly [string, ...string[]]>>
 
 const named = (container: string | undefined) => (container === undefined ? '' : ` (${container})`)
 const onMachine = (container: string | undefined) =>

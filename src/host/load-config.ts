@@ -10,7 +10,6 @@ import {
 import { type Flags, type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
 import { badSetting } from '../config/origin.ts'
 import { fileProblems } from '../messages/config.ts'
-import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
 import { absolutePath, fieldOf, isObject, readFields, refuseValue } from '../request/fields.ts'
 import { answered, cannotEnter, checkDirectory, isUnanswered, statusOf } from '../request/lookup.ts'
@@ -81,6 +80,11 @@ async function silentAmong(paths: readonly string[]): Promise<string | undefined
     return at ?? paths[0]
   }
 }
+
+/** A wildcard that would allow hosts of everybody. */
+const narrowWildcard = 'a wildcard below a registered name, such as "*.example.com"'
+export const suffixWildcard = (text: string) =>
+  `"${text}", a public suffix, below which anyone can register names`
 
 /** Throws INVALID_REQUEST (a given list) or CONFIG_INVALID if a wildcard allows a whole public suffix. */
 export async function checkWildcards(given: NetworkSetting | undefined, loaded: LoadedConfig): Promise<void> {

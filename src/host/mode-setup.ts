@@ -5,7 +5,6 @@ import type { Config } from '../config/schema.ts'
 import type { LimitHolder, Limits } from '../launch/launch.ts'
 import { isVitrineError, unavailable, VitrineError } from '../messages/error.ts'
 import { privateTmpNote } from '../messages/limits.ts'
-import { noPrivateTmpOn } from '../messages/private-tmp.ts'
 import type { NetworkKind } from '../network/access.ts'
 import {
   commandEnvironment,
@@ -16,7 +15,7 @@ import {
   type Variables,
   withToolSettings,
 } from '../request/environment.ts'
-import { temporaryOf } from '../sandbox/private-tmp.ts'
+import { temporaryOf, unmetPrivateTmp } from '../sandbox/private-tmp.ts'
 import type { Changes, Confinement, PrivateDirectories, Sandbox } from '../sandbox/sandbox.ts'
 import type { BackendParts } from './backend.ts'
 
@@ -157,7 +156,10 @@ export class Setups {
     const { equipment, env } = this.#options
     const { ownTmp, privateDirectories: directories } = equipment.sandbox
     if (ownTmp) return null
-    if (!directories) throw unavailable(noPrivateTmpOn(equipment.platform))
+    if (!directories) {
+      const got = `${equipment.platform} has none`
+      throw unavailable({ ...unmetPrivateTmp, got, remedy: 'set private_tmp = false' })
+    }
     const temporary = temporaryOf(env)
     if (variant.held) return { directories, temporary, caches: null }
     const caches = {
@@ -216,5 +218,5 @@ export function checkLimits(config: Config['limits'], holder: LimitHolder): void
 export function limitsEnforcement(limits: Limits | null, holder: LimitHolder): Enforcement {
   if (!limits) return {}
   if ('by' in holder) return { limits: { enforced: true, ...holder } }
-  return { limits: { enforced: false, by: 'none', note: privateTmpNote(holder, limits.privateTmpBytes) } }
+  return { limits: { enforced: false, by: 'none', note: privateTmpNote(holder) } }
 }

@@ -3,13 +3,11 @@ import { platform } from '../base/platform.ts'
 import { type Decision, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { checkBackend } from '../config/origin.ts'
-import { wanted } from '../messages/wanted.ts'
 import type { RuleList } from '../policy/ruleset.ts'
 import type { HostPlace } from '../request/environment.ts'
-import { currentDirectory, fieldOf, isString, readFields } from '../request/fields.ts'
+import { currentDirectory, fieldOf, oneOf, readFields } from '../request/fields.ts'
 import { checkDirectory } from '../request/lookup.ts'
 import { completeRequest } from '../request/request.ts'
-import { checkMode } from './shell-options.ts'
 
 /** A command to decide about: exactly one of `command` and `argv`. */
 interface QuestionToDecide {
@@ -25,7 +23,7 @@ const schema = v.partial(
     command: fieldOf.string,
     argv: fieldOf.arguments,
     cwd: fieldOf.string,
-    mode: v.custom<Mode>(isString, wanted.oneOf(modes)),
+    mode: oneOf(...modes),
   }),
   ['command', 'argv', 'cwd'],
 )
@@ -34,7 +32,6 @@ const schema = v.partial(
 export async function decideAbout(loaded: LoadedConfig, command: QuestionToDecide): Promise<Decision> {
   await checkBackend(loaded)
   const { mode, ...request } = readFields('question', command, schema)
-  checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
   await checkDirectory(cwd)

@@ -3,18 +3,8 @@ import * as v from 'valibot'
 import type { Approver } from '../admit/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
-import {
-  fieldOf,
-  fieldOneOf,
-  functionField,
-  hasFields,
-  isString,
-  kindOf,
-  readFields,
-  refuseValue,
-} from '../request/fields.ts'
+import { fieldOf, functionField, hasFields, integer, isString, oneOf, readFields } from '../request/fields.ts'
 import { type ExecuteOptions, networkField, type OnOutput, programField } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
@@ -77,9 +67,9 @@ const shellSchema = v.partial(
   v.strictObject({
     cwd: fieldOf.string,
     workspace: fieldOf.string,
-    backend: fieldOneOf('local', 'docker'),
+    backend: oneOf('local', 'docker'),
     addon: v.custom<string>((value) => isString(value) && isAbsolute(value), 'an absolute path'),
-    mode: v.custom<Mode>(isString, wanted.oneOf(modes)),
+    mode: oneOf(...modes),
     program: programField,
     network: networkField,
     privateTmp: fieldOf.boolean,
@@ -97,24 +87,20 @@ const shellSchema = v.partial(
 )
 
 /** Throws INVALID_REQUEST unless it is a mode. */
-export function checkMode(mode: unknown): asserts mode is Mode {
-  if (modes.some((known) => known === mode)) return
-  refuseValue('mode', wanted.oneOf(modes), kindOf(mode))
+export function checkMode(mode: unknown): void {
+  readFields('mode', { mode }, modeSchema)
 }
 
-/** In the unit of `[output] inline_max_chars`. */
-const maxInlineChars = 67_108_864
+const modeSchema = v.strictObject({ mode: oneOf(...modes) })
 
 const executeFields = {
   signal: fieldOf.signal,
   onOutput: functionField<OnOutput>(),
   save: fieldOf.boolean,
-  inlineMaxChars: v.custom<number>(
-    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
-    wanted.integer(0, maxInlineChars),
-  ),
-  encoding: fieldOneOf('utf8', 'buffer'),
-  hintFor: fieldOneOf('user', 'tool', 'only-tool', 'only-command'),
+  /** In the unit of `[output] inline_max_chars`. */
+  inlineMaxChars: integer(0, 67_108_864),
+  encoding: oneOf('utf8', 'buffer'),
+  hintFor: oneOf('user', 'tool', 'only-tool', 'only-command'),
 }
 
 const executeSchema = v.partial(v.strictObject(executeFields))
@@ -130,9 +116,7 @@ const listSchema = v.partial(
 
 /** A copy of a shell's options. Throws INVALID_REQUEST for an unknown option or one of the wrong type. */
 export function readShellOptions(given: ShellOptions): ShellOptions {
-  const options = readFields('options', given, shellSchema)
-  if (options.mode !== undefined) checkMode(options.mode)
-  return options
+  return readFields('options', given, shellSchema)
 }
 
 /** The same for the options of one command. */

@@ -1,9 +1,8 @@
 import { bytesText, sizeText, withLine } from '../base/text.ts'
 import type { Denial, Mode, Result } from '../base/types.ts'
-import { lostLine } from './audit.ts'
 import type { VitrineError } from './error.ts'
 import { limitAdvice, limitReached } from './limits.ts'
-import { describeRefusal, omittedLine } from './refusal.ts'
+import { describeRefusal, lostLine, omittedLine } from './refusal.ts'
 import {
   attemptsIn,
   denialsToList,

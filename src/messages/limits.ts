@@ -1,24 +1,24 @@
 import type { Unmet } from '../base/refusal.ts'
+import { bytesText } from '../base/text.ts'
 import type { Failure, Limit, Outcome } from '../base/types.ts'
 import type { Limits } from '../launch/launch.ts'
 import type { CgroupMissing } from '../sandbox/sandbox.ts'
 
 type Limited = Extract<Outcome, { kind: 'limited' }>
 
+/** Undefined: the kernel's own limit. */
+export const limitKeys = {
+  memory: 'memory_bytes',
+  cpu: 'cpu_seconds',
+  processes: 'processes',
+  private_tmp: 'private_tmp_bytes',
+  epoll_watches: undefined,
+} as const satisfies Readonly<Record<Limit, string | undefined>>
+
 export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>): string {
-  switch (limit) {
-    case 'memory':
-      if (container) return `its container ran out of memory, ${size(value)} ([docker] memory)`
-      return `it used more than ${size(value)} of memory ([limits] memory_bytes = ${value})`
-    case 'cpu':
-      return `it used ${value} s of CPU time ([limits] cpu_seconds = ${value})`
-    case 'processes':
-      return `it had more than ${value} ${value === 1 ? 'process' : 'processes'} at once ([limits] processes = ${value})`
-    case 'epoll_watches':
-      return 'its user reached the limit of epoll watches (/proc/sys/fs/epoll/max_user_watches), and it held some of them'
-    case 'private_tmp':
-      return `its private TMPDIR exceeded ${size(value)} ([limits] private_tmp_bytes = ${value})`
-  }
+  if (container) return `its container ran out of memory, ${bytesText(value)} ([docker] memory)`
+  if (limit !== 'epoll_watches') return `it used more than [limits] ${limitKeys[limit]} = ${value}`
+  return 'its user reached the limit of epoll watches (/proc/sys/fs/epoll/max_user_watches), and it held some of them'
 }
 
 /** What vitrine itself may run out of, by errno(3). */
@@ -68,7 +68,7 @@ export function openFilesHint(
 }
 
 export function containerMemoryHint(bytes: number): string {
-  return `The kernel killed a process because the container ran out of memory, ${size(bytes)} ([docker] memory). Files in /tmp and /dev/shm count towards it; vitrine replaces a container in which nothing runs any more.`
+  return `The kernel killed a process because the container ran out of memory, ${bytesText(bytes)} ([docker] memory). Files in /tmp and /dev/shm count towards it; vitrine replaces a container in which nothing runs any more.`
 }
 
 const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {
@@ -101,17 +101,9 @@ export const withoutSessions: Unmet = {
   remedy: 'run vitrine outside that sandbox',
 }
 
-export function privateTmpNote({ wanted, got }: Pick<Unmet, 'wanted' | 'got'>, bytes: number): string {
-  return `child and background processes can exceed ${size(bytes)} of private TMPDIR ([limits] private_tmp_bytes): the limit needs ${wanted}; found: ${got}`
+export function privateTmpNote({ wanted, got }: Pick<Unmet, 'wanted' | 'got'>): string {
+  return `child and background processes can exceed [limits] private_tmp_bytes: the limit needs ${wanted}; found: ${got}`
 }
 
 /** The same in `vitrine doctor`, where all other limits are refused. */
 export const limitsRefusedNote = `refused, and private_tmp_bytes limits only the first process of a command: limits need ${withoutSessions.wanted}; found: ${withoutSessions.got}`
-
-function size(bytes: number): string {
-  if (bytes === 1) return '1 byte'
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
-  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
-  const scaled = bytes / 1024 ** power
-  return `${Number.isInteger(scaled) ? scaled : scaled.toFixed(1)} ${units[power]}`
-}

@@ -1,8 +1,9 @@
 import { visible } from '../base/text.ts'
-import type { AnyResult, Limit } from '../base/types.ts'
+import type { AnyResult } from '../base/types.ts'
 import type { ConfigKey } from '../config/load.ts'
 import type { ProjectSettings } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
+import { limitKeys } from './limits.ts'
 
 export function setBy(key: ConfigKey, file: string): string {
   return `${key} is set by ${visible(file)}`
@@ -34,21 +35,13 @@ function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigK
   if (outcome.kind === 'timed-out' && timeoutMs === shell.timeout_ms) keys.push('shell.timeout_ms')
   if (outcome.kind === 'timed-out' && timeoutMs === shell.max_timeout_ms) keys.push('shell.max_timeout_ms')
   if (outcome.kind === 'output-limit') keys.push('output.max_bytes')
-  if (outcome.kind === 'limited') keys.push(...limitKeys[outcome.limit])
+  const limit = outcome.kind === 'limited' ? limitKeys[outcome.limit] : undefined
+  if (limit) keys.push(`limits.${limit}`)
   else if (failure?.kind === 'limit' && outcome.kind === 'exited') keys.push('limits.open_files')
   if (omittedBytes > 0) keys.push('output.inline_max_chars')
   if (mode !== 'write' && (failure?.kind === 'permission-denied' || denials.length > 0))
     keys.push('shell.mode', 'shell.network', 'shell.reads', 'shell.unreadable', modeKeys[mode])
   return keys
-}
-
-const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
-  memory: ['limits.memory_bytes'],
-  cpu: ['limits.cpu_seconds'],
-  processes: ['limits.processes'],
-  private_tmp: ['limits.private_tmp_bytes'],
-  // The kernel's own limit.
-  epoll_watches: [],
 }
 
 const modeKeys = { read: 'shell.private_tmp', workspace: 'workspace.protected' } as const

@@ -1,12 +1,9 @@
 import type { HintReader } from '../base/hint.ts'
-import type { Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
+import type { AuditFault, Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import { bytesText, visible } from '../base/text.ts'
 import type { Denial } from '../base/types.ts'
-import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
-import { describeOutside, noTerminalInContainer } from './docker.ts'
 import { scarcityRemedy } from './limits.ts'
-import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
 import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
 
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
@@ -50,7 +47,8 @@ const needing: Readonly<Record<NonNullable<Unavailable['for']> | 'read', readonl
 }
 
 function describeUnavailable({ for: what, wanted, got, remedy, platform }: Unavailable): string {
-  if (platform !== undefined) return describeOtherPlatform(platform)
+  if (platform !== undefined)
+    return `Shell commands are not available in a sandboxed mode (read, workspace) on ${platform}. The command did not run.\nWrite mode runs them without a sandbox.`
   const [needs, instead] = needing[what ?? 'read']
   return `${needs} ${wanted}; found: ${got}. The command did not run.\nTo fix it: ${remedy}.${instead}`
 }
@@ -105,11 +103,13 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'unsavable':
       return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} XDG_STATE_HOME or TMPDIR to a writable directory.`
     case 'cwd-outside':
-      return describeOutside(problem.path, problem.workspace)
+      return `The directory ${visible(problem.path)} is outside the workspace ${visible(problem.workspace)}, the only part of this machine in a container. Run the command inside it, or name another directory with --workspace.`
     case 'batch-file':
-      return describeBatchFile(problem.name)
+      return `"${problem.name}" is a batch file, and cmd.exe parses its arguments by rules of its own. Pass the whole line as "command".`
     case 'no-terminal':
-      return problem.backend === 'docker' ? noTerminalInContainer : noTerminal
+      return problem.backend === 'docker'
+        ? 'The docker backend gives no command a terminal (pty). Run the command without one, or with --backend local.'
+        : "A terminal for a command (pty) needs vitrine's addon for Linux. Run the command without a terminal."
     case 'shell-closed':
       return 'This shell is closed. Open another one.'
     case 'usage':
@@ -183,4 +183,31 @@ export function omittedLine(bytes: number, notSaved?: string): string {
 /** Precedes output that could not be saved. */
 export function unsavedLine(bytes: number, reason: string, how: 'whole' | 'in base64'): string {
   return `\n[the last ${bytes} bytes could not be saved (${reason}); they follow ${how}]\n`
+}
+
+/** What keeps the audit log from being written; other reasons are names of errors: errno(3). */
+const auditReasons: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a symbolic link',
+  'not-a-file': 'it is not a regular file',
+  busy: 'another process has held its lock for more than 5 s',
+}
+
+const auditSteps: Readonly<Record<AuditFault['step'], string>> = {
+  directory: 'its directory cannot be created',
+  lock: 'its lock cannot be acquired',
+  open: 'it cannot be opened',
+  room: 'there is no room for it',
+  write: 'it cannot be written',
+  rotate: 'it cannot be rotated',
+}
+
+/** Why a command that must be recorded did not run. `no-locks`: Node has no file locks on this system. */
+function describeAuditFailure({ path, step, reason }: AuditFault): string {
+  if (reason === 'no-locks')
+    return `The audit log ${path} needs file locks, which this system has only with the native addon. The command did not run. Build the addon, or leave [audit] path empty.`
+  return `The audit log ${path} does not work: ${auditSteps[step]} (${auditReasons[reason] ?? reason}). Nothing runs until it does ([audit] required = true): free space, or fix the path and its permissions.`
+}
+
+export function lostLine({ path, step, reason }: AuditFault): string {
+  return `This command is missing from the audit log ${path}: ${auditSteps[step]} (${auditReasons[reason] ?? reason}).`
 }

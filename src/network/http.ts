@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { words } from '../base/text.ts'
 import type { ConnectionReason } from '../base/types.ts'
-import { badHostAnswer, badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import type { Client, Gate, Target } from './gate.ts'
 import { hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
 
@@ -25,6 +24,27 @@ export type FindOwner = (socket: Socket, secret: string | undefined) => Owner | 
 
 /** How long a client may take to say what it wants. */
 export const headMs = 10_000
+
+/** Answers of the proxy, which clients such as curl print. */
+const unknownClient = 'vitrine: this proxy serves only the commands that it was started for.'
+const badProxyRequest =
+  'vitrine: the proxy takes CONNECT HOST:PORT, with no other Host header, and http:// URLs.'
+const badHostAnswer = 'vitrine: the host sent no answer that the proxy can pass on.'
+
+const reasons: Readonly<Record<ConnectionReason, string>> = {
+  'not-listed': 'is not in the list of hosts that this command may connect to',
+  denied: 'is in [network] deny',
+  'not-approved': 'was not approved',
+  'not-public': 'is, or leads to, an address that is not public, and that is not listed itself',
+  'not-found': 'has no address',
+  unreachable: 'cannot be reached',
+  'too-many': 'was refused: the command has too many connections, or has moved too many bytes',
+}
+
+/** @param host with its port */
+function refusedHost(host: string, reason: ConnectionReason): string {
+  return `vitrine: ${host} ${reasons[reason]}.`
+}
 
 /** CONNECT (RFC 9110, 9.3.6) and requests in absolute form (RFC 9112, 3.2.2). Node parses, strictly. */
 export function httpProxy(ownerOf: FindOwner): Server {

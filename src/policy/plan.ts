@@ -1,4 +1,5 @@
 import type { Environment, Mode } from '../base/types.ts'
+import type { Invocation } from '../request/request.ts'
 import {
   atHome,
   commandOf,
@@ -18,9 +19,7 @@ import { startedBy } from './started.ts'
 
 export interface RequestToDecide {
   /** A shell line, or a program with arguments and no shell. */
-  readonly work:
-    | { readonly kind: 'line'; readonly line: string }
-    | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  readonly work: Invocation
   readonly mode: Mode
   /** Absolute. */
   readonly cwd: string

@@ -1,8 +1,7 @@
 import { types } from 'node:util'
 import * as v from 'valibot'
 import type { Backend } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
-import { fieldOf, isString, kindOf, readFields, refuseRequest, refuseType } from './fields.ts'
+import { fieldOf, integer, isString, kindOf, readFields, refuseRequest, refuseType } from './fields.ts'
 import {
   type CompleteRequest,
   commonFields,
@@ -28,14 +27,7 @@ export interface StartRequest extends Omit<ExecuteRequest, 'stdin' | 'merged'> {
 }
 
 /** The largest value in a struct winsize (ioctl_tty(2)). */
-const largest = 0xffff
-const inCharacters = wanted.integer(1, largest)
-const size = v.pipe(
-  v.number(inCharacters),
-  v.integer(inCharacters),
-  v.minValue(1, inCharacters),
-  v.maxValue(largest, inCharacters),
-)
+const size = integer(1, 0xffff)
 const sizeSchema = v.strictObject({ columns: size, rows: size })
 
 /** A terminal is the input of its command, and merges its output. */

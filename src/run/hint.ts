@@ -1,6 +1,5 @@
 import type { HintReader } from '../base/hint.ts'
 import type { Outcome } from '../base/types.ts'
-import { lostHint } from '../messages/docker.ts'
 import { modeNames } from '../messages/hints.ts'
 import { containerMemoryHint } from '../messages/limits.ts'
 import { readsHint } from '../sandbox/reads/unread.ts'
@@ -64,6 +63,12 @@ function lossHint(finished: Finished, { noFiles, outcome }: Judged): string | un
   if (lost !== undefined) return lostHint(lost, reader)
   if (isUntold(survivors)) return untoldEndHint
   return containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)
+}
+
+/** @param said why the engine does not know how the command ended */
+export function lostHint(said: string, reader: HintReader): string {
+  const check = reader !== 'user' ? 'ask the user to check with' : 'check with'
+  return `vitrine lost the Docker engine or the container (${said}), so it is unknown how the command ended. It may still be running; ${check} "vitrine docker status".`
 }
 
 export const untoldEndHint =

@@ -3,8 +3,7 @@ import { loadLate } from '../base/process.ts'
 import type { Connection, Denial } from '../base/types.ts'
 import type { BackendParts } from '../host/backend.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
-import { unavailable } from '../messages/error.ts'
-import { proxyNotListening } from '../messages/sandbox/network.ts'
+import { unavailable, type VitrineError } from '../messages/error.ts'
 import { loopback, type Network, proxyVariables, servicesOn } from '../network/access.ts'
 import type { AskHost, Gate, GateOptions } from '../network/gate.ts'
 import { hostAndPort, parseHost } from '../network/hosts.ts'
@@ -27,7 +26,7 @@ export class ShellProxy {
       return new HostAccess(await this.#proxy, this.#backend, network)
     } catch (error) {
       this.#proxy = undefined // the next command tries again
-      throw unavailable(proxyNotListening(errorReason(error)))
+      throw proxyNotListening(errorReason(error))
     }
   }
 
@@ -43,6 +42,15 @@ export class ShellProxy {
     await proxy.listen()
     return proxy
   }
+}
+
+export function proxyNotListening(reason: string): VitrineError {
+  return unavailable({
+    for: 'hosts',
+    wanted: 'a port of 127.0.0.1 for the proxy',
+    got: `it cannot listen there (${reason})`,
+    remedy: 'let this process open more files (ulimit -n), or call again later',
+  })
 }
 
 type HostsOf = Extract<Network, { readonly kind: 'hosts' }>

@@ -2,7 +2,6 @@ import { carrying, type RefusalHint } from '../base/hint.ts'
 import { programName } from '../base/process.ts'
 import type { AnyResult, Enforcement, Failure, Limit, Listening, Outcome } from '../base/types.ts'
 import type { Limits } from '../launch/launch.ts'
-import { lostAdvice } from '../messages/docker.ts'
 import { limitAdvice, openFilesHint } from '../messages/limits.ts'
 import { unsearchedNote } from '../sandbox/reads/unread.ts'
 import type { Finished } from './execution.ts'
@@ -160,7 +159,17 @@ export const atMostTime = 'Do less at once; a larger timeout needs a larger [she
 function failureOf({ execution, end }: Finished, outcome: Outcome, errors: string): Failure | undefined {
   const { options, request } = execution
   const { hintFor: reader = 'user' } = options
-  if (end.lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
+  if (end.lost !== undefined) {
+    const remedy =
+      reader === 'user'
+        ? 'make sure that the engine runs, then try again'
+        : 'try again; if that fails too, tell the user'
+    return {
+      kind: 'signal',
+      retryable: true,
+      advice: `The Docker engine or the container is gone: ${remedy}.`,
+    }
+  }
   switch (outcome.kind) {
     case 'timed-out': {
       const more = `Do less at once, or set a larger ${reader === 'user' ? 'timeout' : 'timeout_ms'}.`

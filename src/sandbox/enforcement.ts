@@ -1,7 +1,6 @@
-import type { Unavailable, Unmet } from '../base/refusal.ts'
+import type { Unavailable } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
-import { hostsMissing } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import type { Changes, Reads, Sandbox } from './sandbox.ts'
 
@@ -12,6 +11,16 @@ export function enforced(by: string, note?: string): RightEnforcement {
 export function notEnforced(note: string): RightEnforcement {
   return { enforced: false, by: 'none', note }
 }
+
+/** Notes that several systems share. */
+export const outputOnly = 'refusals show only in the output of the command'
+export const readableLocks = 'a file that can be read can be locked'
+
+export const workspaceNotes = {
+  beside: 'outside of the workspace',
+  changes: ({ roots, protected: kept, lacks }: Changes) =>
+    `open: ${roots.join(', ')}, less ${kept.length} protected paths${lacks ? `; ${lacks}` : ''}`,
+} as const
 
 export const readsEverything = notEnforced(
   'everything this user can read is readable (to change that, set reads = "workspace")',
@@ -41,10 +50,11 @@ export function unavailableSandbox(unmet: Omit<Unavailable, 'code'>): Sandbox {
 
 /** Throws SANDBOX_UNAVAILABLE for a list of hosts, on hosts that cannot enforce it. */
 export function refuseHosts(network: NetworkKind, got: string): void {
-  if (network === 'hosts') throw unavailable(hostsMissing(got))
-}
-
-/** Throws SANDBOX_UNAVAILABLE in workspace mode, on hosts that cannot enforce it. */
-export function refuseChanges(changes: Changes | null, why: Unmet): void {
-  if (changes) throw unavailable(why)
+  if (network !== 'hosts') return
+  throw unavailable({
+    for: 'hosts',
+    wanted: 'a system on which a proxy can be the only way out (Linux, macOS)',
+    got,
+    remedy: 'set [shell] network to true or false',
+  })
 }

@@ -3,10 +3,15 @@ import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
 import { scarcityRemedy } from '../messages/limits.ts'
-import { hostsNeed } from '../messages/sandbox/network.ts'
-import { outputOnly, workspaceNotes } from '../messages/workspace.ts'
 import type { NetworkKind } from '../network/access.ts'
-import { enforced, notEnforced, readsEnforcement, refuseHosts } from './enforcement.ts'
+import {
+  enforced,
+  notEnforced,
+  outputOnly,
+  readsEnforcement,
+  refuseHosts,
+  workspaceNotes,
+} from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon, removeSpares } from './private-tmp.ts'
 import type {
   Changes,
@@ -33,8 +38,10 @@ export function linuxSandbox(
       const missing =
         missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())
       if (missing) throw unavailable(missing)
-      if (!probe.listener) refuseHosts(network, hostsNeed.listener(errnoName(probe.listenerErrno)))
-      if (probe.getfdErrno !== 0) refuseHosts(network, hostsNeed.getfd(errnoName(probe.getfdErrno)))
+      const { listener, listenerErrno, getfdErrno } = probe
+      if (!listener)
+        refuseHosts(network, `no listener of seccomp notifications (${errnoName(listenerErrno)})`)
+      if (getfdErrno !== 0) refuseHosts(network, `no pidfd_getfd (${errnoName(getfdErrno)})`)
       return {
         kind: 'landlock',
         network: network === 'all',

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
 import { errnoName } from '../base/errno.ts'
-import type { UnmetPrivateTmp } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
 import { scarcityRemedy } from '../messages/limits.ts'
-import { cannotConfine } from '../messages/platform.ts'
-import { unmetPrivateTmp, useWritable } from '../messages/private-tmp.ts'
-import type { Confinement, LandlockConfinement, PrivateDirectories, PrivateDirectory } from './sandbox.ts'
+import {
+  type Confinement,
+  cannotConfine,
+  type LandlockConfinement,
+  type PrivateDirectories,
+  type PrivateDirectory,
+} from './sandbox.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {
@@ -26,6 +29,12 @@ export interface PrivateTmpAddon {
 export function temporaryOf(env: Environment): string {
   return env['TMPDIR'] || env['TMP'] || env['TEMP'] || '/tmp'
 }
+
+export const unmetPrivateTmp = {
+  for: 'private-tmp',
+  wanted: 'a private temporary directory ([shell] private_tmp = true, or workspace mode)',
+} as const
+export const useWritable = 'set TMPDIR to a directory that you can write to'
 
 /** Overrides the configuration: nothing else is writable. */
 export function privateVariables(directory: string): Readonly<Record<string, string>> {
@@ -60,7 +69,7 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
 }
 
 function writing(confinement: Confinement, directory: string): LandlockConfinement {
-  if (confinement.kind !== 'landlock') throw new Error(cannotConfine('private tmp', confinement.kind))
+  if (confinement.kind !== 'landlock') throw cannotConfine('private tmp', confinement.kind)
   const { changes } = confinement
   return {
     ...confinement,
@@ -71,7 +80,7 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
 }
 
 /** @param step of the addon: native/core.h, enum vt_private_step */
-function notMade(temporary: string, step: string, errno: string): UnmetPrivateTmp {
+function notMade(temporary: string, step: string, errno: string) {
   const own = `${temporary}/vitrine-${process.geteuid?.() ?? ''}`
   const useOwn = 'set TMPDIR to a directory of your own'
   const reasons: Readonly<Record<string, readonly [got: string, remedy: string]>> = {

@@ -3,9 +3,14 @@ import { errorReason } from '../base/errno.ts'
 import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
-import { hostsNeed } from '../messages/sandbox/network.ts'
-import { outputOnly, readableLocks } from '../messages/workspace.ts'
-import { enforced, notEnforced, readsEverything, refuseChanges, refuseHosts } from './enforcement.ts'
+import {
+  enforced,
+  notEnforced,
+  outputOnly,
+  readableLocks,
+  readsEverything,
+  refuseHosts,
+} from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
 const noWorkspace: UnmetInWorkspace = {
@@ -25,8 +30,8 @@ const windowsReads: Unmet = {
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ network, reads, changes }) {
-      refuseChanges(changes, noWorkspace)
-      refuseHosts(network, hostsNeed.windows)
+      if (changes) throw unavailable(noWorkspace)
+      refuseHosts(network, 'Windows, where Low integrity does not restrict the network')
       if (!probe.held) throw unavailable(lowIntegrityMissing(probe))
       if (restrictsReads(reads)) throw unavailable(windowsReads)
       makeLowTemp()

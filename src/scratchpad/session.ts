@@ -13,8 +13,9 @@ const foreignUseMs = 3_600_000
 
 /** Unique by start time, owner and a random part. */
 export function makeSessionName(): string {
+  const { randomBytes } = process.getBuiltinModule('node:crypto')
   const began = new Date().toISOString().replace(/[^0-9TZ]/g, '')
-  return `${began}-${process.pid}-${thisProcessHost()}-${eightDigits(Math.random() * 2 ** 32)}`
+  return `${began}-${process.pid}-${thisProcessHost()}-${randomBytes(4).toString('hex')}`
 }
 
 /** True if the session's process may still write. On another machine or in another container, age decides. */
@@ -28,20 +29,10 @@ let host: string | undefined
 
 /** The machine and the PID namespace in which our process id is valid. */
 function thisProcessHost(): string {
-  host ??= eightDigits(hashOf(`${hostname()} ${pidNamespace()}`))
+  // Loaded late: most commands save nothing.
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  host ??= createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8)
   return host
-}
-
-/** FNV-1a, 32 bits: distinguishes machines without loading node:crypto. */
-function hashOf(text: string): number {
-  return [...text].reduce(
-    (hash, character) => Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619),
-    0x811c9dc5,
-  )
-}
-
-function eightDigits(number: number): string {
-  return (number >>> 0).toString(16).padStart(8, '0')
 }
 
 export function scratchpadRoots(environment: Environment): readonly string[] {

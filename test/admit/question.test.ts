@@ -44,10 +44,10 @@ describe('the standard input in a question', () => {
 describe('the reasons in a question', () => {
   const match = { command: 'x', rule: 'x', source: 'x', verdict: 'ask' } as const
   const request = { command: 'x', cwd: '/', mode: 'write', stdin: { kind: 'none' } } as const
-  const rowsOf = (whys: readonly string[], reason = whys[0] ?? '') => {
+  const rowsOf = (whys: readonly string[]) => {
     const matches = whys.map((why) => ({ ...match, why }))
     const allowed = { ...match, verdict: 'allow', why: 'harmless' } as const
-    const given = { verdict: 'ask', reason, matches: [allowed, ...matches] } as const
+    const given = { verdict: 'ask', reason: whys[0] ?? '', matches: [allowed, ...matches] } as const
     return approvalQuestion(request, given, 80)?.split('\n')
   }
   const because = (rows: readonly string[] | undefined) => rows?.filter((row) => row.includes(' because: '))
@@ -57,13 +57,6 @@ describe('the reasons in a question', () => {
       '  asked because: one',
       '  and because: two',
       '  and because: three',
-    ])
-  })
-
-  it('are not repeated where the first one names a project file', () => {
-    expect(because(rowsOf(['one', 'two'], 'one (set by /a)'))).toEqual([
-      '  asked because: one (set by /a)',
-      '  and because: two',
     ])
   })
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { lostLine } from '../../src/messages/audit.ts'
+import { lostLine } from '../../src/messages/refusal.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 import { addonless } from '../sandbox/hosts.ts'

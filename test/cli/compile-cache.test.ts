@@ -33,21 +33,17 @@ const command = ['run', '--', 'echo done'] as const
 const done = { status: 0, stdout: 'done\n', stderr: '' }
 
 describe('the compiled code of the command line', () => {
-  it('is kept by the first start', () => {
-    const installed = install()
-    expect(installed.run(command)).toEqual(done)
-    expect(installed.kept().length).toBeGreaterThan(0)
-  })
-
   it.skipIf(hasOwn)('is not kept by a start that refuses, which runs little of it', () => {
     const installed = install()
     expect(installed.run(['run', '--cwd', '/absent', '--', 'true']).status).toBe(125)
     expect(installed.kept()).toEqual([])
   })
 
-  it.skipIf(hasOwn)('is used by the second start, which leaves it as it is', () => {
+  it('is kept by the first start, and used by the second, which leaves it as it is', () => {
     const installed = install()
-    installed.run(command)
+    expect(installed.run(command)).toEqual(done)
+    expect(installed.kept().length).toBeGreaterThan(0)
+    if (hasOwn) return
     const { ino, mtimeMs } = statSync(installed.keptRun())
     expect(installed.run(command)).toEqual(done)
     expect(statSync(installed.keptRun())).toMatchObject({ ino, mtimeMs })

@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeRefusal } from '../../src/messages/refusal.ts'
-import { proxyNotListening } from '../../src/messages/sandbox/network.ts'
 import { isPublic, type Resolver } from '../../src/network/addresses.ts'
 import { Gate, Records } from '../../src/network/gate.ts'
 import { type Host, parseHost } from '../../src/network/hosts.ts'
+import { proxyNotListening } from '../../src/run/hosts.ts'
 import { builtLibrary, isInstalled, repository } from '../helpers/programs.ts'
 import { listsRefused } from './commands/surroundings.ts'
 import { basic, exchange, goodAt, openProxy, patternsOf, proxied, tcpServer } from './surroundings.ts'
@@ -133,7 +132,7 @@ describe.skipIf(listsRefused !== null || !isInstalled('prlimit') || !isInstalled
     it('refuses the command for which the proxy cannot listen; the next one runs', () => {
       expect(withFewDescriptors('no-descriptors-to-listen.mjs')).toEqual({
         code: 'SANDBOX_UNAVAILABLE',
-        message: describeRefusal({ code: 'SANDBOX_UNAVAILABLE', ...proxyNotListening('EMFILE') }),
+        message: proxyNotListening('EMFILE').message,
         exitCode: 0,
       })
     })

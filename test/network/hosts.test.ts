@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publicSuffixIn } from '../../src/host/load-config.ts'
-import { suffixWildcard } from '../../src/messages/sandbox/network.ts'
+import { publicSuffixIn, suffixWildcard } from '../../src/host/load-config.ts'
 import {
   allows,
   denies,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayBeDenied } from '../../src/policy/need.ts'
+import { mayBeDenied } from '../../src/admit/admission.ts'
 import { decideLine, piping, presetRules } from './helper.ts'
 import { readCorpus, readTable } from './rows.ts'
 

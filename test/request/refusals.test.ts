@@ -138,7 +138,7 @@ describe('a bad request is refused, and nothing runs', () => {
 describe('a shell that cannot be opened', () => {
   it('a mode that is none, when opened and when set', async () => {
     const bad = 'rw' as 'read'
-    const problem = expect.objectContaining({ kind: 'out-of-range', field: 'mode', got: '"rw"' })
+    const problem = expect.objectContaining({ kind: 'wrong-type', field: 'mode', got: '"rw"' })
     const refused = expect.objectContaining({ refusal: expect.objectContaining({ problem }) })
     await expect(openTestShell({ mode: bad })).rejects.toThrow(refused)
     expect(() => Object.assign(shell, { mode: bad })).toThrow(refused)

@@ -6,8 +6,7 @@ import { packageFile } from '../../base/package-file.ts'
 import { homeOf, isBeneath, realPath } from '../../base/paths.ts'
 import { words } from '../../base/text.ts'
 import type { Environment } from '../../base/types.ts'
-import { unavailable } from '../../messages/error.ts'
-import { workspaceInContainer } from '../../messages/workspace.ts'
+import { unavailable, type VitrineError } from '../../messages/error.ts'
 import { repositoryOf } from '../workspace/git-directories.ts'
 import { refusalOf } from './engine.ts'
 
@@ -178,7 +177,7 @@ export const inside = {
  */
 export function nodeMounts(): readonly Mount[] {
   if (process.release.name !== 'node' || process.versions['bun'] || process.versions['electron'])
-    throw unavailable(workspaceInContainer('this process is not Node'))
+    throw cannotHold('this process is not Node')
   const loader = loaded(/^ld-(linux|musl).*\.so/, 'this Node has no dynamic loader')
   const addon = loaded(/^vitrine\.node$/, 'the addon of vitrine is not loaded')
   const node = realPath(process.execPath) ?? process.execPath
@@ -192,12 +191,21 @@ export function nodeMounts(): readonly Mount[] {
   return paths.map(([target, source]) => ({ target, source: realPath(source) ?? source, writable: false }))
 }
 
+function cannotHold(missing: string): VitrineError {
+  return unavailable({
+    for: 'workspace',
+    wanted: 'a Node of Linux with the addon of vitrine, to hold the command inside of the container',
+    got: missing,
+    remedy: 'use --backend local, or --mode read or --mode write',
+  })
+}
+
 /** A file in this process's memory (proc_pid_maps(5)). */
 function loaded(name: RegExp, missing: string): string {
   const maps = tried(() => readFileSync('/proc/self/maps', 'utf8')) ?? ''
   const files = [...maps.matchAll(/ (\/.+)$/gm)].map(([, path = '']) => path)
   const found = files.find((path) => name.test(basename(path)))
-  if (found === undefined) throw unavailable(workspaceInContainer(missing))
+  if (found === undefined) throw cannotHold(missing)
   return found
 }
 
@@ -207,7 +215,6 @@ function librariesOf(program: string, loader: string): readonly string[] {
     const listed = execFileSync(loader, ['--list', program], { encoding: 'utf8', env: {} })
     return [...listed.matchAll(/ => (\/.+) \(0x/g)].map(([, path = '']) => path)
   } catch (error) {
-    const reason = `${loader} does not list the libraries of Node (${errorReason(error)})`
-    throw unavailable(workspaceInContainer(reason))
+    throw cannotHold(`${loader} does not list the libraries of Node (${errorReason(error)})`)
   }
 }

@@ -1,8 +1,13 @@
 import { isBeneath } from '../../base/paths.ts'
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
-import { hostsNeed } from '../../messages/sandbox/network.ts'
-import { outputOnly, readableLocks, workspaceNotes } from '../../messages/workspace.ts'
-import { enforced, notEnforced, refuseHosts } from '../enforcement.ts'
+import {
+  enforced,
+  notEnforced,
+  outputOnly,
+  readableLocks,
+  refuseHosts,
+  workspaceNotes,
+} from '../enforcement.ts'
 import type { Changes, Sandbox } from '../sandbox.ts'
 import type { Containers } from './containers.ts'
 
@@ -21,7 +26,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
     confine({ network: wanted, changes, privateTmp }) {
-      refuseHosts(wanted, hostsNeed.docker)
+      refuseHosts(wanted, 'the docker backend, whose containers without a network cannot reach the proxy')
       if (changes) containers.inside()
       return {
         kind: 'container',

@@ -9,11 +9,23 @@ import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
 import { visible } from '../../base/text.ts'
 import type { Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
-import { cannotConfine } from '../../messages/platform.ts'
-import { privateTmpNotMade } from '../../messages/private-tmp.ts'
-import { outputOnly, readableLocks, workspaceNotes } from '../../messages/workspace.ts'
-import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
-import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import {
+  enforced,
+  notEnforced,
+  outputOnly,
+  readableLocks,
+  readsEnforcement,
+  workspaceNotes,
+} from '../enforcement.ts'
+import { unmetPrivateTmp, useWritable } from '../private-tmp.ts'
+import {
+  type Changes,
+  cannotConfine,
+  type PrivateDirectories,
+  type Sandbox,
+  type SandboxOptions,
+  type SeatbeltConfinement,
+} from '../sandbox.ts'
 import {
   type Kept,
   keptBeneath,
@@ -171,7 +183,7 @@ const macosPrivateDirectories: PrivateDirectories = {
     }
   },
   grant(confinement, directory) {
-    if (confinement.kind !== 'seatbelt') throw new Error(cannotConfine('private tmp', confinement.kind))
+    if (confinement.kind !== 'seatbelt') throw cannotConfine('private tmp', confinement.kind)
     return confinement.writing(directory)
   },
 }
@@ -180,6 +192,7 @@ function makeIn(temporary: string): string {
   try {
     return mkdtempSync(join(realpathSync(temporary), 'vitrine-'))
   } catch (error) {
-    throw unavailable(privateTmpNotMade(temporary, errorReason(error)))
+    const got = `none can be created in ${temporary}: ${errorReason(error)}`
+    throw unavailable({ ...unmetPrivateTmp, got, remedy: useWritable })
   }
 }

@@ -57,7 +57,7 @@ it('without sessions the limit of the private TMPDIR is reported as not enforced
     limits: {
       enforced: false,
       by: 'none',
-      note: privateTmpNote(withoutSessions, 2 ** 30),
+      note: privateTmpNote(withoutSessions),
     },
   })
   expect(rowOf(0)).toEqual({})

@@ -1,32 +1,30 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Result } from '../../../src/base/types.ts'
+import { buildPrograms } from '../../attacks/build.ts'
 import { type User, users } from '../../attacks/table.ts'
 import { whyNot } from '../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, processEntry, waitFor } from '../../helpers/processes.ts'
-import { compileFixture } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
 import { probing } from '../../sandbox/hosts.ts'
 import { shorts } from './denied.ts'
 
-let signaller: string
-
-beforeAll(() => {
-  signaller = compileFixture('signaller')
-  chmodSync(dirname(signaller), 0o755)
-  chmodSync(signaller, 0o755)
-})
+/** test/fixtures/attack/processes/signals.c */
+const { signals: signaller } = buildPrograms()
 
 /** Reported whichever process they are for. */
-const rare = ['sigqueue', 'tgsigqueue', 'pidfd', 'directory'] as const
+const rare = ['rt_sigqueueinfo', 'rt_tgsigqueueinfo', 'pidfd_send_signal', 'pidfd_send_signal /proc'] as const
 /** Reported for who is older than the command: to wait for an answer would take one signal in forty from its own children. */
-const common = ['kill', 'group', 'tkill', 'tgkill'] as const
+const common = ['kill', 'kill group', 'tkill', 'tgkill'] as const
 const ways = [...common, ...rare]
 type Way = (typeof ways)[number]
+
+/** A line that signals it twice. */
+const twice = (way: Way, pid: string) => `${signaller} '${way}' ${pid}; ${signaller} '${way}' ${pid}`
 
 interface Attempt {
   readonly marker: string
@@ -40,7 +38,7 @@ interface Signalled {
   readonly state: string | undefined
 }
 
-/** A process of that user's, of a group of its own, that ends at SIGTERM. */
+/** A process of that user's, of a group of its own, that ends at SIGUSR1. */
 function startVictim({ uid, gid }: User): Attempt {
   const marker = makeMarker()
   const credentials = uid === process.getuid?.() ? {} : { uid, gid }
@@ -64,8 +62,7 @@ async function signalOlder(user: User): Promise<Map<Way, Signalled>> {
 
 async function signalFirst(user: User): Promise<Map<Way, Signalled>> {
   const attempts = ways.map(() => startVictim(user))
-  const pids = attempts.map(({ victim }) => String(victim.pid))
-  const commands = ways.map((way, at) => [signaller, way, pids[at] ?? '', pids[at] ?? ''])
+  const commands = ways.map((way, at) => ['sh', '-c', twice(way, String(attempts[at]?.victim.pid))])
   return signalled(attempts, await runAs(user, { options: { mode: 'read', cwd: '/' }, commands }))
 }
 
@@ -75,17 +72,17 @@ async function signalYounger(user: User): Promise<Map<Way, Signalled>> {
   chmodSync(directory, 0o755)
   const words = ways.map(makeMarker)
   const commands = ways.map((way, at) => {
-    const file = join(directory, way)
-    const line = `until test -s ${file}; do sleep 0.01; done; read pid < ${file}; ${signaller} ${way} $pid $pid; : ${words[at]}`
+    const file = join(directory, String(at))
+    const line = `until test -s ${file}; do sleep 0.01; done; read pid < ${file}; ${twice(way, '$pid')}; : ${words[at]}`
     return ['sh', '-c', line]
   })
   const running = runAs(user, { options: { mode: 'read', cwd: '/' }, commands })
   const attempts: Attempt[] = []
-  for (const [at, way] of ways.entries()) {
+  for (const at of ways.keys()) {
     await waitFor(() => aliveWith(words[at] ?? '').length > 0)
     const attempt = startVictim(user)
     attempts.push(attempt)
-    writeFileSync(join(directory, way), `${attempt.victim.pid}\n`)
+    writeFileSync(join(directory, String(at)), `${attempt.victim.pid}\n`)
   }
   return signalled(attempts, await running)
 }
@@ -100,8 +97,8 @@ async function signalled(attempts: readonly Attempt[], results: readonly Result[
   return all
 }
 
-const refused = { stdout: 'EPERM\nEPERM\n' }
-const told = (way: Way, pid = '') => [`signal ${way === 'group' ? 'group' : 'pid'} ${pid} x2`]
+const refused = { stdout: 'errno EPERM\nerrno EPERM\n' }
+const told = (way: Way, pid = '') => [`signal ${way === 'kill group' ? 'group' : 'pid'} ${pid} x2`]
 
 describe.for(users)('as $name, to a process outside of the same user', (user) => {
   const reason = whyNot(user)
@@ -133,21 +130,21 @@ describe.for(users)('as $name, to a process outside of the same user', (user) =>
 
   it('its own children get them all, and nothing is counted', async ({ skip }) => {
     if (reason) return skip(reason)
-    const commands = ways.map((way) => [signaller, way, 'children', '30'])
+    const commands = ways.map((way) => [signaller, 'children', way])
     const results = await runAs(user, { options: { mode: 'read', cwd: '/' }, commands })
     for (const [at, result] of results.entries())
       expect({ ran: commands[at], stdout: result.stdout, denied: shorts(result) }).toEqual({
         ran: commands[at],
-        stdout: '30 died\n',
+        stdout: 'ok\n',
         denied: [],
       })
   })
 
   it('a question is none', async ({ skip }) => {
     if (reason) return skip(reason)
-    const argv = [signaller, 'question', String(process.pid)]
+    const argv = [signaller, 'question by pidfd', String(process.pid)]
     const [result] = await runAs(user, { options: { mode: 'read', cwd: '/' }, commands: [argv] })
-    expect(result).toMatchObject({ stdout: 'EPERM\n', denials: [] })
+    expect(result).toMatchObject({ stdout: 'errno EPERM\n', denials: [] })
   })
 })
 

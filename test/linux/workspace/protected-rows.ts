@@ -169,6 +169,7 @@ chmod u+s in ${at}: open("${at}/own", "w"); os.chmod("${at}/own", 0o4755)
 fchmod g+s in ${at}: f = opened("${at}/own", os.O_CREAT | os.O_WRONLY); os.fchmod(f, 0o2755)
 open with mode 04755 in ${at}: os.umask(0); os.open("${at}/own", os.O_CREAT | os.O_WRONLY, 0o4755)
 mknod with mode 04755 in ${at}: os.umask(0); os.mknod("${at}/own", stat.S_IFREG | 0o4755)
+the node of number 0, which takes no capability (linux/fs.h, WHITEOUT_DEV), in ${at}: os.mknod("${at}/own", stat.S_IFCHR | 0o600)
 O_TMPFILE with mode 04755 in ${at}: f = os.open("${at}", os.O_TMPFILE | os.O_WRONLY, 0o4755); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "${at}/own", 0x400)
 `),
   ...pythons(

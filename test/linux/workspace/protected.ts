@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { User } from '../../attacks/table.ts'
 import { giveTo } from '../../helpers/other-users.ts'
 import { makeDirectory } from '../../helpers/place.ts'
+import { words } from '../../helpers/words.ts'
 
 const fixture = `
 git init -q -b main . && git config user.email a@example.org && git config user.name A
@@ -13,11 +14,9 @@ git add -A && git commit -qmfirst --no-verify
 mkdir ../outside; echo outside > ../outside/file
 `
 
-const protectedPaths = `
-.git .git/config .git/hooks .git/info/attributes .vscode .envrc .mcp.json .idea .claude .github/workflows
-`
-  .trim()
-  .split(/\s+/)
+const protectedPaths = words(
+  '.git/config .git/hooks .git/info/attributes .vscode .envrc .mcp.json .idea .claude .github/workflows',
+)
 
 /** A repository and a directory beside it, both of that user's. Returns the repository. */
 export function makeWorkspace(user: User): string {
@@ -31,58 +30,24 @@ export function makeWorkspace(user: User): string {
   return workspace
 }
 
-function under(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name))
+/** What find(1) prints, in the order of names: none of a path that is absent. */
+export function find(...words: readonly string[]): readonly string[] {
+  const { stdout } = spawnSync('find', words, { encoding: 'latin1', maxBuffer: 1 << 28 })
+  return stdout.split('\n').sort()
 }
 
-/** A control may put a device or a file where the directory was: ENOTDIR. */
-function statusOf(path: string) {
-  try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
+/** All that a call could change. A changed inode shows in its change time, whatever the call set back. */
+export function stateOf(...paths: readonly string[]): readonly string[] {
+  const format = '%p %i %m %n %U %G %T@ %C@ %l\n'
+  return find(...paths, '-printf', format, ...words('-type f -exec sha256sum {} +'))
 }
 
-function stateOf(path: string): unknown {
-  const status = statusOf(path)
-  if (!status) return 'absent'
-  const { ino, mode, nlink, mtimeNs, ctimeNs } = status
-  if (status.isDirectory())
-    return { ino, mode, ctimeNs, entries: readdirSync(path).map((name) => stateOf(join(path, name))) }
-  const content = status.isSymbolicLink()
-    ? readlinkSync(path)
-    : status.isFile()
-      ? readFileSync(path, 'utf8')
-      : ''
-  return { ino, mode, nlink, mtimeNs, ctimeNs, content }
-}
-
-/** Of the git directory itself only which one it is: other entries come and go. */
-function gitDirectory(path: string): unknown {
-  const { ino, mode } = lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? {}
-  return { ino, mode }
-}
-
-/** Set-ID files and device nodes. */
-function special(workspace: string): string[] {
-  return under(workspace).filter((path) => {
-    const status = lstatSync(path)
-    return (
-      status.isCharacterDevice() ||
-      status.isBlockDevice() ||
-      (status.isFile() && (status.mode & 0o6000) !== 0)
-    )
-  })
-}
-
-/** Everything that must not change. */
-export function watched(workspace: string): Readonly<Record<string, unknown>> {
+/** Everything that must not change. Of the git directory itself only which one it is: other entries come and go. */
+export function watched(workspace: string): Readonly<Record<string, readonly string[]>> {
+  const paths = [...protectedPaths, '../outside'].map((path) => join(workspace, path))
   return {
-    ...Object.fromEntries(
-      protectedPaths.map((path) => [path, (path === '.git' ? gitDirectory : stateOf)(join(workspace, path))]),
-    ),
-    outside: stateOf(join(workspace, '../outside')),
-    special: special(workspace),
+    git: find(join(workspace, '.git'), ...words('-maxdepth 0 -printf'), '%i %m'),
+    paths: stateOf(...paths),
+    special: find(workspace, ...words('-type b -o -type c -o -type f -perm /6000')),
   }
 }

@@ -10,33 +10,8 @@ import { makeDirectory } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { runTasksAs, type Task } from '../../../helpers/run-as.ts'
 import { makeWorkspace } from '../protected.ts'
+import { treeOf } from '../twins/twins.ts'
 import { type OwnSandboxRow, ownSandboxRows, prelude } from './rows.ts'
-
-/** Prints what is in each workspace, seen from outside. */
-const look = `
-import json, os, stat, sys
-def content(path, status):
-    if stat.S_ISLNK(status.st_mode): return os.readlink(path)
-    if not stat.S_ISREG(status.st_mode) or path.endswith("index"): return None
-    with open(path) as file: return [status.st_size, file.read(100)]
-for root in sys.argv[1:]:
-    found = {}
-    for top, directories, names in os.walk(root):
-        if ".git/objects" in top or ".git/logs" in top: continue
-        for path in [top] + [os.path.join(top, name) for name in names + directories]:
-            status = os.lstat(path)
-            attributes = [] if stat.S_ISLNK(status.st_mode) else os.listxattr(path)
-            found[path[len(root):]] = [status.st_mode, status.st_nlink, status.st_mtime < 10, content(path, status), attributes]
-    print(json.dumps(found, sort_keys=True))`
-
-function statesOf(workspaces: readonly string[]): unknown[] {
-  const options = { encoding: 'utf8', maxBuffer: 1 << 28 } as const
-  const text = execFileSync('python3', ['-c', look, ...workspaces], options)
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}
 
 interface Attempt {
   readonly cwd: string
@@ -83,8 +58,7 @@ async function tryAll(user: User, rows: readonly OwnSandboxRow[]) {
     attempts.map(({ task }) => task),
     { timeoutMs: 30_000 },
   )
-  const states = statesOf(attempts.map(({ cwd }) => cwd))
-  const outcomes = states.map((state, at): Outcome => ({ state, result: results[at]?.[0] }))
+  const outcomes = attempts.map(({ cwd }, at): Outcome => ({ state: treeOf(cwd), result: results[at]?.[0] }))
   const [unacted, acted] = [outcomes.slice(0, befores.length), outcomes.slice(befores.length)]
   return (row: OwnSandboxRow): Shown & { readonly before: Outcome } => {
     const [narrowed, free, outside] = acted.slice(3 * rows.indexOf(row)) as [Outcome, Outcome, Outcome]

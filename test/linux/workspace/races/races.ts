@@ -1,13 +1,5 @@
 import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +8,7 @@ import { type User, users } from '../../../attacks/table.ts'
 import { credentials, giveTo, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { runAs } from '../../../helpers/run-as.ts'
+import { stateOf } from '../protected.ts'
 
 /** The operations of test/fixtures/attack/workspace/races.c. */
 export const operations = `
@@ -65,32 +58,13 @@ function makePlace(user: User): Place {
   return place
 }
 
-/** All of a file that any call could change. A changed inode shows in its change time, whatever the call set back. */
-function fileState(path: string) {
-  const { ino, mode, nlink, uid, gid, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
-  const content = lstatSync(path).isFile() ? readFileSync(path, 'utf8') : null
-  return { ino, mode, nlink, uid, gid, mtimeNs, ctimeNs, content }
-}
-
-function stateOf(directory: string): readonly unknown[] {
-  return ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()].map((name) => ({
-    name,
-    ...fileState(join(directory, name)),
-  }))
-}
-
 /** In `.git` other names may come and go: a path that changes while it is read can name one of them. */
 const protectedInGit = ['commondir', 'config', 'config.worktree', 'info/attributes', 'hooks']
 
 const watched = ({ workspace, outside }: Place) => ({
   outside: stateOf(outside),
   vscode: stateOf(join(workspace, '.vscode')),
-  git: protectedInGit
-    .map((name) => join(workspace, '.git', name))
-    .map((path) => {
-      const found = lstatSync(path, { throwIfNoEntry: false })
-      return found && [fileState(path), found.isDirectory() && stateOf(path)]
-    }),
+  git: stateOf(...protectedInGit.map((name) => join(workspace, '.git', name))),
 })
 
 interface Raced {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readable } from '../../../helpers/programs.ts'
 import { describeTwins, twinsOf } from './twins.ts'
 
-/** files.deep.test.ts has more. */
+/** programs.deep.test.ts has more. */
 const commands = `
 echo x > new; cat new
 umask 002; touch shared; mkdir -p group/sub

@@ -1,6 +1,8 @@
 import { describeTwins, twinsOf } from './twins.ts'
 
 const coreutils = `
+mkdir -m 700 private; umask 077; touch mine; mkdir own; mkfifo pipe; ls pipe; install -d -m 750 x/y/z
+sort -o src/deep/text -r src/deep/text; split -b 5 src/deep/text part.; : > empty; : > run.sh; wc -c run.sh
 cp -p run.sh kept; cp --preserve=all run.sh all; cp --reflink=auto run.sh r; cp --sparse=always run.sh s; ls
 cp -l run.sh hard; cp -s $PWD/run.sh soft; cp --parents src/deep/text .github; cp -b run.sh link; cp -u run.sh hard; ls
 cp -aT src copy; cp -dR link l; cp -f run.sh copy/main.c; cp -rL link copy; cp --remove-destination run.sh link
@@ -63,6 +65,7 @@ openssl rand -out r 16; openssl enc -aes-256-cbc -pbkdf2 -k x -in run.sh -out e;
 `
 
 const python = `
+python3 -c 'import shutil; shutil.copytree("src","c2",symlinks=True); shutil.move("c2","c3"); shutil.rmtree("src")'
 python3 -c 'import os; d=os.open("src",os.O_RDONLY); os.mkdir("m",dir_fd=d); os.close(os.open("f",os.O_CREAT|os.O_WRONLY,0o640,dir_fd=d)); os.rename("f","m/g",src_dir_fd=d,dst_dir_fd=d); os.symlink("g","m/s",dir_fd=d); os.link("m/g","h",src_dir_fd=d,dst_dir_fd=d); os.utime("h",(3,4),dir_fd=d); os.chmod("h",0o600,dir_fd=d); os.unlink("main.c",dir_fd=d)'
 python3 -c 'import os; r=os.open(".",os.O_RDONLY); os.mkdir("m",0o750,dir_fd=r); os.close(os.open("f",os.O_CREAT|os.O_WRONLY,dir_fd=r)); os.rename("f","g",src_dir_fd=r,dst_dir_fd=r); os.utime("link",(3,4),dir_fd=r,follow_symlinks=False); os.rmdir("m",dir_fd=r); os.unlink("run.sh",dir_fd=r)'
 python3 -c 'import os; s=os.open("src/main.c",0); d=os.open("d",os.O_CREAT|os.O_RDWR); os.sendfile(d,s,0,5); os.copy_file_range(s,d,4); os.posix_fallocate(d,0,100); os.pwrite(d,b"p",50); os.ftruncate(d,60); os.fdatasync(d)'
@@ -84,6 +87,7 @@ python3 -c 'import os; fd=os.open("src/main.c",os.O_WRONLY|os.O_TRUNC); os.write
 `
 
 const node = `
+node -e 'const fs=require("fs"); fs.mkdirSync("n/m",{recursive:true}); fs.writeFileSync("n/m/f","x"); fs.renameSync("n","o"); fs.cpSync("src","cp",{recursive:true}); fs.rmSync("src",{recursive:true}); fs.appendFileSync("run.sh","y")'
 node -e 'import("node:fs/promises").then(async f=>{ await f.mkdir("a/b",{recursive:true}); await f.writeFile("a/f","x"); await f.appendFile("a/f","y"); await f.copyFile("a/f","a/g"); await f.cp("a","c",{recursive:true}); await f.rename("a/g","h"); await f.link("h","i"); await f.symlink("h","j"); await f.truncate("i",1); await f.unlink("h"); await f.rmdir("a/b"); await f.rm("src",{recursive:true}) })'
 node -e 'import("node:fs/promises").then(async f=>{ await f.chmod("run.sh",0o600); await f.utimes("run.sh",3,4); await f.lutimes("link",5,6); const d=await f.mkdtemp("t-"); await f.rename(d,"made"); await f.chown("run.sh",process.getuid(),process.getgid()); await f.lchown("link",process.getuid(),process.getgid()) })'
 node -e 'import("node:fs/promises").then(async f=>{ const h=await f.open("n","wx+",0o640); await h.write("abc"); await h.writev([Buffer.from("d")]); await h.appendFile("e"); await h.truncate(4); await h.chmod(0o600); await h.utimes(7,8); await h.sync(); await h.datasync(); await h.close(); const w=await f.open("run.sh","r+"); await w.write("X",0); await w.close() })'
@@ -97,6 +101,7 @@ sqlite3 src/db 'pragma journal_mode=truncate; create table t(x); begin; insert i
 `
 
 const compilers = String.raw`
+gcc -o main src/main.c && ./main
 gcc -g -c src/main.c -o main.o; ar rcs libm.a main.o; ranlib libm.a; ld -r main.o -o r.o; strip r.o; objcopy --only-keep-debug main.o d; nm libm.a | head -1; rm libm.a d *.o
 gcc -MD -MF deps -save-temps -gsplit-dwarf -O2 src/main.c -o m 2>&1 | head -1; ls; rm -f m* a-*
 g++ -shared -fPIC -x c++ src/main.c -o lib.so; echo 'int f(){return 1;}' | g++ -x c++ -c - -o f.o; ar q l.a f.o; ar d l.a f.o; g++ -x c++-header src/main.c -o h.gch; ls; rm h.gch lib.so

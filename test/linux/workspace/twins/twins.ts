@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +7,8 @@ import { afterFile } from '../../../helpers/clean-up.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { cannotBorrow } from '../../../helpers/surroundings.ts'
+import { words } from '../../../helpers/words.ts'
+import { find } from '../protected.ts'
 
 /** One command, run in workspace mode and in write mode on two equal trees. */
 interface Twin {
@@ -59,51 +61,27 @@ function missingProgram({ command, needs = [] }: Twin): string | undefined {
   return [...needs, ...optional.filter((program) => named.has(program))].find((name) => !isInstalled(name))
 }
 
-/** Everything of a file that a command can set, on a line. Directories' sizes depend on the file system's history. */
-function describeFile(path: string, name: string): string {
-  const { mode, size, mtimeMs, nlink } = lstatSync(path)
-  const isDirectory = (mode & 0o170000) === 0o040000
-  const old = mtimeMs < Date.now() - 3_600_000 ? Math.floor(mtimeMs / 1000) : 'now'
-  return [
-    name,
-    mode.toString(8),
-    isDirectory ? '' : size,
-    isDirectory ? '' : nlink,
-    old,
-    contentOf(path, name),
-  ].join(' ')
-}
-
-function contentOf(path: string, name: string): string {
-  const { mode, size } = lstatSync(path)
-  const kind = mode & 0o170000
-  // It holds inodes and times.
-  if (/(^|\/)\.git\/(.*\/)?index$/.test(name)) return ''
-  if (kind === 0o120000) return readlinkSync(path)
-  return kind === 0o100000 && size < 1_000_000 ? readFileSync(path, 'latin1') : ''
-}
-
-function treeOf(directory: string, under = ''): string[] {
-  return readdirSync(join(directory, under))
-    .sort()
-    .flatMap((entry) => {
-      const name = join(under, entry)
-      const path = join(directory, name)
-      const own = describeFile(path, name)
-      return lstatSync(path).isDirectory() ? [own, ...treeOf(directory, name)] : [own]
-    })
+/**
+ * Everything that a command can set. Sizes of directories depend on the file system's history; an index of git holds inodes and
+ * times. Extended attributes are printed where getfattr is installed.
+ */
+export function treeOf(directory: string): readonly string[] {
+  return find(
+    directory,
+    ...words('( ! -newermt -1hour -printf %Ts -o -printf now )'),
+    ...[...words('( -type d -printf'), ' %P %M\n', '-o', '-printf', ' %P %M %s %n %l\n', ')'],
+    ...words('( ! -path */.git/* -o ! -name index ) -type f -size -1000k -exec grep -anH ^ {} +'),
+  )
+    .concat(attributesIn(directory))
+    .map((line) => line.replaceAll(directory, 'TREE'))
 }
 
 const hasXattrs = isInstalled('getfattr')
 
-function xattrsOf(cwd: string): string[] {
+function attributesIn(cwd: string): readonly string[] {
   if (!hasXattrs) return []
-  const printed = execFileSync('getfattr', ['-Rhd', '-m', '-', '.'], {
-    cwd,
-    encoding: 'latin1',
-    stdio: 'pipe',
-  })
-  return printed.split('\n\n').sort()
+  const options = { cwd, encoding: 'latin1', stdio: 'pipe' } as const
+  return execFileSync('getfattr', ['-Rhd', '-m', '-', '.'], options).split('\n\n').sort()
 }
 
 const fixture = `
@@ -172,7 +150,7 @@ async function runOne(
     exitCode,
     stdout: text(stdout),
     stderr: text(stderr),
-    tree: [...treeOf(cwd), ...xattrsOf(cwd)].map(text),
+    tree: treeOf(cwd),
   }
   rmSync(cwd, { recursive: true, force: true })
   return outcome
