@@ -161,7 +161,7 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     rmdirSync(mounted)
   })
 
-  it('writes that wait for it, more than are kept ready, end with their commands; others are served', async () => {
+  it('12 writes that wait for it end with their commands, and others are served meanwhile', async () => {
     const stop = new AbortController()
     const grounds = await Promise.all(Array.from({ length: 12 }, () => makeGround()))
     const waiting = grounds.map(({ shell }, at) =>
