@@ -189,3 +189,22 @@ it.runIf(process.platform === 'linux')(
     expect(existsSync(join(temporary, `vitrine-${process.getuid?.()}`))).toBe(false)
   },
 )
+
+it.runIf(process.platform === 'linux')(
+  'the TMPDIR of another command that runs cannot be written to',
+  async () => {
+    const { work } = makePlace()
+    const shell = await openTestShell({ cwd: work, mode: 'workspace' })
+    await warmUp(shell)
+    const wait =
+      'echo "$TMPDIR" > name; mv name started; until test -e go; do sleep 0.02; done; ls -A "$TMPDIR"'
+    const other = shell.execute({ command: wait })
+    const started = join(work, 'started')
+    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true)
+    const path = readFileSync(started, 'utf8').trim()
+    for (const act of [`echo x > ${path}/x`, `mkdir ${path}/d`])
+      expect((await shell.execute({ command: act })).exitCode).not.toBe(0)
+    await shell.execute({ command: ': > go' })
+    expect(await other).toMatchObject({ exitCode: 0, stdout: '' })
+  },
+)
