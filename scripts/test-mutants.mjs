@@ -210,7 +210,7 @@ function failureOf(copy, tests, more = ['--bail=1']) {
   const files = tests.filter((test) => !isNative(test))
   const failures = [
     programs.length > 0 ? nativeFailure(copy, programs) : undefined,
-    files.length > 0 ? quickFailure(copy, [...more, ...files]) : undefined,
+    files.length > 0 ? vitestFailure(copy, [...more, ...files]) : undefined,
   ].filter((failure) => failure !== undefined)
   return failures.length > 0 ? failures.join('\n') : undefined
 }
@@ -221,15 +221,15 @@ function nativeFailure(copy, programs = []) {
   return status === 0 ? undefined : output
 }
 
-function quickFailure(copy, words) {
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'quick', ...words]
+function vitestFailure(copy, words) {
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...words]
   const { status, output } = run(copy, process.execPath, vitest)
   return status === 0 ? undefined : output
 }
 
 /** `npm test` without lint and types, which judge how a fault is written. */
 function whole(copy) {
-  return nativeFailure(copy) === undefined && quickFailure(copy, []) === undefined
+  return nativeFailure(copy) === undefined && vitestFailure(copy, ['--project', 'quick']) === undefined
 }
 
 function run(cwd, program, args) {

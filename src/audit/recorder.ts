@@ -20,7 +20,6 @@ import type { Config } from '../config/schema.ts'
 import type { Host } from '../host/host.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { lostLine } from '../messages/refusal.ts'
-import { found, wanted } from '../messages/wanted.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import { AuditLog, type TakeLock, takeByFlock, takeByOpen } from './log.ts'
 import { type Redact, redactor } from './secrets.ts'
@@ -47,11 +46,21 @@ export async function makeRecorder(host: Host, loaded: LoadedConfig, place: Plac
 async function checkSettings(loaded: LoadedConfig, privateParent: string): Promise<void> {
   const { path } = loaded.config.audit
   if (path === '')
-    throw await badSetting(loaded, 'audit.required', 'false, or a path beside it', found.requiredAlone)
+    throw await badSetting(
+      loaded,
+      'audit.required',
+      'false, or a path beside it',
+      'true without [audit] path',
+    )
   if (tried(() => lstatSync(path))?.isFile() === false)
     throw await badSetting(loaded, 'audit.path', 'a regular file, or a path that does not exist yet', path)
   if (isBeneath(path, privateParent))
-    throw await badSetting(loaded, 'audit.path', wanted.auditOutside(privateParent), path)
+    throw await badSetting(
+      loaded,
+      'audit.path',
+      `a path outside of ${privateParent}, where commands can write`,
+      path,
+    )
 }
 
 /** On Linux only with the addon. */

@@ -9,8 +9,11 @@ export function monotonicMs(): number {
 
 /** After `ms` resolves to `late`. */
 export async function within<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
-  const { signal, end } = abortAfter(ms)
-  return unlessAborted(work, signal, () => late).finally(end)
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<L>((resolve) => {
+    timer = setTimeout(resolve, ms, late)
+  })
+  return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
 
 /** Once the signal aborts resolves to `over()`. */

@@ -6,8 +6,7 @@ import { nearestKey } from '../base/did-you-mean.ts'
 import type { ConfigProblem } from '../base/refusal.ts'
 import { clipped } from '../base/text.ts'
 import { VitrineError } from '../messages/error.ts'
-import { found, wanted } from '../messages/wanted.ts'
-import { policyRuleKeys, type ToAbsolute } from './field.ts'
+import { policyRuleKeys, stringTableWanted, type ToAbsolute } from './field.ts'
 import { absoluteFrom } from './files.ts'
 import { type KeyEntry, keyEntries, sectionNames } from './schema.ts'
 import { excerptOf, type KeyPath, positionFinder, printable, type TextPosition, tomlText } from './toml.ts'
@@ -92,7 +91,7 @@ export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute
   const schema = entry.schema()
   const path = [entry.section, entry.name]
   // valibot accepts a list as a table whose names are numbers.
-  if (schema.type === 'record' && !isTable(raw)) return wrongType(path, wanted.stringTable, raw)
+  if (schema.type === 'record' && !isTable(raw)) return wrongType(path, stringTableWanted, raw)
   const parsed = v.safeParse(schema, raw, { abortEarly: true })
   if (!parsed.success) return faultOf(path, parsed.issues[0])
   const lost = lostName(raw, parsed.output)
@@ -123,7 +122,7 @@ function faultOf(at: KeyPath, issue: v.BaseIssue<unknown>): Fault {
   if (issue.type !== 'strict_object' || (issue.expected !== 'never' && issue.received !== 'undefined'))
     return wrongType(path, issue.message, issue.input)
   if (issue.expected === 'never') return unknownKey(path, policyRuleKeys(), String(path.at(-1)))
-  const got = found.tableWithout(String(path.at(-1)))
+  const got = `a table without ${path.at(-1)}`
   return { path: path.slice(0, -1), problem: { kind: 'wrong-type', wanted: issue.message, got } }
 }
 
@@ -151,8 +150,8 @@ function dottedPath(path: KeyPath): string {
 }
 
 function describeValue(value: unknown): string {
-  if (typeof value === 'string') return found.string(clipped(tomlText(value), maxQuoteLength))
-  if (typeof value === 'number' || typeof value === 'bigint') return found.number(value)
+  if (typeof value === 'string') return `the string ${clipped(tomlText(value), maxQuoteLength)}`
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
   if (Array.isArray(value)) return 'a list'
   if (types.isDate(value)) return 'a date'
   return isTable(value) ? 'a table' : String(value)

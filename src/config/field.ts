@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
-import { wanted } from '../messages/wanted.ts'
 import { isHostPattern } from '../network/access.ts'
 import { integer, oneOf } from '../request/fields.ts'
-import { isShellProgram } from '../request/interpreter.ts'
+import { isShellProgram, shellProgramWanted } from '../request/interpreter.ts'
 
 /** Node's setTimeout counts milliseconds in a signed 32-bit integer. */
 export const maxMs = 2_147_483_647
@@ -40,15 +39,15 @@ export function trueOrFalse() {
 }
 
 /** A string that may be empty. It has no NUL byte, because strings end there for execve(2) and open(2). */
-export function textValue(said: string = wanted.string) {
+export function textValue(said = 'a string') {
   return v.pipe(
     v.string(said),
-    v.check((value) => !value.includes('\0'), wanted.withoutNul(said)),
+    v.check((value) => !value.includes('\0'), `${said} without a NUL byte`),
   )
 }
 
 function filledText(said: string) {
-  return v.pipe(textValue(said), v.nonEmpty(wanted.notEmpty(said)))
+  return v.pipe(textValue(said), v.nonEmpty(`${said}, not empty`))
 }
 
 export function pattern(said: string, shape: RegExp) {
@@ -57,22 +56,24 @@ export function pattern(said: string, shape: RegExp) {
 
 /** `sh`, `bash`, or the path of another shell. */
 export function shellProgram() {
-  return v.pipe(textValue(wanted.shellProgram), v.check(isShellProgram, wanted.shellProgram))
+  return v.pipe(textValue(shellProgramWanted), v.check(isShellProgram, shellProgramWanted))
 }
 
+const strings = 'a list of strings'
+
 export function listOf(said: string) {
-  return v.array(filledText(said), wanted.strings)
+  return v.array(filledText(said), strings)
 }
 
 function listMatching(said: string, shape: RegExp) {
-  return v.array(v.pipe(filledText(said), v.regex(shape, said)), wanted.strings)
+  return v.array(v.pipe(filledText(said), v.regex(shape, said)), strings)
 }
 
 /** Each entry costs time when a shell and some commands start, and a project file may list them. */
 const maxEntries = 1000
 
 export function pathList() {
-  return v.pipe(listOf(wanted.path), v.maxLength(maxEntries, wanted.atMostPaths(maxEntries)))
+  return v.pipe(listOf('a path'), v.maxLength(maxEntries, `a list of at most ${maxEntries} paths`))
 }
 
 /** `word` stands for a built-in list; alone, the list may be left out. */
@@ -82,8 +83,11 @@ export function pathsOr(word: string) {
     v.transform(() => [word]),
   )
   return v.pipe(
-    v.union([pathList(), alone], wanted.stringsOr(word)),
-    v.checkItems((value) => !isSlipOf(word, value), wanted.wordOr(word, wanted.path)),
+    v.union([pathList(), alone], `${strings}, or "${word}"`),
+    v.checkItems(
+      (value) => !isSlipOf(word, value),
+      `"${word}", or a path ("./NAME" for a file of such a name)`,
+    ),
   )
 }
 
@@ -104,7 +108,7 @@ const hosts = 'HOST, *.HOST or an address'
 export function hostList(said = `${hosts}, each with :PORT or without`) {
   return v.pipe(
     v.array(v.pipe(filledText(said), v.check(isHostPattern, said)), 'a list of hosts'),
-    v.maxLength(maxEntries, wanted.atMostHosts(maxEntries)),
+    v.maxLength(maxEntries, `a list of at most ${maxEntries} hosts`),
   )
 }
 
@@ -113,10 +117,12 @@ export function booleanOrHosts() {
   return v.union([v.boolean(), list], `true, false or a list of hosts: ${hosts}, with :PORT or without`)
 }
 
+export const stringTableWanted = 'a table of strings'
+
 /** A table of strings by name; names contain no `=`, as in environ(7). */
 export function stringTable() {
   const name = v.pipe(filledText('a name'), v.regex(/^[^=]+$/, 'a name without "="'))
-  return v.record(name, textValue(), wanted.stringTable)
+  return v.record(name, textValue(), stringTableWanted)
 }
 
 /** More arguments than the kernel passes to a program. */
@@ -125,14 +131,14 @@ const maxOperands = 1_000_000
 const WORD = /^(?:\.{0,2}\/.*|\S+)$/
 const OPTION = /^-[^\s=]+$/
 
-const ruleOptions = () => v.exactOptional(listMatching(wanted.ruleOption, OPTION))
+const ruleOptions = () => v.exactOptional(listMatching('an option such as "--force"', OPTION))
 
 const entries = () => ({
   prefix: v.pipe(listMatching('one word', WORD), v.nonEmpty('a list of words, not empty')),
   verdict: oneOf('allow', 'ask', 'deny'),
   reason: v.optional(textValue(), ''),
-  match: v.optional(listOf(wanted.ruleLine), []),
-  not_match: v.optional(listOf(wanted.ruleLine), []),
+  match: v.optional(listOf('a command line'), []),
+  not_match: v.optional(listOf('a command line'), []),
   allow_options: ruleOptions(),
   ask_options: ruleOptions(),
   deny_options: ruleOptions(),
@@ -141,7 +147,7 @@ const entries = () => ({
 
 export const policyRuleKeys = () => Object.keys(entries())
 
-export const policyRule = () => v.strictObject(entries(), wanted.rule(policyRuleKeys()))
+export const policyRule = () => v.strictObject(entries(), `a table with ${policyRuleKeys().join(', ')}`)
 
 /** A rule that loosens the policy. */
 export const allowRule = () => v.looseObject({ verdict: v.literal('allow') })

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { modes } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
 import { integer, oneOf } from '../request/fields.ts'
 import {
   allowRule,
@@ -57,7 +56,7 @@ function key<const S extends v.GenericSchema>(
   return { schema, fallback, project, ...(resolve && { resolve }) }
 }
 
-const commands = () => listOf(wanted.command)
+const commands = () => listOf('a command')
 const limit = (most: number, fallback = 0) => key(() => integer(0, most), fallback, minOrNone)
 
 const image = () =>
@@ -135,12 +134,12 @@ const sections = {
   },
   docker: {
     image: key(image, '', onlyTrusted),
-    mounts: key(() => listOf(wanted.path), [], userOnly, mountPaths),
+    mounts: key(() => listOf('a path'), [], userOnly, mountPaths),
     user: key(user, '', onlyTrusted),
     memory: key(memory, '1g', onlyTrusted),
   },
   audit: {
-    path: key(() => textValue(wanted.path), '', onlyTrusted, pathOrEmpty),
+    path: key(() => textValue('a path'), '', onlyTrusted, pathOrEmpty),
     required: key(trueOrFalse, false, onlyTrusted),
     max_bytes: key(() => integer(0, maxBytes), 104_857_600, onlyTrusted),
   },

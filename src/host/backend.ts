@@ -5,9 +5,8 @@ import { realDirectory } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { badSetting, type ProjectSettings, projectSettings } from '../config/origin.ts'
 import type { Config } from '../config/schema.ts'
-import { found, wanted } from '../messages/wanted.ts'
 import { commandEnvironment, type HostPlace } from '../request/environment.ts'
-import { refuseValue } from '../request/fields.ts'
+import { alternatives, refuseValue } from '../request/fields.ts'
 import { type Interpreter, isDash, placesOfShell } from '../request/interpreter.ts'
 import { answered, statusOf, whereIs } from '../request/lookup.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
@@ -58,7 +57,12 @@ async function readsOf(
   const shells = placesOfShell(program)
   const path = tooMuch(await placesOf(unreadable.filter(isAbsolute)), workspace, shells)
   if (path !== undefined)
-    throw await badSetting(loaded, 'shell.unreadable', wanted.unreadable(workspace), JSON.stringify(path))
+    throw await badSetting(
+      loaded,
+      'shell.unreadable',
+      `paths that hold neither the workspace (${workspace}) nor /bin/sh`,
+      JSON.stringify(path),
+    )
   const writable = loaded.config.workspace.writable.map(realDirectory)
   const ofCommands = commandEnvironment(env, loaded.config.env, { mode: 'read', place, terminal: false })
   return readsFor({ reads, unreadable, workspace, whole, writable, shells, env: { ...env, ...ofCommands } })
@@ -123,10 +127,15 @@ async function whatIsWrong(
   const places = placesOfShell(program)
   const path = await firstOf(places)
   if (path === undefined)
-    return { wanted: '"sh", or a shell that is installed', got: found.noShell(program, places) }
+    return {
+      wanted: '"sh", or a shell that is installed',
+      got: `${got} (there is no ${alternatives(places)})`,
+    }
   const real = await answered(() => whereIs(path)).catch(() => path) // it has just been found there
   const isOfProject = [path, real].some((name) => isProjectDirectory(dirname(name), [workspace]))
-  return isOfProject ? { wanted: wanted.shellOutside(workspace), got } : undefined
+  return isOfProject
+    ? { wanted: `a shell outside of the workspace (${workspace}), whose files commands write`, got }
+    : undefined
 }
 
 async function firstOf(places: readonly string[]): Promise<string | undefined> {

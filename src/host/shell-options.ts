@@ -3,19 +3,8 @@ import * as v from 'valibot'
 import type { Approver } from '../admit/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { wanted } from '../messages/wanted.ts'
 import type { NetworkSetting } from '../network/access.ts'
-import {
-  fieldOf,
-  functionField,
-  hasFields,
-  integer,
-  isString,
-  kindOf,
-  oneOf,
-  readFields,
-  refuseType,
-} from '../request/fields.ts'
+import { fieldOf, functionField, hasFields, integer, isString, oneOf, readFields } from '../request/fields.ts'
 import { type ExecuteOptions, networkField, type OnOutput, programField } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
@@ -98,10 +87,11 @@ const shellSchema = v.partial(
 )
 
 /** Throws INVALID_REQUEST unless it is a mode. */
-export function checkMode(mode: unknown): asserts mode is Mode {
-  if (modes.some((known) => known === mode)) return
-  refuseType('mode', wanted.oneOf(modes), kindOf(mode))
+export function checkMode(mode: unknown): void {
+  readFields('mode', { mode }, modeSchema)
 }
+
+const modeSchema = v.strictObject({ mode: oneOf(...modes) })
 
 const executeFields = {
   signal: fieldOf.signal,

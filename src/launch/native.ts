@@ -1,10 +1,8 @@
-import { access } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
 import { limitsNote, withoutSessions } from '../messages/limits.ts'
-import { cannotConfine } from '../messages/platform.ts'
-import type { LandlockConfinement, Probe } from '../sandbox/sandbox.ts'
+import { cannotConfine, type LandlockConfinement, type Probe } from '../sandbox/sandbox.ts'
 import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import {
@@ -30,7 +28,6 @@ export function nativeLauncher(addon: Addon, probe: Probe): Launcher {
     terminals: true,
     limits: linuxLimits(probe),
     launch(request, events) {
-      startThreads()
       const confinement = landlock(request)
       if (confinement?.changes) addon.noticeNames(noticedNames)
       const asked = (number: number, path: string) => {
@@ -61,15 +58,6 @@ export function linuxLimits({
   return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
-let hasThreads = false
-
-/** Node aborts if it cannot start its thread pool later: a command may use up all processes of the user. */
-function startThreads(): void {
-  if (hasThreads) return
-  hasThreads = true
-  access('/', () => {})
-}
-
 /** The supervisor keeps the deadline: an end without `timedOut` was in time. */
 function linuxEnd(native: NativeEnd): ProcessEnd {
   const end = processEnd(native)
@@ -98,8 +86,7 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
 }
 
 function landlock({ confinement }: Pick<LaunchRequest, 'confinement'>): LandlockConfinement | null {
-  if (confinement && confinement.kind !== 'landlock')
-    throw new Error(cannotConfine('native', confinement.kind))
+  if (confinement && confinement.kind !== 'landlock') throw cannotConfine('native', confinement.kind)
   return confinement
 }
 

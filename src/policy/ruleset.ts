@@ -2,7 +2,6 @@ import type { Mode } from '../base/types.ts'
 import type { Config } from '../config/schema.ts'
 import { VitrineError } from '../messages/error.ts'
 import { disasters } from '../messages/policy.ts'
-import { wanted } from '../messages/wanted.ts'
 import { denyList } from './disasters.ts'
 import { knownValue } from './line.ts'
 import { parseLine } from './parse.ts'
@@ -85,7 +84,12 @@ function tableRule(table: RuleTable, source: string): Rule {
   for (const key of ['match', 'not_match'] as const)
     for (const example of table[key])
       if (appliesTo(rule, example) !== (key === 'match'))
-        throw invalid(`policy.rule.${key}`, source, wanted.example(key === 'match'), example)
+        throw invalid(
+          `policy.rule.${key}`,
+          source,
+          `a command line that the rule ${key === 'match' ? 'matches' : 'does not match'}`,
+          example,
+        )
   return rule
 }
 

@@ -7,7 +7,6 @@ import { errorCode } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { wanted } from '../messages/wanted.ts'
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -17,7 +16,7 @@ export const isFunction = (value: unknown): value is () => unknown => typeof val
 const maxArgumentBytes = 32 * 4096
 
 const text = v.pipe(
-  v.string(wanted.string),
+  v.string('a string'),
   v.check((given) => !given.includes('\0'), 'nul-byte'),
 )
 
@@ -55,12 +54,17 @@ export function functionField<T extends (...given: never[]) => unknown>() {
 }
 
 export function oneOf<const T extends readonly string[]>(...words: T) {
-  return v.picklist(words, wanted.oneOf(words))
+  return v.picklist(words, alternatives(words.map((word) => JSON.stringify(word))))
 }
 
 export function integer(least: number, most: number) {
-  const said = wanted.integer(least, most)
+  const said = `an integer from ${least} to ${most}`
   return v.pipe(v.number(said), v.integer(said), v.minValue(least, said), v.maxValue(most, said))
+}
+
+export function alternatives(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }
 
 function isSignal(value: unknown): boolean {
@@ -84,6 +88,8 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
   return isObject(value) && names.every((name) => isFunction(Reflect.get(value, name)))
 }
 
+const anObject = 'an object'
+
 /**
  * A checked copy of a caller's object. Throws INVALID_REQUEST for a value that is no object, an unknown field, and a field of the
  * wrong type.
@@ -93,7 +99,7 @@ export function readFields<E extends v.ObjectEntries>(
   value: unknown,
   schema: v.StrictObjectSchema<E, undefined>,
 ): v.InferOutput<v.StrictObjectSchema<E, undefined>> {
-  if (Array.isArray(value)) refuseType(what, wanted.object, kindOf(value))
+  if (Array.isArray(value)) refuseType(what, anObject, kindOf(value))
   const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true })
   return success ? output : refuseIssue(what, issues[0], schema.entries)
 }
@@ -103,7 +109,7 @@ function refuseIssue(
   { path, expected, kind, type, message, input }: v.BaseIssue<unknown>,
   entries: v.ObjectEntries,
 ): never {
-  if (path === undefined) refuseType(what, wanted.object, kindOf(input))
+  if (path === undefined) refuseType(what, anObject, kindOf(input))
   const field = nameOf(path)
   if (expected === 'never') refuseStranger(field, Object.keys(entries))
   if (message === 'nul-byte') refuseRequest({ kind: message, field })

@@ -32,6 +32,8 @@ export const usualPath = '/usr/local/bin:/usr/bin:/bin'
 /** Where bash is; not by PATH, which can lead into a project. */
 const placesOfBash = words('/bin/bash /usr/bin/bash /usr/local/bin/bash /run/current-system/sw/bin/bash')
 
+export const shellProgramWanted = '"sh", "bash" or the path of a shell'
+
 /** Whether a text can be `[shell] program`: `sh`, `bash`, or a path. */
 export function isShellProgram(text: string): boolean {
   return text === 'sh' || text === 'bash' || (text.includes('/') && !text.endsWith('/'))
@@ -77,14 +79,8 @@ export const programByPath: Interpreter['argv'] = (argv, { environment }) => {
   return { candidates: directories.map((directory) => `${directory}/${name}`), argv }
 }
 
-const dashes = new Map<string, boolean>()
-
 /** Whether a shell is dash, as `/bin/sh` is on Debian and Ubuntu. */
 export function isDash(program: string): boolean {
-  const known = dashes.get(program)
-  if (known !== undefined) return known
   const [place = ''] = placesOfShell(program)
-  const is = basename(realPath(place) ?? '') === 'dash'
-  dashes.set(program, is)
-  return is
+  return basename(realPath(place) ?? '') === 'dash'
 }

@@ -121,7 +121,10 @@ const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswer
 const entered = new Set<string>()
 const maxEntered = 1000
 
-/** Throws INVALID_REQUEST unless the directory can be entered and its file system answers. */
+/**
+ * Throws INVALID_REQUEST unless the directory can be entered and its file system answers. Also starts the threads of Node's pool: a
+ * command may use up all processes of the user, and Node aborts where it cannot start them later.
+ */
 export async function checkDirectory(path: string): Promise<void> {
   try {
     await answered(() => enter(path))

@@ -4,7 +4,6 @@ import { types } from 'node:util'
 import * as v from 'valibot'
 import type { HintReader } from '../base/hint.ts'
 import type { Encoding, Environment, Stream } from '../base/types.ts'
-import { wanted } from '../messages/wanted.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   fieldOf,
@@ -16,7 +15,7 @@ import {
   refuseRequest,
   refuseType,
 } from './fields.ts'
-import { isShellProgram } from './interpreter.ts'
+import { isShellProgram, shellProgramWanted } from './interpreter.ts'
 
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
@@ -127,7 +126,7 @@ const isHost = (value: unknown) => isString(value) && isHostPattern(value)
 
 export const programField = v.custom<string>(
   (value) => isString(value) && isShellProgram(value) && !value.includes('\0'),
-  wanted.shellProgram,
+  shellProgramWanted,
 )
 
 /** Of every command, whether in a terminal or not. */

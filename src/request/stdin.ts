@@ -1,9 +1,8 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { types } from 'node:util'
-import { errorCode, tried } from '../base/errno.ts'
+import { errorReason, tried } from '../base/errno.ts'
 import { isNull } from '../base/files.ts'
-import { found } from '../messages/wanted.ts'
 import { refuseType } from './fields.ts'
 
 export function feedStdin(to: Writable | null, from: string | Uint8Array | Readable | number | null): void {
@@ -59,9 +58,9 @@ export function checkInput(fd: number): void {
   let got: string
   try {
     if (isHarmlessInput(fd)) return
-    got = found.descriptor(fd)
+    got = `descriptor ${fd}`
   } catch (error) {
-    got = found.descriptor(fd, errorCode(error) ?? String(error))
+    got = `descriptor ${fd} (${errorReason(error)})`
   }
   refuseType(
     'stdin',

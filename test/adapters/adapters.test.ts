@@ -58,48 +58,32 @@ describe('toolDefinition', () => {
     expect(text).not.toMatch(/execute_command|_scratchpad|--mode/)
   })
 
-  it.for([
-    { command: 'true', next: [] },
-    { command: 'true', next: 'echo x' },
-    { command: 'true', next: Array.from({ length: 8 }, () => 'true') },
-    { command: 'true', timeoutMs: 5 },
-    { command: 'true', timeout_ms: '5' },
-    { command: 'true', env: {} },
-    null,
-  ])('runTool refuses what its definition does not list: %j', async (input) => {
-    const running = runTool(await openTestShell(), input as ToolInput)
-    await expect(running).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-  })
+  it.for([{ command: 'true', next: [] }, { command: 'true', timeoutMs: 5 }, null])(
+    'runTool refuses what its definition does not list: %j',
+    async (input) => {
+      const running = runTool(await openTestShell(), input as ToolInput)
+      await expect(running).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    },
+  )
 })
 
 /** A model that makes one call and repeats what it heard. */
 function scripted(input: object) {
-  const usage = {
-    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: 1, text: 1, reasoning: 0 },
-  }
+  const inputTokens = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }
+  const usage = { inputTokens, outputTokens: { total: 1, text: 1, reasoning: 0 } }
   const heard: unknown[] = []
+  const call = { type: 'tool-call', toolCallId: 'c', toolName: 'sh', input: JSON.stringify(input) } as const
   const model = new MockLanguageModelV3({
     doGenerate: async ({ prompt }) => {
       const last = prompt.at(-1)
       const part = last?.role === 'tool' ? last.content[0] : undefined
       if (part?.type === 'tool-result') heard.push(part.output)
-      const call = {
-        type: 'tool-call',
-        toolCallId: 'c',
-        toolName: 'sh',
-        input: JSON.stringify(input),
-      } as const
-      return part
-        ? { content: [{ type: 'text', text: 'done' }], finishReason: finish('stop'), usage, warnings: [] }
-        : { content: [call], finishReason: finish('tool-calls'), usage, warnings: [] }
+      const unified = part ? 'stop' : 'tool-calls'
+      const content = part ? ({ type: 'text', text: 'done' } as const) : call
+      return { content: [content], finishReason: { unified, raw: unified }, usage, warnings: [] }
     },
   })
   return { model, heard }
-}
-
-function finish(unified: 'stop' | 'tool-calls') {
-  return { unified, raw: unified }
 }
 
 describe('the AI SDK', () => {
@@ -167,15 +151,6 @@ describe('OpenAI’s shell', () => {
     expect(output[2]?.stderr).toBe(`${refusedOfSeveral(denied, 1)}\n`)
     expect(readFileSync(join(shell.cwd, 'one'), 'utf8')).toBe('kept\n')
     expect(existsSync(join(shell.cwd, 'two'))).toBe(false)
-  })
-
-  it('a command that cannot be started does not hide what ran before it', async () => {
-    const shell = openAiShell(await openTestShell())
-    const { output } = await shell.run({ commands: ['echo first', '', 'echo third'] })
-    expect(output.map(({ stdout, outcome }) => [stdout, outcome])).toEqual([
-      ['first\n', { type: 'exit', exitCode: 0 }],
-      ['', { type: 'exit', exitCode: 125 }],
-    ])
   })
 })
 

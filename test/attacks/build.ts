@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -29,31 +30,25 @@ function hashOf(...parts: readonly string[]): string {
 /** Builds one program, unless the same source was built already. Two builders at once do no harm: the last one wins. */
 function buildProgram(source: string, headers: readonly string[]): string {
   const texts = [source, ...headers].map((path) => readFileSync(path, 'utf8'))
-  const name = basename(source, '.c')
-  const target = join(built, `${name}-${hashOf(process.arch, ...FLAGS, ...texts)}`)
+  const target = join(built, `${nameOf(source)}-${hashOf(process.arch, ...FLAGS, ...texts)}`)
   if (existsSync(target)) return target
   const made = `${target}.${process.pid}`
-  const { status, stderr, error } = spawnSync('cc', [...FLAGS, '-o', made, source], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`cc ${source}: ${error?.message ?? stderr}`)
+  if (source.endsWith('.py')) copyFileSync(source, made)
+  else execFileSync('cc', [...FLAGS, '-o', made, source])
   chmodSync(made, 0o755)
   renameSync(made, target)
   return target
 }
 
+const nameOf = (source: string) => basename(source).replace(/\.\w+$/, '')
+
 /** Builds all programs of test/fixtures/attack that are not there yet. */
 export function buildPrograms(): Programs {
   mkdirSync(built, { recursive: true, mode: 0o755 })
-  const files = filesIn(sources)
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).map((path) => join(sources, path))
   const headers = files.filter((path) => path.endsWith('.h'))
-  const programs = files.filter((path) => path.endsWith('.c'))
-  return Object.fromEntries(
-    programs.map((path) => [basename(path, '.c'), buildProgram(path, headers)]),
-  ) as Programs
-}
-
-function filesIn(directory: string): string[] {
-  const entries = readdirSync(directory, { withFileTypes: true, recursive: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const programs = files.filter((path) => /\.(c|py)$/.test(path))
+  return Object.fromEntries(programs.map((path) => [nameOf(path), buildProgram(path, headers)])) as Programs
 }
 
 /** A runner, and what it imports, as one file of plain JavaScript: another user's node runs it, and knows no TypeScript. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
@@ -15,10 +15,8 @@ interface Place {
   readonly outside: string
 }
 
+/** What a table below has of each, beside how docs/security/workspace.md names it. */
 interface Escape {
-  /** As docs/security/workspace.md names it. */
-  readonly id: string
-  readonly how: string
   /** Run in the workspace before. */
   readonly before?: string
   /** A line for sh. It is harmless if it succeeds: the place is thrown away. */
@@ -36,7 +34,7 @@ function git(cwd: string, ...args: readonly string[]): void {
 }
 
 /** Of each: what happens before; where; the victim and the line. Without a line the victim is made. Paths are relative to the workspace. */
-const escapes: readonly Escape[] = String.raw`
+const escapes = String.raw`
 CVE-2026-25725 makes absent settings with hooks
   .claude/settings.json:
 CVE-2026-25725 makes absent local settings
@@ -102,7 +100,8 @@ CVE-2026-12537 makes settings that a later run obeys
     const values = fields.map((field) => field.split(/:(?: |$)(.*)/s))
     const [path = '', line = ''] = values.at(-1) ?? []
     const make = `mkdir -p ${dirname(path)} && echo x > ${path}`
-    return { id, how, ...Object.fromEntries(values.slice(0, -1)), victim: path, line: line || make }
+    const row: Escape = { ...Object.fromEntries(values.slice(0, -1)), victim: path, line: line || make }
+    return { id, how, ...row }
   })
 
 function makePlace(before = ''): Place {
@@ -151,12 +150,8 @@ describe('a published escape of another sandbox', () => {
     '$(echo dG91Y2ggdmljdGlt | base64 -d)',
   ]
   it.each(lines)('CVE-2025-66032: a line that looks harmless changes nothing: %s', async (line) => {
-    const made = async (mode: Mode) => {
-      const { work } = makePlace()
-      await (await openTestShell({ cwd: work, mode })).execute({ command: line })
-      return existsSync(join(work, 'victim'))
-    }
-    expect([await made('read'), await made('write')]).toEqual([false, true])
+    const row = { victim: 'victim', line }
+    expect([await succeeds(row, 'read'), await succeeds(row, 'write')]).toEqual([false, true])
   })
 
   it('CVE-2026-22708: what a held line exports is not there for a command without a sandbox', async () => {
@@ -184,9 +179,9 @@ describe('what a project brings along does not run when vitrine starts in it', (
     ['config', 'show'],
   ]
 
-  async function runAll(place: Place, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  async function runAll(place: Place): Promise<void> {
     const home = new Home()
-    for (const args of commands) await home.run(args, { cwd: place.work, env })
+    for (const args of commands) await home.run(args, { cwd: place.work })
   }
 
   const configs = {
@@ -203,9 +198,15 @@ describe('what a project brings along does not run when vitrine starts in it', (
     git(place.work, 'commit', '-q', '-m', '1')
     writeFileSync(script, `#!/bin/sh\necho x > ${victim(place)}\n`, { mode: 0o755 })
     writeFileSync(join(place.work, '.git/config'), config(script), { flag: 'a' })
-    writeFileSync(join(place.work, 'f'), 'changed')
+    // Git asks a filter about a file of the same size whose time is not the index's: it may be unchanged.
+    const change = (time: number) => {
+      writeFileSync(join(place.work, 'f'), 'y')
+      utimesSync(join(place.work, 'f'), time, time)
+    }
+    change(1)
     await runAll(place)
     expect(existsSync(victim(place))).toBe(false)
+    change(2)
     spawnSync('git', ['status'], { cwd: place.work })
     expect(existsSync(victim(place))).toBe(true)
   })
@@ -247,6 +248,5 @@ describe('docs/security/workspace.md', () => {
     const own = readFileSync(import.meta.filename, 'utf8')
     const tried = new Set(own.match(/(?:CVE-\d+-\d+|codex-\d+|sandlock-\d+)(?=[: ])/g))
     expect([...named].sort()).toEqual([...tried].sort())
-    expect(readdirSync(join(readable, 'docs/security'))).toContain('workspace.md')
   })
 })

@@ -22,3 +22,11 @@ export function cannotUnshare(...options: readonly string[]): string | null {
     ? null
     : `no namespace can be made here: ${stderr?.trim() ?? 'unshare is not installed'}`
 }
+
+/** Why commands have no sockets of their own here; null where they have. */
+export function ownWorldMissing(): string | null {
+  const { probe } = thisHost()
+  if (!probe?.listener) return 'needs a seccomp listener'
+  if (probe.getfdErrno !== 0) return 'a filter around these tests blocks pidfd_getfd(2)'
+  return probe.socketsErrno === 0 ? null : 'the kernel does not tell whose a socket is (CONFIG_INET_DIAG)'
+}

@@ -114,28 +114,16 @@ describe.runIf(isRoot)('the workspace of a shell in a subdirectory', () => {
     ])
   })
 
-  it('leaves secrets above it unreadable', async () => {
+  it.for([
+    ['reads = "workspace"', 'secret'],
+    ['unreadable = ["secrets"]', '.env'],
+  ] as const)('leaves what lies above it unread with %s, and is in no result of read mode', async (row) => {
+    const [setting, name] = row
     const { places } = makePlace('mkdir .git')
-    writeFileSync(join(places.top, '.env'), 'x')
-    const toml = '[shell]\nunreadable = ["secrets"]'
-    const shell = await openTestShell({ cwd: places.cwd, mode: 'read', toml })
-    expect(await shell.execute({ command: 'cat ../../.env' })).toMatchObject({ exitCode: 1 })
-  })
-
-  it('is not in the result of another mode', async () => {
-    const { places } = makePlace('git init -q')
-    const shell = await openTestShell({ cwd: places.cwd, mode: 'read' })
-    expect(await shell.execute({ command: 'true' })).not.toHaveProperty('workspace')
-  })
-
-  it('is what may be read with reads = "workspace"', async () => {
-    const { places } = makePlace('mkdir .git')
-    writeFileSync(join(places.top, 'secret'), 'x')
-    const shell = await openTestShell({
-      cwd: places.cwd,
-      mode: 'read',
-      toml: '[shell]\nreads = "workspace"',
-    })
-    expect(await shell.execute({ command: 'cat ../../secret' })).toMatchObject({ exitCode: 1 })
+    writeFileSync(join(places.top, name), 'x')
+    const shell = await openTestShell({ cwd: places.cwd, mode: 'read', toml: `[shell]\n${setting}` })
+    const result = await shell.execute({ command: `cat ../../${name}` })
+    expect(result).toMatchObject({ exitCode: 1 })
+    expect(result).not.toHaveProperty('workspace')
   })
 })

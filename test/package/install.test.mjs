@@ -16,8 +16,8 @@ for (const version of ['20.20.2', '22.23.3', '24.21.0'])
     after(() => rmSync(directory, { recursive: true, force: true }))
     const node = join(fetched.directory ?? '', 'bin/node')
     const env = { ...process.env, PATH: pathWith(directory, node), XDG_STATE_HOME: directory }
-    const run = (program, args, options = {}) =>
-      spawnSync(program, args, { cwd: directory, encoding: 'utf8', timeout: 120_000, env, ...options })
+    const run = (program, args) =>
+      spawnSync(program, args, { cwd: directory, encoding: 'utf8', timeout: 120_000, env })
 
     test('npm installs it', (t) => {
       assert.equal(fetched.missing, undefined)

@@ -37,6 +37,9 @@ export function fetchedProgram(specifier, path) {
   return join(directory, path)
 }
 
+const platform = process.arch === 'arm64' ? 'aarch64' : 'x64'
+export const bun = () => fetchedProgram(`@oven/bun-linux-${platform}@1.4.5`, 'bin/bun')
+
 function install(directory, specifiers, type = 'module') {
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, type }))
   const { status, stderr } = npm(['install', ...quietly, ...specifiers], { cwd: directory, encoding: 'utf8' })

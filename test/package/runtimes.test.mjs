@@ -3,19 +3,14 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fetchedProgram, makeProject, run, write } from './place.mjs'
+import { bun, fetchedProgram, makeProject, run, write } from './place.mjs'
 
-const arm = process.arch === 'arm64'
-const runtimes = {
-  Deno: {
-    program: () => fetchedProgram(`@deno/linux-${arm ? 'arm64' : 'x64'}-glibc@2.9.6`, 'deno'),
-    args: ['run', '-A', '--node-modules-dir=manual', '--cached-only'],
-  },
-  Bun: {
-    program: () => fetchedProgram(`@oven/bun-linux-${arm ? 'aarch64' : 'x64'}@1.4.5`, 'bin/bun'),
-    args: ['run'],
-  },
-}
+const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
+const deno = () => fetchedProgram(`@deno/linux-${arch}-glibc@2.9.6`, 'deno')
+const runtimes = [
+  ['Deno', deno, ['run', '-A', '--node-modules-dir=manual', '--cached-only']],
+  ['Bun', bun, ['run']],
+]
 
 /** Prints what the library's user sees, as one line of JSON. */
 const userScript = `
@@ -61,7 +56,7 @@ function isThere(pid) {
 }
 `
 
-for (const [name, { program, args }] of Object.entries(runtimes))
+for (const [name, program, args] of runtimes)
   describe(`the library in ${name}`, () => {
     it('keeps 10 MB whole, ends what is aborted, runs 50 commands at once, and exits by itself', () => {
       const project = makeProject()

@@ -44,13 +44,6 @@ test('a step does nothing but run a script of npm, which runs anywhere', () => {
   }
 })
 
-test('three minutes of the soak are part of every run', () => {
-  assert.match(
-    workflows.find(({ name }) => name === 'ci.yml')?.text ?? '',
-    /run: npm run soak -- --minutes 3\n/,
-  )
-})
-
 test('nothing is published before every prebuild is there, and each has been loaded', () => {
   const release = workflows.find(({ name }) => name === 'release.yml')?.text ?? ''
   assert.match(release, /\n {2}load:\n {4}needs: prebuild\n[\s\S]*prebuild:check\n/)

@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { hintBehind } from '../../src/base/hint.ts'
 import { atMostTime } from '../../src/run/result.ts'
-import { unsearchedNote } from '../../src/sandbox/reads/unread.ts'
-import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { openTestShell } from '../helpers/place.ts'
 
 it.each([
   ['true', undefined, 0],
@@ -29,17 +26,6 @@ it('a command whose time was lowered is told to do less, not to ask for more, an
   const other = await shell.execute({ command: 'sleep 60', timeoutMs: 300 })
   expect(other.failure?.kind).toBe('timeout')
   expect(other.failure?.advice).not.toBe(atMostTime)
-})
-
-describe.runIf(process.platform === 'linux')('the search for unreadable names', () => {
-  it('is told where it was not complete, and only there', async () => {
-    const cwd = makeDirectory()
-    writeFileSync(join(cwd, '.env'), 'secret')
-    const shell = await openTestShell({ cwd, mode: 'read', toml: '[shell]\nunreadable = "secrets"\n' })
-    const { enforcement, exitCode } = await shell.execute({ command: 'cat .env' })
-    expect(exitCode).not.toBe(0)
-    expect(enforcement['unreadable']?.note).not.toBe(unsearchedNote)
-  })
 })
 
 /** The refusal that the hint is about, of a command that tries to make directories and then prints what it says of errors. */

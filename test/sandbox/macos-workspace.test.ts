@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { keptBeneath, seatbeltProfile } from '../../src/sandbox/macos/profile.ts'
 import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
@@ -44,36 +44,22 @@ describe('the profile of workspace mode on macOS', () => {
   const rules = rulesFor(small)
 
   it.each([
-    '/Users/me/work/a.ts',
-    '/Users/me/work/sub/dir/a.ts',
-    '/Users/me/work/.git/index.lock',
-    '/Users/me/work/.git/configuration',
-    '/Users/me/work/.git/objects/ab/cdef',
-    '/Users/me/work/.git/info/exclude',
-    '/Users/me/work/.github/CODEOWNERS',
-    '/Users/me/work/.envrc.example',
-    '/Users/me/work/x.envrc',
-    '/Users/me/work/.hsky',
-    '/Users/me/work/sub/.envrc',
-    '/Users/me/work/sub/.git/config',
-    '/Users/me/work/größer als',
-    '/Users/me/.cache/pip/x',
-    '/Users/me/.cache/pip/.envrc',
-    `${temporary}/x`,
-    `${temporary}/.git/config`,
+    ...words(`
+    a.ts sub/dir/a.ts .git/index.lock .git/configuration .git/objects/ab/cdef .git/info/exclude .github/CODEOWNERS
+    .envrc.example x.envrc .hsky sub/.envrc sub/.git/config größer ../.cache/pip/x ../.cache/pip/.envrc
+    `).map((name) => join('/Users/me/work', name)),
+    ...[`${temporary}/x`, `${temporary}/.git/config`],
   ])('opens %s', (path) => {
     expect(allowed(rules, everyWrite, path)).toEqual(everyWrite)
   })
 
   it.each(
     words(`
-    /Users/me/a.ts /Users/me/workshop/a.ts /Users/me/.cache/x /Users/me/.ssh/id_rsa /etc/hosts
-    /private/tmp/x /Users/me/work/.envrc /Users/me/work/.husky /Users/me/work/.husky/_/husky.sh
-    /Users/me/work/.github/workflows /Users/me/work/.github/workflows/ci.yml /Users/me/work/.git/config
-    /Users/me/work/.git/config/..namedfork/rsrc /Users/me/work/.git/info/attributes /Users/me/work/größe
+    ../a.ts ../workshop/a.ts ../.cache/x ../.ssh/id_rsa /etc/hosts /private/tmp/x .envrc .husky .husky/_/husky.sh
+    .github/workflows .github/workflows/ci.yml .git/config .git/config/..namedfork/rsrc .git/info/attributes größe
   `),
-  )('shuts %s', (path) => {
-    expect(allowed(rules, everyWrite, path)).toEqual([])
+  )('shuts %s', (name) => {
+    expect(allowed(rules, everyWrite, resolve('/Users/me/work', name))).toEqual([])
   })
 
   it.each([
@@ -92,17 +78,14 @@ describe('the profile of workspace mode on macOS', () => {
     expect(allowed(rules, everyWrite, path)).toEqual([])
   })
 
-  it.each([
-    '/Users/me/work',
-    '/Users/me/.cache/pip',
-    '/Users/me/work/.git',
-    '/Users/me/work/.GIT',
-    '/Users/me/work/.git/info',
-    '/Users/me/work/.github',
-  ])('neither moves nor makes %s, which leads to what is protected', (path) => {
-    expect(allowed(rules, naming, path)).toEqual([])
-    expect(evaluate(rules, { operation: 'file-write-times', path })).toBe('allow')
-  })
+  it.each(words('. ../.cache/pip .git .GIT .git/info .github'))(
+    'neither moves nor makes %s, which leads to what is protected',
+    (name) => {
+      const path = resolve('/Users/me/work', name)
+      expect(allowed(rules, naming, path)).toEqual([])
+      expect(evaluate(rules, { operation: 'file-write-times', path })).toBe('allow')
+    },
+  )
 
   it('shuts what links lead to, and the links', () => {
     const root = realpathSync(makeDirectory())
@@ -142,17 +125,14 @@ describe('the profile of workspace mode on macOS', () => {
       read = (path) => evaluate(rules, { operation: 'file-read-data', path })
     })
 
-    it.each(['/Users/me/work/keys/own', '/Users/me/work/keys/own/a'])(
-      'neither changes nor moves %s',
-      (path) => {
-        expect(read(path)).toBe('deny')
-        expect(allowed(rules, everyWrite, path)).toEqual([])
-      },
-    )
-
-    it.each(['/Users/me/work/.env', '/Users/me/work/a/.env'])('does not move %s', (path) => {
+    it.each([
+      ['/Users/me/work/keys/own', everyWrite, []],
+      ['/Users/me/work/keys/own/a', everyWrite, []],
+      ['/Users/me/work/.env', naming, ['file-write-create']],
+      ['/Users/me/work/a/.env', naming, ['file-write-create']],
+    ])('keeps %s where it is: of %j it allows %j', (path, operations, left) => {
       expect(read(path)).toBe('deny')
-      expect(allowed(rules, naming, path)).toEqual(['file-write-create'])
+      expect(allowed(rules, operations, path)).toEqual(left)
     })
 
     it('moves no directory above it, and opens nothing that is closed', () => {
@@ -202,14 +182,7 @@ describe('what git and editors obey, under the profile of a repository', () => {
 
   it('leaves open what git writes', () => {
     const rules = rulesFor(changes)
-    const written = [
-      'index',
-      'HEAD.lock',
-      'objects/pack/x',
-      'refs/heads/main',
-      'modules/lib/index',
-      'COMMIT_EDITMSG',
-    ]
+    const written = words('index HEAD.lock objects/pack/x refs/heads/main modules/lib/index COMMIT_EDITMSG')
     for (const name of written) {
       const path = join(workspace, '.git', name)
       expect(allowed(rules, everyWrite, path), name).toEqual(everyWrite)
@@ -218,12 +191,7 @@ describe('what git and editors obey, under the profile of a repository', () => {
 })
 
 describe('workspace mode on macOS', () => {
-  const options = {
-    network: 'none' as const,
-    reads: readEverything,
-    privateTmp: false,
-    changes: small,
-  }
+  const options = { network: 'none', reads: readEverything, privateTmp: false, changes: small } as const
 
   it('gives sandbox-exec its profile, tried out before the command', async () => {
     const { tool, calls } = doubleOf()
@@ -239,32 +207,21 @@ describe('workspace mode on macOS', () => {
     expect(workspace).toMatchObject({ enforced: true, by: 'seatbelt' })
   })
 
-  describe('with a hard link to a protected file', () => {
-    const repository = () => {
-      const root = realpathSync(makeDirectory())
-      mkdirSync(join(root, '.husky'))
-      mkdirSync(join(root, 'hooks'))
-      writeFileSync(join(root, '.husky/pre-commit'), '')
-      const names = [join(root, '.husky'), join(root, '.envrc')]
-      const changes = { roots: [root] as const, protected: names, closed: [] }
-      return { root, changes }
-    }
-
-    it('runs nothing where the other name is not protected', () => {
-      const { root, changes } = repository()
-      linkSync(join(root, '.husky/pre-commit'), join(root, 'hooks/pre-commit'))
-      const { tool, calls } = doubleOf()
-      const confining = () => macosSandbox(tool).confine({ ...options, changes })
-      expect(confining).toThrow(unavailable(join(root, '.husky/pre-commit')))
-      expect(calls()).toEqual([])
-    })
-
-    it('runs where both names are protected', () => {
-      const { root, changes } = repository()
-      linkSync(join(root, '.husky/pre-commit'), join(root, '.envrc'))
-      const { tool, calls } = doubleOf()
-      macosSandbox(tool).confine({ ...options, changes })
-      expect(calls()).toHaveLength(1)
-    })
+  it.each([
+    ['nothing where the other name is not protected', 'hooks'],
+    ['where both names are protected', '.envrc'],
+  ])('with a hard link to a protected file runs %s', (_, other) => {
+    const root = realpathSync(makeDirectory())
+    const [file, link] = [join(root, '.husky/pre-commit'), join(root, other)]
+    mkdirSync(join(root, '.husky'))
+    writeFileSync(file, '')
+    linkSync(file, link)
+    const names = [join(root, '.husky'), join(root, '.envrc')]
+    const changes: Changes = { roots: [root], protected: names, closed: [] }
+    const { tool, calls } = doubleOf()
+    const confining = () => macosSandbox(tool).confine({ ...options, changes })
+    if (names.includes(link)) expect(confining).not.toThrow()
+    else expect(confining).toThrow(unavailable(file))
+    expect(calls()).toHaveLength(names.includes(link) ? 1 : 0)
   })
 })

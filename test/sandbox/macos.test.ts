@@ -9,36 +9,10 @@ import { unavailable } from './hosts.ts'
 import { doubleOf, launchIn } from './macos-doubles.ts'
 import { type Attempt, evaluate, readProfile } from './sbpl.ts'
 
-const variants: Readonly<Record<string, ProfileOptions>> = {
-  default: { network: 'none' },
-  network: { network: 'all' },
-  everything: {
-    network: 'all',
-    readable: ['/Users/me/work', '/Users/me/.rustup'],
-    names: {
-      beneath: '/Users/me/work',
-      patterns: ['.env', '.env.*'],
-      except: ['.env.example'],
-      skip: ['node_modules'],
-    },
-    unreadable: ['/Users/me/work/hidden', '/Users/me/.ssh'],
-    privateTmp: '/private/tmp/vitrine-1',
-  },
-}
-
-function rulesOf(options: ProfileOptions) {
-  const { text, parameters } = seatbeltProfile(options)
-  return readProfile(text, parameters)
-}
-
 describe('a profile of macOS', () => {
   it('holds no path as text', () => {
     const path = '/tmp/") (allow file-write*) ("'
-    const { text, parameters } = seatbeltProfile({
-      network: 'none',
-      unreadable: [path],
-      readable: [path],
-    })
+    const { text, parameters } = seatbeltProfile({ network: 'none', unreadable: [path], readable: [path] })
     expect(text).not.toContain('/tmp/"')
     expect(Object.values(parameters)).toEqual([path])
   })
@@ -99,62 +73,83 @@ const always: readonly Row[] = [
   [{ operation: 'process-exec', path: '/bin/ls' }, 'allow'],
   [{ operation: 'process-fork' }, 'allow'],
 ]
-const tables: Readonly<Record<string, readonly Row[]>> = {
-  default: [
-    ...always,
-    [read('/Users/me/.ssh/id_rsa'), 'allow'],
-    [{ operation: 'network-outbound' }, 'deny'],
-    [{ operation: 'network-outbound', socket: '/private/var/run/mDNSResponder' }, 'deny'],
-    [write('/private/tmp/vitrine-1/x'), 'deny'],
-  ],
-  network: [
-    ...always,
-    [{ operation: 'network-outbound' }, 'allow'],
-    [{ operation: 'network-outbound', socket: '/private/var/run/mDNSResponder' }, 'allow'],
-  ],
-  everything: [
-    ...always,
-    [read('/Users/me/work/a.ts'), 'allow'],
-    [read('/Users/me/other/a.ts'), 'deny'],
-    [read('/Users/me/.rustup/settings.toml'), 'allow'],
-    [read('/Users/me/work/.env'), 'deny'],
-    [read('/Users/me/work/deep/.env.local'), 'deny'],
-    [{ operation: 'file-read-xattr', path: '/Users/me/work/.env' }, 'deny'],
-    [read('/Users/me/work/.env.example'), 'allow'],
-    [read('/Users/me/work/xenv'), 'allow'],
-    [read('/Users/me/work/.environment'), 'allow'],
-    [read('/Users/me/work/.env.d/x'), 'allow'],
-    [{ ...read('/Users/me/work/.env'), directory: true }, 'allow'],
-    [read('/Users/me/work/hidden/x'), 'deny'],
-    [read('/Users/me/work/hidden/.env.example'), 'deny'],
-    [{ ...read('/Users/me/work/hidden'), directory: true }, 'allow'],
-    [{ ...read('/Users/me/other'), directory: true }, 'deny'],
-    [read('/Users/me/.ssh/id_rsa'), 'deny'],
-    [{ operation: 'file-read-metadata', path: '/Users/me/.ssh/id_rsa' }, 'allow'],
-    [{ operation: 'file-read-metadata', path: '/Users/me/other' }, 'allow'],
-    [read('/usr/lib/libSystem.dylib'), 'allow'],
-    [write('/private/tmp/vitrine-1/x'), 'allow'],
-    [read('/private/tmp/vitrine-1/x'), 'allow'],
-    [write('/private/tmp/vitrine-10/x'), 'deny'],
-    [{ operation: 'file-link', path: '/private/tmp/vitrine-1/x' }, 'deny'],
-    [{ operation: 'file-mknod', path: '/private/tmp/vitrine-1/x' }, 'deny'],
-    [{ operation: 'file-write-setugid', path: '/private/tmp/vitrine-1/x' }, 'deny'],
-  ],
+const everything: ProfileOptions = {
+  network: 'all',
+  readable: ['/Users/me/work', '/Users/me/.rustup'],
+  names: {
+    beneath: '/Users/me/work',
+    patterns: ['.env', '.env.*'],
+    except: ['.env.example'],
+    skip: ['node_modules'],
+  },
+  unreadable: ['/Users/me/work/hidden', '/Users/me/.ssh'],
+  privateTmp: '/private/tmp/vitrine-1',
 }
+const profiles: readonly (readonly [name: string, ProfileOptions, readonly Row[]])[] = [
+  [
+    'default',
+    { network: 'none' },
+    [
+      ...always,
+      [read('/Users/me/.ssh/id_rsa'), 'allow'],
+      [{ operation: 'network-outbound' }, 'deny'],
+      [{ operation: 'network-outbound', socket: '/private/var/run/mDNSResponder' }, 'deny'],
+      [write('/private/tmp/vitrine-1/x'), 'deny'],
+    ],
+  ],
+  [
+    'network',
+    { network: 'all' },
+    [
+      ...always,
+      [{ operation: 'network-outbound' }, 'allow'],
+      [{ operation: 'network-outbound', socket: '/private/var/run/mDNSResponder' }, 'allow'],
+    ],
+  ],
+  [
+    'everything',
+    everything,
+    [
+      ...always,
+      [read('/Users/me/work/a.ts'), 'allow'],
+      [read('/Users/me/other/a.ts'), 'deny'],
+      [read('/Users/me/.rustup/settings.toml'), 'allow'],
+      [read('/Users/me/work/.env'), 'deny'],
+      [read('/Users/me/work/deep/.env.local'), 'deny'],
+      [{ operation: 'file-read-xattr', path: '/Users/me/work/.env' }, 'deny'],
+      [read('/Users/me/work/.env.example'), 'allow'],
+      [read('/Users/me/work/xenv'), 'allow'],
+      [read('/Users/me/work/.environment'), 'allow'],
+      [read('/Users/me/work/.env.d/x'), 'allow'],
+      [{ ...read('/Users/me/work/.env'), directory: true }, 'allow'],
+      [read('/Users/me/work/hidden/x'), 'deny'],
+      [read('/Users/me/work/hidden/.env.example'), 'deny'],
+      [{ ...read('/Users/me/work/hidden'), directory: true }, 'allow'],
+      [{ ...read('/Users/me/other'), directory: true }, 'deny'],
+      [read('/Users/me/.ssh/id_rsa'), 'deny'],
+      [{ operation: 'file-read-metadata', path: '/Users/me/.ssh/id_rsa' }, 'allow'],
+      [{ operation: 'file-read-metadata', path: '/Users/me/other' }, 'allow'],
+      [read('/usr/lib/libSystem.dylib'), 'allow'],
+      [write('/private/tmp/vitrine-1/x'), 'allow'],
+      [read('/private/tmp/vitrine-1/x'), 'allow'],
+      [write('/private/tmp/vitrine-10/x'), 'deny'],
+      [{ operation: 'file-link', path: '/private/tmp/vitrine-1/x' }, 'deny'],
+      [{ operation: 'file-mknod', path: '/private/tmp/vitrine-1/x' }, 'deny'],
+      [{ operation: 'file-write-setugid', path: '/private/tmp/vitrine-1/x' }, 'deny'],
+    ],
+  ],
+]
 
-describe.each(Object.entries(tables))('under the profile "%s"', (name, rows) => {
+describe.each(profiles)('under the profile "%s"', (_name, options, rows) => {
+  const { text, parameters } = seatbeltProfile(options)
+  const rules = readProfile(text, parameters)
   it.each(rows)('%j: %s', (attempt, verdict) => {
-    expect(evaluate(rulesOf(variants[name] ?? { network: 'none' }), attempt)).toBe(verdict)
+    expect(evaluate(rules, attempt)).toBe(verdict)
   })
 })
 
 describe('read mode on macOS', () => {
-  const options = {
-    network: 'none' as const,
-    reads: readEverything,
-    privateTmp: false,
-    changes: null,
-  }
+  const options = { network: 'none', reads: readEverything, privateTmp: false, changes: null } as const
 
   it('is tried out with its own profile, before the first command', () => {
     const { tool, calls } = doubleOf()
@@ -167,8 +162,7 @@ describe('read mode on macOS', () => {
   })
 
   it.each([71, 65])('is refused when sandbox-exec ends with %i', (exitCode) => {
-    const { tool } = doubleOf({ exitCode })
-    expect(() => macosSandbox(tool).confine(options)).toThrow(unavailable(''))
+    expect(() => macosSandbox(doubleOf(exitCode).tool).confine(options)).toThrow(unavailable(''))
   })
 
   it('is refused where there is no sandbox-exec', () => {

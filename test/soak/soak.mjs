@@ -1,5 +1,7 @@
-// npm run soak: mixed commands for a long time, and a look between rounds whether anything stayed. See options.mjs.
-// Exit 1 with what failed or leaked. A failed step names how to repeat it.
+// npm run soak [-- --minutes N] [--seed N] [--step N]: mixed commands for a long time, and a look between rounds whether anything
+// stayed. A seed repeats a run, and with a step that step alone. Exit 1 with what failed or leaked; a failed step names how to repeat it.
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
 import { denials } from './actions/denials.mjs'
 import { ends } from './actions/ends.mjs'
 import { hosts } from './actions/hosts.mjs'
@@ -7,12 +9,10 @@ import { limits } from './actions/limits.mjs'
 import { output } from './actions/output.mjs'
 import { plain } from './actions/plain.mjs'
 import { processes } from './actions/processes.mjs'
-import { readOptions } from './options.mjs'
 import { makePlace, openShells } from './place.mjs'
 import { end, pause, survivors } from './processes.mjs'
 import { Random } from './random.mjs'
-import { table } from './table.mjs'
-import { faultsOf, growthOf, look, snapshot } from './watch.mjs'
+import { faultsOf, growthOf, look, slack, snapshot } from './watch.mjs'
 
 const ROUND_MS = 5000
 /** A step that takes this long hangs: nothing in it is allowed more than a minute. */
@@ -20,13 +20,18 @@ const HUNG_MS = 120_000
 /** How long what a step started may take to be gone, once its result is there. */
 const GONE_MS = 10_000
 const MOST_FAULTS = 20
+/** Actions at a time. */
+const LANES = 4
 
-const options = readOptions()
+const text = { type: 'string' }
+const { values } = parseArgs({ options: { minutes: text, seed: text, step: text } })
+const minutes = Number(values.minutes ?? 30)
+const seed = Number(values.seed ?? randomInt(2 ** 32))
+if (!(minutes >= 0 && seed >= 0)) throw new Error('--minutes and --seed take numbers')
 const place = makePlace()
 const shells = await openShells(place)
 const ground = snapshot(place.ground)
 const all = [...plain, ...output, ...ends, ...processes, ...denials, ...hosts, ...limits]
-const chosen = all.filter(({ name }) => options.only === undefined || name.includes(options.only))
 
 // A number for sleep(1) that stands in the arguments of no other process.
 const token = `30.${process.pid}${String(Date.now()).slice(-9)}`
@@ -43,7 +48,7 @@ function fault(text) {
 }
 
 function tally(name) {
-  if (!tallies.has(name)) tallies.set(name, { count: 0, failed: 0, longestMs: 0, overrunMs: undefined })
+  if (!tallies.has(name)) tallies.set(name, { count: 0, failed: 0, longestMs: 0, overrunMs: 0 })
   return tallies.get(name)
 }
 
@@ -60,22 +65,22 @@ async function hung(name) {
 }
 
 async function take(step) {
-  const random = new Random(options.seed, step)
-  const action = random.weighted(chosen)
+  const random = new Random(seed, step)
+  const action = random.weighted(all)
   const marker = `${token}${String(step).padStart(7, '0')}`
   const entry = tally(action.name)
   const from = performance.now()
   try {
     const told = await action.run({ random, shells, place, marker, step, gone: () => gone(marker) })
-    if (told) entry.overrunMs = Math.max(entry.overrunMs ?? 0, told.overrunMs)
+    if (told) entry.overrunMs = Math.max(entry.overrunMs, Math.round(told.overrunMs))
   } catch (error) {
     entry.failed++
     fault(
-      `${action.name}, step ${step}: ${error.stack}\n  again: npm run soak -- --seed ${options.seed} --step ${step}`,
+      `${action.name}, step ${step}: ${error.stack}\n  again: npm run soak -- --seed ${seed} --step ${step}`,
     )
   }
   entry.count++
-  entry.longestMs = Math.max(entry.longestMs, performance.now() - from)
+  entry.longestMs = Math.max(entry.longestMs, Math.round(performance.now() - from))
 }
 
 async function lane(until) {
@@ -83,8 +88,8 @@ async function lane(until) {
 }
 
 async function round() {
-  const until = Math.min(performance.now() + ROUND_MS, began + options.minutes * 60_000)
-  const lanes = Array.from({ length: options.lanes }, () => lane(until))
+  const until = Math.min(performance.now() + ROUND_MS, began + minutes * 60_000)
+  const lanes = Array.from({ length: LANES }, () => lane(until))
   await Promise.race([Promise.all(lanes), hung('a step')])
   const seen = await look(place, token)
   looks.push(seen)
@@ -92,15 +97,21 @@ async function round() {
 }
 
 async function soak() {
-  if (options.step !== undefined) return take(options.step)
-  while (seconds() < options.minutes * 60 && faults.length < MOST_FAULTS) await round()
+  if (values.step !== undefined) return take(Number(values.step))
+  while (seconds() < minutes * 60 && faults.length < MOST_FAULTS) await round()
   for (const text of growthOf(looks)) fault(text)
 }
 
 function report() {
-  const lines = table({ looks, tallies, steps, seconds: seconds(), seed: options.seed })
-  console.log(lines.join('\n'))
-  const verdict = `soak: ${faults.length} faults, seed ${options.seed}`
+  console.log(
+    `soak: ${steps} steps in ${Math.round(seconds())} s, seed ${seed}, ${looks.length} looks between rounds`,
+  )
+  console.table(Object.fromEntries([...tallies].sort()))
+  console.table(
+    looks.filter((_, at) => [0, looks.length >> 1, looks.length - 1].includes(at)),
+    Object.keys(slack),
+  )
+  const verdict = `soak: ${faults.length} faults, seed ${seed}`
   console.log(faults.length > 0 ? [verdict, ...faults].join('\n- ') : 'soak: no fault, no survivor, no leak')
 }
 
@@ -109,9 +120,7 @@ async function clearUp() {
   place.remove()
 }
 
-console.log(
-  `soak: ${options.minutes} minutes, seed ${options.seed}, ${options.lanes} lanes, ${chosen.length} actions`,
-)
+console.log(`soak: ${minutes} minutes, seed ${seed}, ${LANES} lanes, ${all.length} actions`)
 process.once('SIGINT', () => {
   report()
   process.exit(130)

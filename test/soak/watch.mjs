@@ -53,7 +53,7 @@ export async function look(place, token) {
 }
 
 // Node opens a few descriptors and starts a few threads of its own, and there are at most eight notifiers.
-const slack = { descriptors: 6, threads: 10, rss: 64e6, heap: 24e6 }
+export const slack = { descriptors: 6, threads: 10, rss: 64e6, heap: 24e6 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 

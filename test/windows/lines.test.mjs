@@ -23,41 +23,27 @@ const awkward = [
   '   blanks   ',
 ]
 
-test('a line arrives as it was given, whatever is in it', double, async () => {
-  const shell = await openTestShell({ mode: 'read' })
-  for (const text of awkward) assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
-})
+/** Those of which each part, or the line grown by its quoting, is about as long as one may be; characters stand on every cut. */
+const long = [
+  ...[29_994, 29_995, 60_000, 100_000].map((length) => 'abcdefghi '.repeat(10_000).slice(0, length)),
+  ...['"'.repeat(25_000), `x${'🎉'.repeat(20_000)}`, '🎉'.repeat(20_000), `日本語 ${'x'.repeat(40_000)}`],
+]
 
-test('a line of 30,000 characters arrives, and a longer one', double, async () => {
-  const shell = await openTestShell({ mode: 'read', toml: '[output]\ninline_max_chars = 200000' })
-  for (const length of [29_994, 29_995, 60_000, 100_000]) {
-    const text = 'abcdefghi '.repeat(10_000).slice(0, length)
-    assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
-  }
-})
+test(
+  'a line arrives as it was given, whatever is in it and however long, and its output is UTF-8',
+  double,
+  async () => {
+    const shell = await openTestShell({ mode: 'read', toml: '[output]\ninline_max_chars = 200000' })
+    for (const text of [...awkward, ...long])
+      assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
+  },
+)
 
-test('a line that grows by its quoting, and characters on every cut, arrive', double, async () => {
-  const shell = await openTestShell({ mode: 'read', toml: '[output]\ninline_max_chars = 200000' })
-  for (const text of ['"'.repeat(25_000), `x${'🎉'.repeat(20_000)}`, '🎉'.repeat(20_000)])
-    assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
-})
-
-test('output is UTF-8, of short and of long lines, and of those that must come first', double, async () => {
-  const shell = await openTestShell({ mode: 'read', toml: '[output]\ninline_max_chars = 200000' })
-  for (const text of ['ünïcödé 日本語 🎉', `日本語 ${'x'.repeat(40_000)}`])
-    assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
-})
-
-test('PowerShell loads no profile and does not prompt', double, async () => {
+test('PowerShell loads no profile and does not prompt, and a dash begins no option', double, async () => {
   const shell = await openTestShell({ mode: 'read' })
   const { output } = await shell.execute({ command: 'options' })
   assert.match(output, /^-NoProfile -NonInteractive -Command .*; options$/)
-})
-
-test('a line that begins with a dash is not an option', double, async () => {
-  const shell = await openTestShell({ mode: 'read' })
-  const { exitCode } = await shell.execute({ command: '-NoExit' })
-  assert.notEqual(exitCode, 92)
+  assert.notEqual((await shell.execute({ command: '-NoExit' })).exitCode, 92)
 })
 
 test('exit codes and both streams of a line arrive', double, async () => {

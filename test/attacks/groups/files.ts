@@ -37,7 +37,7 @@ const content = rows(
   data {file}: mmap => mmap MAP_SHARED | fallocate | punch hole => fallocate FALLOC_FL_PUNCH_HOLE
   data {file} {other}: copy_file_range | sendfile
   data {file}: splice | pwritev2 | io_submit
-  privileges {file} /dev/null: race of the path => race of two threads for the path
+  supervisor {file}: race with a thread => race of two threads for the path
   paths {file}: reopen /proc/self/fd => /proc/self/fd of a read-only descriptor
     | reopen O_PATH => /proc/thread-self/fd of an O_PATH descriptor
   paths {directory} file: openat beneath => relative to an open directory

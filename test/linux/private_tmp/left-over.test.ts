@@ -71,10 +71,7 @@ describe('when a host is killed', () => {
   it('what is not ours to name stays', async () => {
     const temporary = makeDirectory()
     const parent = join(temporary, `vitrine-${uid}`)
-    mkdirSync(join(parent, 'notes'), { recursive: true })
-    const { chmodSync } = await import('node:fs')
-    chmodSync(parent, 0o700)
-    mkdirSync(join(parent, 'f'.repeat(32)))
+    for (const path of ['', 'notes', 'f'.repeat(32)]) mkdirSync(join(parent, path), { mode: 0o700 })
     const { run, left } = await makeGround({}, temporary)
     await run('true')
     expect(left()).toEqual(['notes'])

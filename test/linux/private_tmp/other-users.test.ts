@@ -71,14 +71,8 @@ describe.runIf(uid === 0 && whyNot(nobody) === null)(
         for (const path of [workspace, join(workspace, 'file')]) chownSync(path, nobody.uid, nobody.gid)
         const { run } = await makeGround({ mode, cwd: workspace })
         const codes: (number | null)[] = []
-        for (const line of [
-          'echo x > made',
-          'mkdir directory',
-          'echo x >> file',
-          'mv file moved',
-          'rm moved',
-        ])
-          codes.push((await run(line)).exitCode)
+        const lines = ['echo x > made', 'mkdir directory', 'echo x >> file', 'mv file moved', 'rm moved']
+        for (const line of lines) codes.push((await run(line)).exitCode)
         expect([mode, codes.every((code) => code === 0)]).toEqual([mode, mode === 'write'])
         const left = mode === 'write' ? ['directory', 'made'] : ['file']
         expect(readdirSync(workspace)).toEqual(left)

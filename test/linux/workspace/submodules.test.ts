@@ -61,26 +61,6 @@ describe.runIf(process.platform === 'linux')('the git directories of submodules'
     }
   })
 
-  it('take commits and fetched objects, as those of the repository do', async () => {
-    const cwd = makeProject()
-    const shell = await openTestShell({ cwd, mode: 'workspace' })
-    for (const sub of ['sub', 'lib/deep']) {
-      const git = `git -C ${sub} -c user.name=A -c user.email=a`
-      const command = `echo x > ${sub}/x && ${git} add x && ${git} commit -qm x && ${git} branch other && ${git} worktree add -q ../${sub}-tree`
-      expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
-    }
-    expect(
-      execFileSync('git', ['log', '--format=%s'], { cwd: join(cwd, 'lib/deep'), encoding: 'utf8' }),
-    ).toBe('x\nfirst\n')
-  })
-
-  it('are open with protected = []', async () => {
-    const cwd = makeProject()
-    const shell = await openTestShell({ cwd, mode: 'workspace', toml: '[workspace]\nprotected = []' })
-    await shell.execute({ command: 'mkdir .git/modules/new && echo x > .git/modules/new/config' })
-    expect(readFileSync(join(cwd, '.git/modules/new/config'), 'utf8')).toBe('x\n')
-  })
-
   it('are closed also where the repository has none yet', async () => {
     const cwd = join(makeDirectory(), 'project')
     mkdirSync(cwd)

@@ -18,12 +18,6 @@ async function line({ random, shells }) {
   assert.deepEqual(result.denials, [])
 }
 
-async function argumentVector({ random, shells }) {
-  const word = random.pick(['$HOME', "a'b", '`id`', 'x y', '-n', '*', 'ü', '\t\n', '"'])
-  const { stdout } = await shells[random.pick(modes)].execute({ argv: ['printf', '%s', '--', word] })
-  assert.equal(stdout, `--${word}`)
-}
-
 async function input({ random, shells }) {
   const bytes = Buffer.alloc(random.magnitude(1_000_000), 'x')
   const stdin = random.pick([bytes, bytes.toString(), Readable.from([bytes])])
@@ -72,7 +66,6 @@ async function toggled({ random, shells, place }) {
 
 export const plain = [
   { name: 'a line', weight: 20, run: line },
-  { name: 'an argument vector', weight: 5, run: argumentVector },
   { name: 'input', weight: 10, run: input },
   { name: 'a program that cannot be run', weight: 4, run: notThere },
   { name: 'its own signal', weight: 4, run: ownSignal },

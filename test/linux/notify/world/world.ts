@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { ownWorldMissing } from '../../../helpers/own-world.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../../helpers/place.ts'
 import { isExecutable, isInstalled } from '../../../helpers/repository.ts'
+import { ownWorldMissing } from '../../../helpers/surroundings.ts'
 
 /** Whether commands have no sockets of their own here. */
 export const noWorld = process.platform !== 'linux' || ownWorldMissing() !== null

@@ -11,7 +11,6 @@ import { nobody, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { ownChildren } from '../../../helpers/processes.ts'
 import { readable } from '../../../helpers/programs.ts'
-import { resources } from '../../../helpers/resources.ts'
 import { runAs } from '../../../helpers/run-as.ts'
 
 const modes: readonly Mode[] = ['read', 'write']
@@ -19,12 +18,20 @@ const modes: readonly Mode[] = ['read', 'write']
 /** Node opens and closes a few descriptors of its own; a leak would count in hundreds. */
 const ownSlack = 5
 
-/** Terminals that this process and its watcher hold. */
-function terminals(): number {
+/** What this process holds, and the terminals of its watcher as well. */
+function held() {
+  const children = ownChildren()
   const targetOf = (link: string) => tried(() => readlinkSync(link)) ?? ''
-  return [process.pid, ...ownChildren().map(({ pid }) => pid)]
-    .flatMap((pid) => tried(() => readdirSync(`/proc/${pid}/fd`).map((fd) => `/proc/${pid}/fd/${fd}`)) ?? [])
-    .filter((link) => targetOf(link).endsWith('/ptmx')).length
+  const descriptorsOf = (pid: number) => tried(() => readdirSync(`/proc/${pid}/fd`)) ?? []
+  const ofWatcher = ({ commandLine }: { commandLine: string }) => commandLine.startsWith('vitrine-watcher')
+  return {
+    descriptors: descriptorsOf(process.pid).length,
+    threads: readdirSync('/proc/self/task').length,
+    terminals: [process.pid, ...children.map(({ pid }) => pid)]
+      .flatMap((pid) => descriptorsOf(pid).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`)))
+      .filter((target) => target.endsWith('/ptmx')).length,
+    children: children.filter((child) => !ofWatcher(child)).length,
+  }
 }
 
 async function inARow(shell: Shell, count: number): Promise<void> {
@@ -42,24 +49,16 @@ describe.each(modes)('in %s mode', (mode) => {
   it('200 terminals in a row leave nothing', async () => {
     const shell = await openTestShell({ mode })
     await inARow(shell, 20)
-    const before = { ...resources(), terminals: terminals() }
+    const before = held()
     await inARow(shell, 200)
-    const after = { ...resources(), terminals: terminals() }
-    expect(after.descriptors - before.descriptors).toBeLessThanOrEqual(ownSlack)
-    expect(after.threads - before.threads).toBeLessThanOrEqual(ownSlack)
-    expect(after.terminals - before.terminals).toBeLessThanOrEqual(ownSlack)
-    expect(after).toMatchObject({ zombies: 0, children: 0 })
+    const after = held()
+    for (const what of ['descriptors', 'threads', 'terminals'] as const)
+      expect(after[what] - before[what], what).toBeLessThanOrEqual(ownSlack)
+    expect(after.children).toBe(0)
   })
 })
 
-interface Ran {
-  readonly output?: string
-  readonly exitCode?: number
-  readonly code?: string
-  readonly step?: string
-  readonly errno?: string
-  readonly message?: string
-}
+type Ran = Partial<Readonly<Record<'output' | 'code' | 'step' | 'errno', string>>>
 
 /** What a host of its own says of the terminals that it gives. */
 function runHost(

@@ -1,14 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,39 +17,33 @@ import { makeWorkspace, watched } from '../protected.ts'
 import { describeAttacks, type Place } from './attack.ts'
 import { type Act, forTargets, onTargets } from './targets.ts'
 
-/** With inodes of 128 bytes ext4 keeps whole seconds only. */
-const at = mounted('mkfs.ext4 -q -I 128 image')
-
-describe.skipIf(at === null)('on a file system whose times are whole seconds', () => {
-  it.each([1, 2, 3, 4, 5])(
-    'a repository made within the second of the last command is protected (try %d)',
-    async (number) => {
-      const cwd = join(at ?? '', `project-${number}`)
-      mkdirSync(cwd)
-      execFileSync('git', ['init', '-q'], { cwd })
-      const shell = await openTestShell({ cwd, mode: 'workspace' })
-      for (let before = 0; before < 4; before++) await shell.execute({ command: 'true' })
-      execFileSync('git', ['init', '-q', 'sub'], { cwd })
-      await shell.execute({ command: 'echo "[changed]" >> sub/.git/config' })
-      expect(readFileSync(join(cwd, 'sub/.git/config'), 'utf8')).not.toContain('changed')
-    },
-  )
-})
-
-/** Its topmost directory has no times. */
-const vfat = mounted('mkfs.vfat -F 32 image')
-
-it.skipIf(vfat === null)('a repository made in the topmost directory of vfat is protected', async () => {
-  const cwd = vfat ?? ''
+/** A repository that appears after commands have run. */
+async function expectProtected(cwd: string, settleMs: number): Promise<void> {
+  mkdirSync(cwd, { recursive: true })
   execFileSync('git', ['init', '-q'], { cwd })
   const shell = await openTestShell({ cwd, mode: 'workspace' })
-  // Until what git has written is older than a tick of the file system's clock.
-  await setTimeout(4500)
+  await setTimeout(settleMs)
   for (let before = 0; before < 4; before++) await shell.execute({ command: 'true' })
   execFileSync('git', ['init', '-q', 'sub'], { cwd })
   await shell.execute({ command: 'echo "[changed]" >> sub/.git/config' })
   expect(readFileSync(join(cwd, 'sub/.git/config'), 'utf8')).not.toContain('changed')
-})
+}
+
+/** With inodes of 128 bytes ext4 keeps whole seconds only. */
+const at = mounted('mkfs.ext4 -q -I 128 image')
+
+it.skipIf(at === null).each([1, 2, 3, 4, 5])(
+  'a repository that appears is protected where times are whole seconds (try %d)',
+  (number) => expectProtected(join(at ?? '', `project-${number}`), 0),
+)
+
+/** Its topmost directory has no times. */
+const vfat = mounted('mkfs.vfat -F 32 image')
+
+it.skipIf(vfat === null)('a repository made in the topmost directory of vfat is protected', () =>
+  // Until what git has written is older than a tick of the file system's clock.
+  expectProtected(vfat ?? '', 4500),
+)
 
 /** The topmost directory has time 0, as on vfat, which not every kernel has. */
 const timeless = mounted('mkfs.ext4 -q image && debugfs -w -R "sif <2> ctime 19700101000000" image')
@@ -81,6 +66,7 @@ const rows = [
   ['a bind mount of the git directory', '.git src/at', 'echo x > src/at/config; chmod 600 src/at/config'],
   ['a bind mount of the workspace', '. src/at', 'echo x > src/at/.git/config; mkdir src/at/.idea'],
   ['a bind mount of a directory outside', '../outside src/at', 'echo x > src/at/file; touch src/at/new'],
+  ['a bind mount of a protected file', '.git/config src/main.c', 'echo x >> src/main.c'],
   ['a bind mount in a directory of a grant', '.vscode src/deep/at', 'cd src/deep/at && rm settings.json'],
 ] as const
 
@@ -96,7 +82,7 @@ async function run(user: User, mode: 'workspace' | 'write', mount: string, comma
     commands: [['sh', '-c', command]],
     wrapper: ['unshare', '-m', 'sh', '-c', start, 'sh'],
   })
-  return { cwd, before, after: watched(cwd), result: results[0] }
+  return { before, after: watched(cwd), result: results[0] }
 }
 
 for (const user of users)
@@ -109,26 +95,6 @@ for (const user of users)
         expect(held.result?.exitCode).not.toBe(0)
         const open = await run(user, 'write', `mount --bind ${places}`, command)
         expect(open.after, open.result?.stderr).not.toEqual(open.before)
-      })
-
-      it('a bind mount of a protected file changes nothing by the other name', async () => {
-        const mount = 'touch src/main.c && mount --bind .git/config src/main.c'
-        const command = 'echo x >> src/main.c'
-        const held = await run(user, 'workspace', mount, command)
-        expect(held.after).toEqual(held.before)
-        const open = await run(user, 'write', mount, command)
-        expect(open.after).not.toEqual(open.before)
-      })
-
-      it('a tmpfs stays read-only, and the rest of its directory can be changed', async () => {
-        const mount = 'mount -t tmpfs -o mode=777 none src/at'
-        const command = 'echo x > src/at/new; mkdir src/at/d; echo x > src/beside; test -e src/at/new'
-        const held = await run(user, 'workspace', mount, command)
-        expect(held.result?.exitCode, held.result?.stderr).toBe(1)
-        expect(readFileSync(join(held.cwd, 'src/beside'), 'utf8')).toBe('x\n')
-        const open = await run(user, 'write', mount, command)
-        expect(open.result?.exitCode, open.result?.stderr).toBe(0)
-        expect(lstatSync(join(open.cwd, 'src/at')).isDirectory()).toBe(true)
       })
     },
   )

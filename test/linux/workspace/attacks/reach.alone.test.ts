@@ -17,7 +17,7 @@ const rings = Object.entries({
 
 /** A case-folding file system takes each for a protected name. */
 const spelled = `
-.ENVRC .Git/config .git/CONFIG .git/hook\u017f/new .v\u017fcode/settings.json .env\u200crc .\u200bmcp.json .github/WORKFLOWS/new.yml
+.ENVRC .envrc. .Git/config .git/CONFIG .git/hook\u017f/new .git/hoo\u212as/new .git/con\ufb01g .v\u017fcode/settings.json .env\u200crc .\u200bmcp.json .github/WORKFLOWS/new.yml
 `
   .trim()
   .split(' ')

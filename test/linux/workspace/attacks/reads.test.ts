@@ -9,6 +9,7 @@ import { giveTo, whyNot } from '../../../helpers/other-users.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { runTasksAs, type Task } from '../../../helpers/run-as.ts'
+import { namedLines } from '../../../helpers/words.ts'
 import { py } from '../protected-rows.ts'
 
 /** `kept` and `holder/kept` are unreadable, `open` is a directory that can be read. `show` prints what is in a file. */
@@ -108,9 +109,6 @@ interface Row {
   readonly name: string
   /** What keeps the file from being read; the control goes without. */
   readonly setting: string
-  readonly writable?: string
-  /** Symbolic links in the home directory. */
-  readonly links?: Readonly<Record<string, string>>
   /** Runs in `work`, in the home directory. */
   readonly first: string
   /** Workspace mode refuses the first command: programs outside obey what it would replace. */
@@ -121,64 +119,48 @@ interface Row {
 const onlyWorkspace = { setting: 'reads = "workspace"', file: 'private/key' }
 const secrets = { setting: 'unreadable = ["secrets"]', file: 'work/app/sub/.env' }
 
+const firsts = (text: string, more: Omit<Row, 'name' | 'first'>) =>
+  namedLines(text).map(([name, first]): Row => ({ name, first, ...more }))
+
+const many = `
+many directories: seq 5000 | sed s/^/made/ | xargs mkdir
+many files of such a name: mkdir a; cd a; seq 1500 | sed s/^/.env./ | xargs touch
+`
+
+const open = `
+a link in place of a cache: rmdir ../.cache/uv; ln -s ../private ../.cache/uv
+a link in place of a program that one of PATH leads to: rm program; ln -s ../private/key program
+`
+
+const obeyed = `
+a link in place of a directory of PATH: rmdir ../tools/bin; ln -s ../private ../tools/bin
+a linked program in a directory of PATH: ln -s ../../private/key ../tools/bin/program
+a link in place of a file that one of the home directory leads to: rm gitconfig; ln -s ../private/key gitconfig
+`
+
 const rows: readonly Row[] = [
-  { name: 'many directories', ...secrets, first: 'seq 5000 | sed s/^/made/ | xargs mkdir' },
-  {
-    name: 'many files of such a name',
-    ...secrets,
-    first: 'mkdir a; cd a; seq 1500 | sed s/^/.env./ | xargs touch',
-  },
-  {
-    name: 'a link in place of a cache',
-    ...onlyWorkspace,
-    writable: '.cache',
-    first: 'rmdir ../.cache/uv; ln -s ../private ../.cache/uv',
-  },
-  {
-    name: 'a link in place of a directory of PATH',
-    ...onlyWorkspace,
-    writable: 'tools',
-    first: 'rmdir ../tools/bin; ln -s ../private ../tools/bin',
-    isRefused: true,
-  },
-  {
-    name: 'a linked program in a directory of PATH',
-    ...onlyWorkspace,
-    writable: 'tools',
-    first: 'ln -s ../../private/key ../tools/bin/program',
-    isRefused: true,
-  },
-  {
-    name: 'a link in place of a program that one of PATH leads to',
-    ...onlyWorkspace,
-    links: { 'other/bin/program': '../../work/program' },
-    first: 'rm program; ln -s ../private/key program',
-  },
-  {
-    name: 'a link in place of a file that one of the home directory leads to',
-    ...onlyWorkspace,
-    links: { '.gitconfig': 'work/gitconfig' },
-    first: 'rm gitconfig; ln -s ../private/key gitconfig',
-    isRefused: true,
-  },
+  ...firsts(many, secrets),
+  ...firsts(open, onlyWorkspace),
+  ...firsts(obeyed, { ...onlyWorkspace, isRefused: true }),
 ]
 
-function makeHome({ links = {} }: Row): string {
+function makeHome(): string {
   const home = makeDirectory()
   for (const path of ['.cache/uv', 'tools/bin', 'other/bin']) mkdirSync(join(home, path), { recursive: true })
   for (const path of ['private/key', 'work/app/sub/.env', 'work/program', 'work/gitconfig']) {
     mkdirSync(dirname(join(home, path)), { recursive: true })
     writeFileSync(join(home, path), path.startsWith('work/p') ? '' : marker)
   }
-  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(home, path))
+  symlinkSync('../../work/program', join(home, 'other/bin/program'))
+  symlinkSync('work/gitconfig', join(home, '.gitconfig'))
   return home
 }
 
 /** What the second command shows in the same shell, and in one that is opened afterwards. */
 async function showAfter(row: Row, setting: string): Promise<readonly string[]> {
-  const home = makeHome(row)
+  const home = makeHome()
   const config = join(home, 'private/config.toml')
-  const writable = row.writable ? [join(home, row.writable)] : []
+  const writable = ['.cache', 'tools'].map((path) => join(home, path))
   writeFileSync(config, `[shell]\n${setting}\n[workspace]\nwritable = ${JSON.stringify(writable)}\n`)
   const path = ['tools/bin', 'other/bin'].map((bin) => join(home, bin))
   const env = { HOME: home, PATH: [...path, process.env['PATH']].join(':') }

@@ -1,36 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { expectKept, type Row, rowsOf, writes } from './projects.ts'
+import { openTestShell } from '../../../helpers/place.ts'
+import { words } from '../../../helpers/words.ts'
+import { expectKept, makeProject, type Row, rowsOf, writes } from './projects.ts'
 
-/** Of git and of programs beside it; each names what a later command outside runs or obeys. */
+/** Of git and of programs beside it: a later command outside runs what they name. */
+const programs = words(`
+  remote.origin.uploadpack remote.origin.receivepack remote.a.b.uploadpack gpg.ssh.defaultKeyCommand gpg.program
+  core.alternateRefsCommand sendemail.smtpServer sendemail.toCmd difftool.x.path man.x.path browser.x.path imap.tunnel
+  lfs.customtransfer.x.path lfs.customtransfer.x.args lfs.extension.x.clean hook.x.command trailer.x.command
+  uploadpack.packObjectsHook gc.recentObjectsHook pager.log
+`)
+
+const data = words(`
+  remote.origin.url remote.origin.fetch remote.origin.pushurl branch.x.description user.signingKey safe.directory
+  maintenance.repo gitflow.prefix.feature submodule.tools.url lfs.fetchexclude url.x.insteadOf user.name
+`)
+
+/** Those of the keys whose file a command can make. */
+async function madeIn(mode: 'workspace' | 'write', keys: readonly string[]): Promise<readonly string[]> {
+  const { cwd, home } = makeProject(keys.map((key) => `git config ${key} ./tools/${key}`).join('; '))
+  const shell = await openTestShell({
+    cwd,
+    mode,
+    env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
+  })
+  await shell.execute({ command: `for key in ${keys.join(' ')}; do echo x > tools/$key; done` })
+  return keys.filter((key) => existsSync(join(cwd, 'tools', key)))
+}
+
+/** Other forms of the value. */
 const keys = `
 pager.log: sh monitor
-pager.log: ./monitor
-remote.origin.uploadpack: ./monitor
-remote.origin.receivepack: tools/clean.py
-remote.a.b.uploadpack: ./monitor
-gpg.ssh.defaultKeyCommand: ./monitor
-gpg.program: ./monitor
-core.alternateRefsCommand: ./monitor
 submodule.x.update: !tools/clean.py
-sendemail.smtpServer: ./monitor
-sendemail.toCmd: tools/clean.py
-difftool.x.path: ./monitor
 difftool.x.cmd: tools/clean.py "$LOCAL"
 mergetool.x.cmd: python3 tools/clean.py
-imap.tunnel: ./monitor
-man.x.path: ./monitor
-browser.x.path: ./monitor
 instaweb.httpd: ./monitor -f
-lfs.customtransfer.x.path: ./monitor
-lfs.customtransfer.x.args: tools/clean.py
-lfs.extension.x.clean: ./monitor
 gpg.ssh.allowedSignersFile: monitor
 http.sslCAInfo: monitor
 init.templateDir: tools
-hook.x.command: ./monitor
-trailer.x.command: ./monitor
-uploadpack.packObjectsHook: ./monitor
-gc.recentObjectsHook: ./monitor
 alias.x: !tools/clean.py
 alias.x: !cd free && sh ../monitor
 unheard.of: some --option=tools/clean.py
@@ -68,28 +77,23 @@ tools/clean.py: git config unheard.of "file://$PWD/tools/clean.py"
 `)
 
 const harmless = rowsOf(`
-tools/clean.py: git config remote.origin.url tools
-tools/clean.py: git config remote.origin.url ./tools/clean.py
-tools/clean.py: git config remote.origin.fetch tools/clean.py:x
-tools/clean.py: git config remote.origin.pushurl "$PWD/tools"
-tools/clean.py: git config branch.x.description tools/clean.py
-tools/clean.py: git config user.signingKey tools/clean.py
-tools/clean.py: git config --global safe.directory "$PWD/tools"
-tools/clean.py: git config --global maintenance.repo "$PWD/tools"
-tools/clean.py: git config gitflow.prefix.feature tools/
-tools/clean.py: git config submodule.tools.url ./tools
-tools/clean.py: git config lfs.fetchexclude tools/
-tools/clean.py: git config url.x.insteadOf tools/
 monitor: git config core.excludesFile monitor
 monitor: git config init.defaultBranch monitor; chmod 755 monitor
+monitor: git config alias.x "!sh monitor"
 tools/clean.py: git config alias.x "diff tools/"
 tools/clean.py: git config alias.x "!git add tools/"
 origin/main: git config alias.x "log origin/main"; mkdir origin
 monitor: git config merge.tool monitor
 nvim: git config difftool.x.path nvim
+hooks/new: git config core.bare false
 `)
 
 describe.runIf(process.platform === 'linux')('a value of any key of git', () => {
+  it('protects what it names, unless that is data', async () => {
+    const made = [await madeIn('workspace', programs), await madeIn('workspace', data)]
+    expect([...made, await madeIn('write', programs)]).toEqual([[], data, programs])
+  })
+
   it.each([...rows, ...further])('protects $path: $given', expectKept)
 
   it.each(harmless)('that is data leaves $path open: $given', async (row) => {

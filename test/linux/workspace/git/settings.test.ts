@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestShell } from '../../../helpers/place.ts'
-import { expectKept, makeProject, rowsOf, writes } from './projects.ts'
+import { expectKept, makeProject, rowsOf } from './projects.ts'
 
 const rows = rowsOf(String.raw`
 hooks/pre-push: git config core.hooksPath hooks
@@ -26,8 +26,6 @@ monitor: git config core.sshCommand "sh monitor"
 tools/clean.py: git config credential.helper "!tools/clean.py get"
 tools/clean.py: git config diff.x.textconv "PYTHONPATH=. tools/clean.py"
 tools/clean.py: git config interactive.diffFilter "sh tools/clean.py"
-tools/clean.py: git config difftool.x.cmd "tools/clean.py $LOCAL"
-tools/clean.py: git config uploadpack.packObjectsHook tools/clean.py
 monitor: git config trailer.x.command "sh monitor"
 tools/absent: git config merge.x.driver "tools/absent %O %A %B"
 `)
@@ -67,17 +65,6 @@ const linux = describe.runIf(process.platform === 'linux')
 
 linux('what a configuration of git names is protected', () => {
   it.each(rows)('$path with $given', expectKept)
-
-  const harmless = [
-    ['vim', 'git config core.editor vim'],
-    ['monitor', 'git config alias.x "!sh monitor"'],
-    ['monitor', 'git config user.name monitor'],
-    ['hooks/new', 'git config core.bare false'],
-  ] as const
-
-  it.each(harmless)('but not %s with %s', async (path, given) => {
-    expect(await writes({ given, path }, 'workspace')).toBe(true)
-  })
 })
 
 linux('in a workspace that is a part of a repository', () => {
@@ -95,31 +82,4 @@ linux('in a workspace that is a part of a repository', () => {
 
 linux('repositories inside of the workspace', () => {
   it.each(inside)('$path is protected after $given', expectKept)
-
-  it('take commits', async () => {
-    const { cwd, home } = makeProject('git init -q nested')
-    const shell = await openTestShell({ cwd, mode: 'workspace', env: { HOME: home } })
-    const git = 'git -C nested -c user.name=A -c user.email=a'
-    const command = `echo x > nested/x && ${git} add x && ${git} commit -qm x && ${git} checkout -qb other`
-    expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
-  })
-})
-
-describe.runIf(process.platform === 'linux')('what git is told by its environment', () => {
-  const line = 'git status; echo "settings: $GIT_CONFIG_COUNT $GIT_OPTIONAL_LOCKS"'
-
-  it.each(['read', 'workspace'] as const)(
-    'depends on the mode alone, not on who reads the line (%s)',
-    async (mode) => {
-      const { cwd } = makeProject('')
-      const settings = async (command: string, toml: string) => {
-        const shell = await openTestShell({ cwd, mode, toml })
-        const { stdout } = await shell.execute({ command })
-        return stdout.slice(stdout.indexOf('settings: '))
-      }
-      const unread = await settings(line, '')
-      expect(await settings(`${line} # rm`, '')).toBe(unread)
-      expect(await settings(line, '[policy]\ndeny = ["absent"]')).toBe(unread)
-    },
-  )
 })

@@ -26,7 +26,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 x86 = platform.machine() == 'x86_64'
 AT, EXCHANGE = -100, 2
 RENAMEAT2, LINKAT, SECCOMP, CAPSET = (316, 265, 317, 126) if x86 else (276, 37, 277, 91)
-UNLINKAT, MKDIRAT = (263, 258) if x86 else (35, 34)
+UNLINK, MKDIR = ([87, 263], [83, 258]) if x86 else ([35], [34])
 KILL_PROCESS, TRAP, ERRNO, TRACE = 0x80000000, 0x30000, 0x50000, 0x7ff00000
 def call(number, *words):
     words = [w.encode() if isinstance(w, str) else w for w in words]
@@ -55,9 +55,6 @@ def enter(): pass
 def drop_capabilities(): call(CAPSET, struct.pack("Ii", 0x20080522, 0), bytes(24))
 def run(*words): subprocess.run(words, check=True)
 `
-
-const unlink = '[87, UNLINKAT] if x86 else [UNLINKAT]'
-const mkdir = '[83, MKDIRAT] if x86 else [MKDIRAT]'
 
 /** `made` and `full/in` are a file and a directory of the command's own, in a directory that holds something protected. */
 const files = namedLines(`
@@ -115,36 +112,27 @@ for each in range(16):
     except (OSError, ValueError): pass
 os.mkdir("new")`
 
-const filters: readonly OwnSandboxRow[] = [
-  ...(['ERRNO | 1', 'TRAP', 'KILL_PROCESS', 'TRACE'] as const).flatMap((action): OwnSandboxRow[] => [
-    {
-      name: `a filter that returns ${action} for mkdir`,
-      narrow: `seccomp(${action}, ${mkdir})`,
-      act: 'os.mkdir("new")',
-    },
-    {
-      name: `a filter that returns ${action} for unlink, where the kernel decides`,
-      narrow: `seccomp(${action}, ${unlink})`,
-      act: 'os.unlink("src/main.c")',
-    },
-  ]),
-  {
-    name: 'a filter by prctl that returns TRACE',
-    narrow: `seccomp(TRACE, ${mkdir}, by_prctl=True)`,
-    act: 'os.mkdir("new")',
-  },
-  {
-    name: 'a filter that hides TRACE among other answers',
-    narrow: `seccomp(ERRNO | 1, [1000]); seccomp(TRACE | 7, [1001] + (${mkdir}))`,
-    act: 'os.mkdir("new")',
-  },
-  {
-    name: 'a filter for other calls',
-    narrow: 'seccomp(ERRNO | 1, [1000]); seccomp(ERRNO | 1, [1000], by_prctl=True)',
-    act: 'os.mkdir("new"); os.unlink("src/main.c")',
-    done: true,
-  },
-]
+/** `NAME: NARROW => ACT`, a line each. */
+const narrowed = (text: string) =>
+  namedLines(text).map(([name, parts]): OwnSandboxRow => {
+    const [narrow = '', act = ''] = parts.split(' => ')
+    return { name, narrow, act }
+  })
+
+const filters = narrowed(`
+a filter that returns ERRNO for mkdir: seccomp(ERRNO | 1, MKDIR) => os.mkdir("new")
+a filter that returns ERRNO for unlink, where the kernel decides: seccomp(ERRNO | 1, UNLINK) => os.unlink("src/main.c")
+a filter that returns TRAP for mkdir: seccomp(TRAP, MKDIR) => os.mkdir("new")
+a filter that returns TRAP for unlink, where the kernel decides: seccomp(TRAP, UNLINK) => os.unlink("src/main.c")
+a filter that returns KILL_PROCESS for mkdir: seccomp(KILL_PROCESS, MKDIR) => os.mkdir("new")
+a filter that returns KILL_PROCESS for unlink, where the kernel decides: seccomp(KILL_PROCESS, UNLINK) => os.unlink("src/main.c")
+a filter that returns TRACE for mkdir: seccomp(TRACE, MKDIR) => os.mkdir("new")
+a filter that returns TRACE for unlink, where the kernel decides: seccomp(TRACE, UNLINK) => os.unlink("src/main.c")
+a filter by prctl that returns TRACE: seccomp(TRACE, MKDIR, by_prctl=True) => os.mkdir("new")
+a filter that hides TRACE among other answers: seccomp(ERRNO | 1, [1000]); seccomp(TRACE | 7, [1001] + MKDIR) => os.mkdir("new")
+a further domain, which handles less: landlock(); landlock(files=1) => os.mkdir("new")
+a domain that cannot be marked: resource.setrlimit(10, (0, 0)); landlock() => os.mkdir("new")
+`)
 
 const metadata = namedLines(`
 chmod: os.chmod("made", 0o600)
@@ -166,14 +154,10 @@ export const ownSandboxRows: readonly OwnSandboxRow[] = [
   })),
   ...filters,
   {
-    name: 'a further domain, which handles less',
-    narrow: 'landlock(); landlock(files=1)',
-    act: 'os.mkdir("new")',
-  },
-  {
-    name: 'a domain that cannot be marked',
-    narrow: 'resource.setrlimit(10, (0, 0)); landlock()',
-    act: 'os.mkdir("new")',
+    name: 'a filter for other calls',
+    narrow: 'seccomp(ERRNO | 1, [1000]); seccomp(ERRNO | 1, [1000], by_prctl=True)',
+    act: 'os.mkdir("new"); os.unlink("src/main.c")',
+    done: true,
   },
   {
     name: 'many threads that enter a domain at once',
@@ -241,16 +225,8 @@ os.wait()`,
     act: 'os.truncate("made", 1000)',
     done: true,
   },
-  {
-    name: 'another user’s rights',
-    narrow: 'os.setresuid(65534, 65534, 65534)',
-    act: 'os.mkdir("new")',
-    root: true,
-  },
-  {
-    name: 'another group’s rights',
-    narrow: 'os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)',
-    act: 'open("new", "w")',
-    root: true,
-  },
+  ...narrowed(`
+another user’s rights: os.setresuid(65534, 65534, 65534) => os.mkdir("new")
+another group’s rights: os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534) => open("new", "w")
+`).map((row) => ({ ...row, root: true as const })),
 ]

@@ -36,12 +36,10 @@ const reason = 'neither root nor a user namespace to mount a small file system i
 
 describe('a full disk loses no byte', () => {
   it.for([
-    ['in the middle of spilling', 'read', '256k', '2000000'],
-    ['in the middle of spilling, write mode', 'write', '256k', '2000000'],
-    ['on a page border', 'read', '400k', '2000000'],
+    ['in the middle of spilling', 'read', '256k', '700000'],
+    ['in the middle of spilling, write mode', 'write', '256k', '700000'],
+    ['on a page border', 'read', '400k', '700000'],
     ['with hardly any room', 'read', '8k', '300000'],
-    ['behind 1 MiB, where a thread writes', 'read', '3m', '2000000'],
-    ['behind 1 MiB, where a thread writes, write mode', 'write', '2500k', '2000000'],
   ] as const)('%s', ([, mode, size, lines], { skip }) => {
     if (!flags) return skip(reason)
     const found = onSmallDisk(flags, size, [mode, lines])
@@ -52,7 +50,7 @@ describe('a full disk loses no byte', () => {
     expect(found.unsaved).toBe(found.stated)
     expect(found.unsaved).toBeGreaterThan(0)
     // Killed at once, not after everything went to memory.
-    expect(found.bytes).toBeLessThan(8_000_000)
+    expect(found.bytes).toBeLessThan(4_000_000)
   })
 })
 
@@ -128,21 +126,4 @@ describe.each(modes)('%s mode: a state directory that cannot be made', (mode) =>
     const { text } = await runTool(shell, { command: 'seq 200000' })
     expect(text.length).toBeLessThan(32_000)
   })
-})
-
-describe('memory', () => {
-  it.for([
-    ['read', '300', '0'],
-    ['write', '300', '0'],
-    ['read', '30', '20'],
-  ] as const)(
-    '%s mode: stays bounded while %s MB pass, the consumer pausing %s ms',
-    ([mode, megabytes, pause]) => {
-      const args = [script('memory.mjs'), makeDirectory(), mode, megabytes, pause]
-      const found = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
-      const bytes = Number(megabytes) * 1e6
-      expect(found).toMatchObject({ exitCode: 0, bytes, seen: bytes, saved: bytes })
-      expect(found.roseMb).toBeLessThan(100)
-    },
-  )
 })
