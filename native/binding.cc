@@ -39,7 +39,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   if (started.failed_step) {
     release(environment);
     handler_of(env, environment, request.id, true);
-    return describe_failure(env, vt_core_step_name(started.failed_step), started.failed_errno);
+    return describe_failure(env, started.failed_step, started.failed_errno);
   }
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", "queued");

@@ -51,7 +51,7 @@ struct vt_open_port {
 enum { VT_LEFT = 8 };
 
 struct vt_end {
-  int failed_step;  /* 0: it ran; else see vt_core_step_name */
+  const char *failed_step; /* NULL: it ran */
   int failed_errno; /* errno; Windows: GetLastError */
   int64_t code;     /* exit code, when signal is 0 */
   int signal;
@@ -133,7 +133,7 @@ struct vt_request {
 };
 
 struct vt_started {
-  int failed_step; /* 0: queued, `end` follows */
+  const char *failed_step; /* NULL: queued, `end` follows */
   int failed_errno;
   int stdin_fd; /* our end of stdin or the terminal; -1: none, or see vt_core_write */
 };
@@ -150,8 +150,6 @@ void vt_core_answer(uint32_t id, size_t number, bool yes); /* Linux: to the owne
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* For an owner that goes away; releases it once more. */
 void vt_core_kill_all_of(struct vt_owner *owner);
-
-const char *vt_core_step_name(int step);
 
 struct vt_facts {
   void *to;

@@ -93,7 +93,7 @@ napi_value bytes_of(Napi::Env env, const char* bytes, size_t length) {
 }
 
 Napi::Object describe_end(Napi::Env env, const vt_end& end) {
-  if (end.failed_step) return describe_failure(env, vt_core_step_name(end.failed_step), end.failed_errno);
+  if (end.failed_step) return describe_failure(env, end.failed_step, end.failed_errno);
   Napi::Object object = Napi::Object::New(env);
   set_text(object, "kind", "ended");
   set_number(object, "code", static_cast<double>(end.code));

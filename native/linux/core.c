@@ -101,14 +101,15 @@ static bool is_ready(const struct vt_request *request) {
 
 /* Acquires what a launch needs; false with errno and the failed step. */
 static bool prepare(struct vt_command *command, const struct vt_request *request, struct vt_started *started) {
-  int *step = &started->failed_step, *owners_end = &started->stdin_fd;
-  *step = VT_STEP_THREADS;
+  const char **step = &started->failed_step;
+  int *owners_end = &started->stdin_fd;
+  *step = "native threads";
   if (!is_ready(request)) return false;
-  *step = VT_STEP_TERMINAL;
+  *step = "terminal";
   if (request->columns && (*owners_end = vt_terminal_open(command, request->columns, request->rows)) < 0) return false;
-  *step = VT_STEP_WATCHER;
+  *step = "watcher";
   if (!mark(command)) return false;
-  *step = VT_STEP_PIPES;
+  *step = "pipes";
   if (request->stdin_fd >= 0) return keep_stdin(command);
   return command->stdin_fd != VT_STDIN_PIPE || (*owners_end = open_stdin(command)) >= 0;
 }
@@ -123,7 +124,7 @@ void vt_core_spawn(const struct vt_request *request, struct vt_started *started)
     discard(command);
     return;
   }
-  started->failed_step = VT_STEP_NONE;
+  started->failed_step = NULL;
   vt_supervisor_add(command);
   vt_launcher_queue(command);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static unsigned long vt_checks, vt_failures;
 
@@ -16,6 +17,9 @@ static unsigned long vt_checks, vt_failures;
       fputc('\n', stderr); \
     } \
   } while (0)
+
+/* Whether a command failed at that step. */
+static inline int is_step(const char *failed, const char *step) { return failed && strcmp(failed, step) == 0; }
 
 static inline int finish(const char *name) {
   printf("%s: %lu checks, %lu failed\n", name, vt_checks, vt_failures);

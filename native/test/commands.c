@@ -82,7 +82,7 @@ struct vt_command *make_command(const char *program, const char *line, const cha
 }
 
 void confine_command(struct vt_command *command, const char *const *writable) {
-  enum vt_step step;
+  const char *step;
   struct vt_confinement_options options = {.listener = vt_probe()->listener, .writable = writable};
   command->confinement = vt_confinement_take(&options, &step);
   if (!command->confinement) abort();

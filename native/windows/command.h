@@ -76,9 +76,6 @@ bool is_held(const Integrity& integrity);
 void accept_integrity(DWORD level);
 #endif
 
-// The steps of a start, in the order of step_names (core.cc).
-enum Step { kNoStep, kPipesStep, kTokenStep, kJobStep, kExecStep, kIntegrityStep, kResumeStep, kThreadStep };
-
 // Orders of other threads to a command.
 struct Orders {
   int signal;         // end the command; the result names this signal
@@ -102,8 +99,8 @@ struct Command {
 };
 
 struct Failure {
-  Step step;
-  DWORD error;        // GetLastError; kIntegrityStep: the level that was read back
+  const char* step;   // NULL: none
+  DWORD error;        // GetLastError; "integrity": the level that was read back
 };
 
 Failure start(Command* command);

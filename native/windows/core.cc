@@ -53,8 +53,6 @@ void enter(Command* command) {
   registry = command;
 }
 
-const char* const step_names[] = {"none", "pipes", "token", "job", "exec", "integrity", "resume", "thread"};
-
 }  // namespace
 
 Orders take_orders(Command* command) {
@@ -77,7 +75,7 @@ using namespace vt;
 
 void vt_core_spawn(const vt_request* request, vt_started* started) {
   stay_loaded();
-  *started = {0, 0, -1};
+  *started = {nullptr, 0, -1};
   auto* command = static_cast<Command*>(std::calloc(1, sizeof(Command)));
   if (!command) std::abort();
   command->request = *request;
@@ -88,7 +86,7 @@ void vt_core_spawn(const vt_request* request, vt_started* started) {
     CloseHandle(thread);
     return;
   }
-  started->failed_step = kThreadStep;
+  started->failed_step = "thread";
   started->failed_errno = static_cast<int>(GetLastError());
   forget(command);
   if (command->ordered) CloseHandle(command->ordered);
@@ -142,8 +140,6 @@ void vt_core_free_denials(vt_denials*) {}
 bool vt_core_note(const vt_notes*, int, vt_noticed*) { return false; }
 bool vt_core_notes_unseen(const vt_notes*) { return false; }
 void vt_core_free_notes(vt_notes*) {}
-
-const char* vt_core_step_name(int step) { return step_names[step]; }
 
 void vt_core_probe(const vt_facts* facts) {
   Integrity own = {}, low = {};

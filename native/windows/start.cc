@@ -14,8 +14,8 @@ struct Parts {
   PROCESS_INFORMATION process;
 };
 
-Failure failed(Step step) { return {step, GetLastError()}; }
-constexpr Failure kNone = {kNoStep, 0};
+Failure failed(const char* step) { return {step, GetLastError()}; }
+constexpr Failure kNone = {nullptr, 0};
 
 // UTF-8 with embedded NULs to UTF-16 that ends with two NULs.
 wchar_t* widen(const vt_text& text) {
@@ -35,10 +35,10 @@ Failure open_ends(Command* command, Parts* parts) {
   else
     ends[0] = CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, &inheritable, OPEN_EXISTING, 0,
                           nullptr);
-  if (!ends[0] || ends[0] == INVALID_HANDLE_VALUE) return failed(kPipesStep);
-  if (!(ends[1] = open_output(&command->outputs[0]))) return failed(kPipesStep);
+  if (!ends[0] || ends[0] == INVALID_HANDLE_VALUE) return failed("pipes");
+  if (!(ends[1] = open_output(&command->outputs[0]))) return failed("pipes");
   ends[2] = command->request.merged ? ends[1] : open_output(&command->outputs[1]);
-  return ends[2] ? kNone : failed(kPipesStep);
+  return ends[2] ? kNone : failed("pipes");
 }
 
 // The command inherits only its standard handles. PROC_THREAD_ATTRIBUTE_HANDLE_LIST takes no duplicates.
@@ -48,7 +48,7 @@ Failure list_handles(Parts* parts) {
   auto* list = static_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(std::malloc(size));
   if (!list) std::abort();
   if (!InitializeProcThreadAttributeList(list, 1, 0, &size)) {
-    Failure failure = failed(kPipesStep);
+    Failure failure = failed("pipes");
     std::free(list);
     return failure;
   }
@@ -56,12 +56,13 @@ Failure list_handles(Parts* parts) {
   SIZE_T count = parts->ends[2] == parts->ends[1] ? 2 : 3;
   if (!UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, parts->ends, count * sizeof(HANDLE),
                                  nullptr, nullptr))
-    return failed(kPipesStep);
+    return failed("pipes");
   return kNone;
 }
 
 // A job that kills its processes when its last handle closes, thus also when this process is killed.
-HANDLE make_job(bool ui_limits) {
+// NULL with GetLastError.
+HANDLE enter_job(HANDLE process, bool ui_limits) {
   HANDLE job = CreateJobObjectW(nullptr, nullptr);
   if (!job) return nullptr;
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {};
@@ -73,18 +74,9 @@ HANDLE make_job(bool ui_limits) {
       JOB_OBJECT_UILIMIT_SYSTEMPARAMETERS | JOB_OBJECT_UILIMIT_DISPLAYSETTINGS | JOB_OBJECT_UILIMIT_GLOBALATOMS |
       JOB_OBJECT_UILIMIT_DESKTOP | JOB_OBJECT_UILIMIT_EXITWINDOWS};
   if (SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) &&
-      (!ui_limits || SetInformationJobObject(job, JobObjectBasicUIRestrictions, &restrictions, sizeof restrictions)))
+      (!ui_limits || SetInformationJobObject(job, JobObjectBasicUIRestrictions, &restrictions, sizeof restrictions)) &&
+      AssignProcessToJobObject(job, process))
     return job;
-  DWORD error = GetLastError();
-  CloseHandle(job);
-  SetLastError(error);
-  return nullptr;
-}
-
-// NULL with GetLastError.
-HANDLE enter_job(HANDLE process, bool ui_limits) {
-  HANDLE job = make_job(ui_limits);
-  if (!job || AssignProcessToJobObject(job, process)) return job;
   DWORD error = GetLastError();
   CloseHandle(job);
   SetLastError(error);
@@ -119,14 +111,14 @@ bool is_missing(DWORD error) { return error == ERROR_FILE_NOT_FOUND || error == 
 // Runs the first candidate that exists; any other error than a missing file ends the search, similar to execvp(3).
 Failure create_first(const vt_text& candidates, Parts* parts) {
   size_t at = 0;
-  Failure failure = {kExecStep, ERROR_FILE_NOT_FOUND};
+  Failure failure = {"exec", ERROR_FILE_NOT_FOUND};
   while (at < candidates.length) {
     vt_text candidate = {candidates.at + at, 0};
     while (at < candidates.length && candidates.at[at]) at++, candidate.length++;
     at++;
     wchar_t* program = widen(candidate);
     bool created = create(program, parts);
-    failure = created ? kNone : failed(kExecStep);
+    failure = created ? kNone : failed("exec");
     std::free(program);
     if (created || !is_missing(failure.error)) return failure;
   }
@@ -136,21 +128,21 @@ Failure create_first(const vt_text& candidates, Parts* parts) {
 // Puts the suspended process into its job and checks its integrity, before its first instruction.
 Failure hold(Command* command, HANDLE process) {
   command->job = enter_best_job(process, command->request.confined);
-  if (!command->job) return failed(kJobStep);
+  if (!command->job) return failed("job");
   if (!command->request.confined) return kNone;
   Integrity integrity;
-  if (!integrity_of(process, &integrity)) return failed(kTokenStep);
-  return is_held(integrity) ? kNone : Failure{kIntegrityStep, integrity.level};
+  if (!integrity_of(process, &integrity)) return failed("token");
+  return is_held(integrity) ? kNone : Failure{"integrity", integrity.level};
 }
 
 Failure create_held(Command* command, Parts* parts) {
-  if (command->request.confined && !(parts->token = low_integrity_token())) return failed(kTokenStep);
+  if (command->request.confined && !(parts->token = low_integrity_token())) return failed("token");
   Failure failure = open_ends(command, parts);
   if (!failure.step) failure = list_handles(parts);
   if (!failure.step) failure = create_first(command->request.candidates, parts);
   if (failure.step) return failure;
   failure = hold(command, parts->process.hProcess);
-  if (!failure.step && ResumeThread(parts->process.hThread) == static_cast<DWORD>(-1)) failure = failed(kResumeStep);
+  if (!failure.step && ResumeThread(parts->process.hThread) == static_cast<DWORD>(-1)) failure = failed("resume");
   if (failure.step) TerminateProcess(parts->process.hProcess, 1);
   return failure;
 }

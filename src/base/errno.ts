@@ -5,14 +5,6 @@ const aliases = new Set(['ENOTSUP', 'EWOULDBLOCK'])
 
 /** The name of an errno. util.getSystemErrorName knows only the errors of libuv, so not ENOEXEC. */
 export function errnoName(errno: number): string {
-  const name = names.get(errno) ?? searchedName(errno)
-  names.set(errno, name)
-  return name
-}
-
-const names = new Map<number, string>()
-
-function searchedName(errno: number): string {
   const known = Object.entries(constants.errno)
   return known.find(([name, number]) => number === errno && !aliases.has(name))?.[0] ?? `errno ${errno}`
 }

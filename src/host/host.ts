@@ -1,16 +1,16 @@
 import { errorText } from '../base/errno.ts'
 import { type Platform, platform, platformName } from '../base/platform.ts'
-import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from '../launch/addon.ts'
+import {
+  type Addon,
+  type AddonMissing,
+  addonMissing,
+  addonRemedy,
+  loadAddon,
+  type WindowsAddon,
+} from '../launch/addon.ts'
 import type { Launcher } from '../launch/launch.ts'
 import { nativeLauncher } from '../launch/native.ts'
 import { unavailable } from '../messages/error.ts'
-import {
-  addonMissing,
-  addonOnWindows,
-  launcherMissing,
-  noAddonFor,
-  noSandboxOn,
-} from '../messages/platform.ts'
 import type { Resolver } from '../network/addresses.ts'
 import type { FindClient } from '../network/proxy.ts'
 import type { HostPlace } from '../request/environment.ts'
@@ -61,7 +61,7 @@ export function thisHost(addonPath?: string): Host {
 function probeHost(addonPath: string | undefined): Host {
   if (platform === 'windows') return probeWindows(addonPath)
   if (platform !== 'linux')
-    return { platform, name: platformName, addon: { missing: noAddonFor(platformName) } }
+    return { platform, name: platformName, addon: { missing: `there is no addon for ${platformName}` } }
   const addon = loadAddon<Addon>(addonPath)
   let probe: Probe | undefined
   return {
@@ -84,7 +84,7 @@ export function leave(code: number): void {
 function probeWindows(addonPath: string | undefined): Host {
   const addon = loadAddon<WindowsAddon>(addonPath)
   if ('missing' in addon) return { platform, addon }
-  return { platform, addon: { missing: addonOnWindows }, windows: { addon, probe: addon.probe() } }
+  return { platform, addon: { missing: 'this is Windows' }, windows: { addon, probe: addon.probe() } }
 }
 
 /** Chooses what a host's shells work with. Modules that only one system needs are imported only there. */
@@ -115,7 +115,12 @@ async function sandboxOf({ platform, name = platform, addon, probe, windows }: H
     case 'macos':
       return (await import('../sandbox/macos/sandbox.ts')).macosSandbox()
     case 'other':
-      return unavailableSandbox({ ...noSandboxOn(name), platform: name })
+      return unavailableSandbox({
+        wanted: 'a sandbox for this system',
+        got: `${name}, which has none`,
+        remedy: 'run it on Linux, macOS or Windows',
+        platform: name,
+      })
   }
   return unavailableSandbox(addonMissing('missing' in addon ? addon.missing : undefined))
 }
@@ -138,7 +143,8 @@ async function launcherWithout({ missing }: AddonMissing): Promise<Launcher> {
     return await (await import('../launch/execa.ts')).execaLauncher()
   } catch (error) {
     const got = `${missing}; execa: ${errorText(error)}`
-    throw unavailable({ for: 'launcher', ...launcherMissing(got) })
+    const wanted = 'the native addon, or execa in its place'
+    throw unavailable({ for: 'launcher', wanted, got, remedy: addonRemedy })
   }
 }
 

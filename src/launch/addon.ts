@@ -3,8 +3,9 @@ import { join, toNamespacedPath } from 'node:path'
 import { errorCode, errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
+import type { Unmet } from '../base/refusal.ts'
 import type { Stream } from '../base/types.ts'
-import { addonsOff, otherInterface } from '../messages/platform.ts'
+import { scarcityRemedy } from '../messages/limits.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
@@ -112,7 +113,10 @@ export function loadAddon<A extends AddonCore>(
     loaded.set(path, addon)
     // An addon of another build may lack functions or read arguments differently: call none of them.
     if (addon.interfaceVersion === interfaceVersion) return addon as A
-    return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
+    const found = addon.interfaceVersion ?? 'unknown'
+    return {
+      missing: `the addon belongs to another version of vitrine (its interface is ${found}; ${interfaceVersion} is needed)`,
+    }
   } catch (error) {
     // Any failure has the same consequence: read and workspace mode are refused with this reason.
     if (errorCode(error) === 'ERR_DLOPEN_DISABLED') return { missing: addonsOff }
@@ -135,4 +139,17 @@ function packagedAddon(): string {
   return existsSync(built)
     ? built
     : join(root, 'prebuilds', `${platformName}-${process.arch}`, 'vitrine.node')
+}
+
+const addonsOff = 'Node runs without addons'
+const addonsOffRemedy = 'start Node without --no-addons, and with --allow-addons where --permission is given'
+
+export const addonRemedy =
+  'reinstall vitrine (packages have a prebuilt addon), or build it (npm run build); in a bundle pass the path of node_modules/vitrine/prebuilds/PLATFORM-ARCH/vitrine.node as openShell({ addon }) or VITRINE_ADDON'
+
+/** @param missing why the addon does not load */
+export function addonMissing(missing = 'it did not load'): Unmet {
+  const scarce = scarcityRemedy(/^E\w+/.exec(missing)?.[0] ?? '')
+  const remedy = missing === addonsOff ? addonsOffRemedy : (scarce ?? addonRemedy)
+  return { wanted: 'the native addon', got: missing, remedy }
 }

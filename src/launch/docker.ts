@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs, within } from '../base/clock.ts'
 import { errorText } from '../base/errno.ts'
 import type { Stream } from '../base/types.ts'
-import { cannotConfine } from '../messages/platform.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
 import { gitConfigPath } from '../sandbox/docker/image.ts'
+import { cannotConfine } from '../sandbox/sandbox.ts'
 import {
   containerProcessEnd,
   endsByDefault,
@@ -45,7 +45,7 @@ export function dockerLauncher(containers: Containers): Launcher {
     limits: { by: 'container', note: 'the size of /tmp' },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'container')
-        throw new Error(cannotConfine('docker', request.confinement.kind))
+        throw cannotConfine('docker', request.confinement.kind)
       return new ContainedCommand(containers, request, events).launched
     },
   }

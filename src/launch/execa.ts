@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { errorCode } from '../base/errno.ts'
 import { platform } from '../base/platform.ts'
 import { signalled } from '../base/process.ts'
-import { cannotConfine, limitsWithoutAddon } from '../messages/platform.ts'
+import { cannotConfine } from '../sandbox/sandbox.ts'
 import {
   type LaunchEvents,
   type LaunchedProcess,
@@ -33,10 +33,14 @@ export async function execaLauncher(): Promise<Launcher> {
   return {
     name: 'execa',
     terminals: false,
-    limits: limitsWithoutAddon,
+    limits: {
+      wanted: 'the native addon on Linux',
+      got: 'no addon',
+      remedy: 'run it on Linux, with the addon built (npm run build) or a package with a prebuilt one',
+    },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'seatbelt')
-        throw new Error(cannotConfine('execa', request.confinement.kind))
+        throw cannotConfine('execa', request.confinement.kind)
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()

@@ -2,8 +2,7 @@ import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
 import { limitsNote, withoutSessions } from '../messages/limits.ts'
-import { cannotConfine } from '../messages/platform.ts'
-import type { LandlockConfinement, Probe } from '../sandbox/sandbox.ts'
+import { cannotConfine, type LandlockConfinement, type Probe } from '../sandbox/sandbox.ts'
 import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import {
@@ -87,8 +86,7 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
 }
 
 function landlock({ confinement }: Pick<LaunchRequest, 'confinement'>): LandlockConfinement | null {
-  if (confinement && confinement.kind !== 'landlock')
-    throw new Error(cannotConfine('native', confinement.kind))
+  if (confinement && confinement.kind !== 'landlock') throw cannotConfine('native', confinement.kind)
   return confinement
 }
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
-import { cannotConfine, limitsOnWindows, windowsFailures } from '../messages/platform.ts'
+import { cannotConfine } from '../sandbox/sandbox.ts'
 import type { NativeEnd, SpawnRecord, WindowsAddon } from './addon.ts'
 import { type Launcher, type LaunchRequest, neverStarted, type ProcessEnd, pump } from './launch.ts'
 import { batched, processEnd, recordOf } from './native.ts'
@@ -10,7 +10,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
   return {
     name: 'native',
     terminals: false,
-    limits: limitsOnWindows,
+    limits: { wanted: 'the native addon on Linux', got: 'Windows', remedy: 'run it on Linux' },
     launch(request, events) {
       let flushed = () => {}
       const spawned = addon.spawn(windowsRecord(request), (event) => {
@@ -42,9 +42,8 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
 
 function windowsRecord(request: LaunchRequest): SpawnRecord {
   const { confinement, commandLine, stdin } = request
-  if (confinement && confinement.kind !== 'low-integrity')
-    throw new Error(cannotConfine('windows', confinement.kind))
-  if (commandLine === undefined) throw new Error(windowsFailures.noCommandLine)
+  if (confinement && confinement.kind !== 'low-integrity') throw cannotConfine('windows', confinement.kind)
+  if (commandLine === undefined) throw new Error('the Windows launcher needs a command line')
   return { ...recordOf(request, confinement), argv: [commandLine], stdin: stdin === null ? null : 'pipe' }
 }
 
@@ -87,6 +86,8 @@ const errors: Readonly<Record<number, string>> = {
 
 function windowsEnd(end: NativeEnd): ProcessEnd {
   return processEnd(end, ({ step, errno }) =>
-    step === 'integrity' ? windowsFailures.integrity(errno) : (errors[errno] ?? windowsFailures.other(errno)),
+    step === 'integrity'
+      ? `integrity level 0x${errno.toString(16)}, above Low`
+      : (errors[errno] ?? `Windows error ${errno}`),
   )
 }

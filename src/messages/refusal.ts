@@ -4,7 +4,6 @@ import { bytesText, visible } from '../base/text.ts'
 import type { Denial } from '../base/types.ts'
 import { describeConfigProblem } from './config.ts'
 import { scarcityRemedy } from './limits.ts'
-import { describeBatchFile, describeOtherPlatform, noTerminal } from './platform.ts'
 import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
 
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
@@ -48,7 +47,8 @@ const needing: Readonly<Record<NonNullable<Unavailable['for']> | 'read', readonl
 }
 
 function describeUnavailable({ for: what, wanted, got, remedy, platform }: Unavailable): string {
-  if (platform !== undefined) return describeOtherPlatform(platform)
+  if (platform !== undefined)
+    return `Shell commands are not available in a sandboxed mode (read, workspace) on ${platform}. The command did not run.\nWrite mode runs them without a sandbox.`
   const [needs, instead] = needing[what ?? 'read']
   return `${needs} ${wanted}; found: ${got}. The command did not run.\nTo fix it: ${remedy}.${instead}`
 }
@@ -105,11 +105,11 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'cwd-outside':
       return `The directory ${visible(problem.path)} is outside the workspace ${visible(problem.workspace)}, the only part of this machine in a container. Run the command inside it, or name another directory with --workspace.`
     case 'batch-file':
-      return describeBatchFile(problem.name)
+      return `"${problem.name}" is a batch file, and cmd.exe parses its arguments by rules of its own. Pass the whole line as "command".`
     case 'no-terminal':
       return problem.backend === 'docker'
         ? 'The docker backend gives no command a terminal (pty). Run the command without one, or with --backend local.'
-        : noTerminal
+        : "A terminal for a command (pty) needs vitrine's addon for Linux. Run the command without a terminal."
     case 'shell-closed':
       return 'This shell is closed. Open another one.'
     case 'usage':

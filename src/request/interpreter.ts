@@ -79,14 +79,8 @@ export const programByPath: Interpreter['argv'] = (argv, { environment }) => {
   return { candidates: directories.map((directory) => `${directory}/${name}`), argv }
 }
 
-const dashes = new Map<string, boolean>()
-
 /** Whether a shell is dash, as `/bin/sh` is on Debian and Ubuntu. */
 export function isDash(program: string): boolean {
-  const known = dashes.get(program)
-  if (known !== undefined) return known
   const [place = ''] = placesOfShell(program)
-  const is = basename(realPath(place) ?? '') === 'dash'
-  dashes.set(program, is)
-  return is
+  return basename(realPath(place) ?? '') === 'dash'
 }

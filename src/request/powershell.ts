@@ -1,6 +1,5 @@
 import { win32 } from 'node:path'
 import { VitrineError } from '../messages/error.ts'
-import { nestedPowershellHint } from '../messages/platform.ts'
 import type { Variables } from './environment.ts'
 import type { Interpreter, ProgramToStart } from './interpreter.ts'
 
@@ -15,13 +14,17 @@ const utf8 =
 const mustComeFirst =
   /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding|(?:dynamicparam|begin|process|end)\s*\{)/i
 
+/** Of a line whose variables PowerShell expands before the inner PowerShell sees it. */
+export const nestedHint =
+  'The command already runs in PowerShell, which expands the $ variables of a double-quoted script before the inner "powershell -Command" sees it. Pass the script itself as the command, or put it in single quotes.'
+
 /** `powershell.exe -Command LINE` by its absolute path, and programs looked up without batch files. */
 export function powershell(systemDirectory: string): Interpreter {
   const program = `${systemDirectory}\\WindowsPowerShell\\v1.0\\powershell.exe`
   return {
     name: 'powershell',
     line: (line) => shortLine(program, line) ?? longLine(program, line),
-    hint: (line) => (expandsTooEarly(line) ? nestedPowershellHint : undefined),
+    hint: (line) => (expandsTooEarly(line) ? nestedHint : undefined),
     argv: (argv, { cwd, environment }) => ({
       candidates: programCandidates(argv[0], cwd, environment['PATH'] ?? systemDirectory),
       argv,

@@ -1,4 +1,4 @@
-import type { Unavailable, Unmet } from '../base/refusal.ts'
+import type { Unavailable } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
 import type { NetworkKind } from '../network/access.ts'
@@ -57,9 +57,4 @@ export function refuseHosts(network: NetworkKind, got: string): void {
     got,
     remedy: 'set [shell] network to true or false',
   })
-}
-
-/** Throws SANDBOX_UNAVAILABLE in workspace mode, on hosts that cannot enforce it. */
-export function refuseChanges(changes: Changes | null, why: Unmet): void {
-  if (changes) throw unavailable(why)
 }

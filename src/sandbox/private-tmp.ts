@@ -3,8 +3,13 @@ import { errnoName } from '../base/errno.ts'
 import type { Environment } from '../base/types.ts'
 import { unavailable } from '../messages/error.ts'
 import { scarcityRemedy } from '../messages/limits.ts'
-import { cannotConfine } from '../messages/platform.ts'
-import type { Confinement, LandlockConfinement, PrivateDirectories, PrivateDirectory } from './sandbox.ts'
+import {
+  type Confinement,
+  cannotConfine,
+  type LandlockConfinement,
+  type PrivateDirectories,
+  type PrivateDirectory,
+} from './sandbox.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {
@@ -64,7 +69,7 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
 }
 
 function writing(confinement: Confinement, directory: string): LandlockConfinement {
-  if (confinement.kind !== 'landlock') throw new Error(cannotConfine('private tmp', confinement.kind))
+  if (confinement.kind !== 'landlock') throw cannotConfine('private tmp', confinement.kind)
   const { changes } = confinement
   return {
     ...confinement,

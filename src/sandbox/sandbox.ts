@@ -48,6 +48,11 @@ export type Confinement =
   | SeatbeltConfinement
   | ContainerConfinement
 
+/** A bug: a launcher or a private directory got a confinement of another system. */
+export function cannotConfine(what: string, kind: Confinement['kind']): Error {
+  return new Error(`${what} cannot confine by ${kind}`)
+}
+
 /** Linux: the addon builds ruleset and filter from it once and caches them. */
 export interface LandlockConfinement {
   readonly kind: 'landlock'

@@ -9,7 +9,6 @@ import {
   outputOnly,
   readableLocks,
   readsEverything,
-  refuseChanges,
   refuseHosts,
 } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
@@ -31,7 +30,7 @@ const windowsReads: Unmet = {
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ network, reads, changes }) {
-      refuseChanges(changes, noWorkspace)
+      if (changes) throw unavailable(noWorkspace)
       refuseHosts(network, 'Windows, where Low integrity does not restrict the network')
       if (!probe.held) throw unavailable(lowIntegrityMissing(probe))
       if (restrictsReads(reads)) throw unavailable(windowsReads)

@@ -2,7 +2,16 @@ import { files } from './targets/files.ts'
 
 /** The programs of test/fixtures/attack that arrange an attempt and look at what became of it, and those that other tests run. */
 type Outer = 'victim' | 'listener' | 'terminal' | 'look' | 'ipc' | 'keys'
-type Known = Outer | 'races' | 'reads' | 'shared' | 'escape' | 'uring' | 'signals' | 'processes'
+type Known =
+  | Outer
+  | 'races'
+  | 'reads'
+  | 'shared'
+  | 'escape'
+  | 'uring'
+  | 'signals'
+  | 'processes'
+  | 'supervisor'
 
 /** Where the built programs are. */
 export type Programs = Readonly<Record<string, string>> & Readonly<Record<Known, string>>
@@ -68,11 +77,6 @@ export type Expectation =
   /** The call may succeed or only seem to. */
   | { readonly kind: 'harmless'; readonly reason: string }
 
-/**
- * With the network granted: `shut` makes no difference, `granted` must then work, `open` is then not asked.
- */
-export type WithNetwork = 'shut' | 'granted' | 'open'
-
 /** One attempt to change something outside. */
 export interface Attack {
   readonly name: string
@@ -80,7 +84,8 @@ export interface Attack {
   readonly target: Arrange
   readonly control: Control
   readonly expect: Expectation
-  readonly network: WithNetwork
+  /** With the network granted: `shut` makes no difference, `granted` must then work. */
+  readonly network: 'shut' | 'granted'
   /** Without these the attempt cannot even be made. */
   readonly needs: readonly Need[]
   /** What the command gets as standard input: a path, opened that way. */

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from './attack.ts'
 import { everyAttack, type Row } from './attacks.ts'
-import { isAsked } from './evaluate.ts'
 import { readAttacks } from './reads/table.ts'
 import { tryReads, tryTable, type User } from './table.ts'
 
@@ -30,9 +29,8 @@ export function describeRows(title: string, names: readonly string[], tryRows: (
 /** The rows, tried in read mode as that user. */
 export function describeTable(user: User, network: boolean, rows: readonly Row[] = everyAttack()): void {
   const title = `attacks as ${user.name}, network ${network ? 'on' : 'off'}`
-  const asked = rows.filter(({ attack }) => isAsked(network, attack)).map(({ name }) => name)
-  const tried = rows.map(({ name }) => name)
-  describeRows(title, asked, () => tryTable(user, { mode: 'read', network, controls: !network, rows: tried }))
+  const names = rows.map(({ name }) => name)
+  describeRows(title, names, () => tryTable(user, { mode: 'read', network, controls: !network, rows: names }))
 }
 
 /** What is kept from reading, tried as that user. */

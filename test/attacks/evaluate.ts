@@ -1,4 +1,4 @@
-import type { Attack, Control, Need, Report, WithNetwork } from './attack.ts'
+import type { Attack, Control, Need, Report } from './attack.ts'
 import { ownStatus } from './needs.ts'
 import { type Attempt, type Means, type Run, tryOnce } from './try.ts'
 
@@ -16,7 +16,12 @@ export interface Circumstances extends Omit<Means, 'run'> {
   readonly plain: Run
 }
 
-type Verdict = Omit<Report, 'name'>
+export type Verdict = Omit<Report, 'name'>
+
+/** What becomes of a row that throws. */
+export function broken(error: Error): Verdict {
+  return { verdict: 'broken', detail: error.stack ?? error.message }
+}
 
 /** Errors by which a kernel or file system says that it does not know the call at all. */
 const UNKNOWN_HERE: Readonly<Record<string, string>> = {
@@ -33,12 +38,9 @@ function tryInReadMode(attack: Attack, where: Circumstances): Promise<Attempt> {
   return tryOnce(attack, { ...where, run: attack.privateTmp ? where.sandboxedWithTmp : where.sandboxed })
 }
 
-function firstMissing(needs: readonly Need[]): string | null {
-  for (const need of needs) {
-    const missing = need()
-    if (missing) return missing
-  }
-  return null
+/** Why the first need that is not met is not; undefined where all are. */
+export function firstMissing(needs: readonly Need[] = []): string | null | undefined {
+  return needs.map((need) => need()).find((reason) => reason !== null)
 }
 
 /** Tries the attack in read mode, then shows by its control that the attempt was a real one. */
@@ -46,8 +48,6 @@ export async function evaluate(attack: Attack, where: Circumstances): Promise<Ve
   const missing = firstMissing(attack.needs)
   if (missing) return { verdict: 'skipped', detail: missing }
   if (where.network && attack.network === 'granted') return evaluateGrant(attack, where)
-  if (where.network && attack.network === 'open')
-    return { verdict: 'skipped', detail: 'the network is granted' }
   const attempt = await tryInReadMode(attack, where)
   if (isFilteredFirst(attack, attempt))
     return { verdict: 'skipped', detail: `${attempt.errno}: a filter around these tests refuses it first` }
@@ -102,7 +102,7 @@ async function evaluateControl(attack: Attack, attempt: Attempt, where: Circumst
   const held = (more: string): Verdict => ({ verdict: 'held', detail: `${say(attempt)}; ${more}` })
   if (control.kind === 'none') return held(`no control: ${control.reason}`)
   if (!where.controls) return held('its control is made with the network off')
-  const missing = firstMissing(control.needs ?? [])
+  const missing = firstMissing(control.needs)
   if (missing) return held(`no control: ${missing}`)
   let shown = await tryControl(attack, where)
   // A race can be lost, and a look at processes that keep ending can miss them.
@@ -136,9 +136,4 @@ function say({ outcome, errno, end }: Attempt): string {
   if (errno) return errno
   const ending = end.signal ?? `exit code ${end.exitCode}`
   return `${outcome}, ${ending} ${end.stdout.slice(0, 300)}${end.stderr.slice(-300)}`.trim()
-}
-
-/** Whether a row is worth a test of its own with that network. */
-export function isAsked(network: boolean, attack: { readonly network: WithNetwork }): boolean {
-  return !(network && attack.network === 'open')
 }

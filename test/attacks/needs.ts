@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import type { Choices, Need } from './attack.ts'
 
 /** Bits of capabilities(7). */
@@ -78,13 +79,8 @@ export const plainCoreFiles: Need = () => {
 }
 
 /** The loopback interface has ::1: a container without a network has only 127.0.0.1. */
-export const loopback6: Need = () => {
-  const addresses = existsSync('/proc/net/if_inet6') ? readFileSync('/proc/net/if_inet6', 'utf8') : ''
-  return addresses.startsWith(`${'1'.padStart(32, '0')} `) ||
-    addresses.includes(`\n${'1'.padStart(32, '0')} `)
-    ? null
-    : 'loopback has no ::1'
-}
+export const loopback6: Need = () =>
+  networkInterfaces()['lo']?.some(({ address }) => address === '::1') ? null : 'loopback has no ::1'
 
 /** This user can make a user namespace. */
 export const userNamespaces: Need = () =>

@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { gitSetting } from '../../src/sandbox/docker/image.ts'
 import { ended, Home, program } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -17,19 +18,15 @@ function plant(...directories: readonly string[]): void {
   const evil = join(project, 'evil')
   mkdirSync(project, { recursive: true })
   writeFileSync(evil, `#!/bin/sh\n/bin/echo "$0" >> ${witness}\nexit 1\n`, { mode: 0o755 })
-  const names = new Set(
-    ['/bin', '/sbin', '/usr/bin', '/usr/sbin'].flatMap((directory) => readdirSync(directory)),
-  )
+  const names = ['/bin', '/sbin', '/usr/bin', '/usr/sbin'].flatMap((directory) => readdirSync(directory))
   for (const directory of directories) {
     mkdirSync(directory, { recursive: true })
     for (const name of [...names, 'node', 'python3', 'git', 'docker'])
       if (!existsSync(join(directory, name))) symlinkSync(evil, join(directory, name))
   }
   // Python and Node run these where PYTHONPATH and NODE_OPTIONS name them.
-  writeFileSync(
-    join(project, 'sitecustomize.py'),
-    `open(${JSON.stringify(witness)}, "a").write("sitecustomize\\n")\n`,
-  )
+  const evilModule = `open(${JSON.stringify(witness)}, "a").write("sitecustomize\\n")\n`
+  writeFileSync(join(project, 'sitecustomize.py'), evilModule)
 }
 
 const bins = [project, join(project, 'node_modules/.bin'), join(project, 'bin')]
@@ -42,6 +39,7 @@ const search = {
   'entries of the project': bins.join(':'),
 } as const
 type Search = keyof typeof search
+const kinds = Object.keys(search) as Search[]
 
 function environment(kind: Search): NodeJS.ProcessEnv {
   return { PATH: `${search[kind]}:${process.env['PATH']}`, PYTHONPATH: project }
@@ -102,29 +100,20 @@ describe('a program of the project, named like one of the system', () => {
     expect(witnessed()).toContain('/id')
   })
 
-  describe.each(Object.keys(search) as Search[])('with %s in PATH', (kind) => {
+  describe.each(kinds)('with %s in PATH', (kind) => {
     it.each(commands)('does not run outside of the sandbox: $args', async ({ args, input }) => {
       await run(args, kind, input)
       expect(witnessed()).toBe('')
     })
   })
 
-  it('does not run in vitrine doctor, which still tries everything', async () => {
-    const { stdout } = await run(['doctor', '--json'], 'entries of the project')
+  it.each(kinds)('does not run in vitrine doctor, which still tries everything: %s', async (kind) => {
+    const { stdout } = await run(['doctor', '--json'], kind)
     expect(witnessed()).toBe('')
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'enforced' })
   })
 
-  it.each(['a relative entry', 'an empty entry'] as const)(
-    'does not run in vitrine doctor: %s',
-    async (kind) => {
-      await run(['doctor', '--json'], kind)
-      expect(witnessed()).toBe('')
-    },
-  )
-
   it.runIf(isInstalled('python3'))('does not run for a terminal of a command', async () => {
-    const { spawn } = await import('node:child_process')
     const args = [terminalProgram(), process.execPath, program, 'run', '--pty', '--', '/usr/bin/tty']
     const python = execFileSync('sh', ['-c', 'command -v python3'], { encoding: 'utf8' }).trim()
     const child = spawn(python, args, {
@@ -137,7 +126,6 @@ describe('a program of the project, named like one of the system', () => {
   })
 
   it('does not run for the identity of git that a container gets', async () => {
-    const { gitSetting } = await import('../../src/sandbox/docker/image.ts')
     writeFileSync(join(home.directory, '.gitconfig'), '[user]\nname = A\n')
     const env = { ...home.env, ...environment('entries of the project') }
     expect(await gitSetting('user.name', env as Record<string, string>)).toBe('A')

@@ -86,11 +86,7 @@ export async function tryOnce(attack: Attack, means: Means): Promise<Attempt> {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-attack-'))
   try {
     const target = await attack.target({ directory, programs: means.programs, inherited: means.inherited })
-    try {
-      return await tryOn(target, directory, attack, means)
-    } finally {
-      await target.dispose()
-    }
+    return await tryOn(target, directory, attack, means).finally(() => target.dispose())
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -102,39 +98,24 @@ async function tryOn(target: Target, directory: string, attack: Attack, means: M
   const { directory: cwd = directory } = offers
   const before = await target.observe()
   let during: Promise<unknown> | null = null
+  const isHeld = 'arguments' in attack.command && attack.command.arguments.includes('{release}')
   // A holder of locks prints a line and waits: it is looked at now, and let go.
   const onOutput = (text: string) => {
-    if (during || !holds(attack.command) || !text.startsWith('ok')) return
+    if (during || !isHeld || !text.startsWith('ok')) return
     during = Promise.resolve(target.observe())
     during.finally(() => writeFileSync(release, '')).catch(() => {}) // awaited below, where it throws
   }
   const argv = argvOf(attack.command, means.programs, offers)
-  const end = await withStdin(attack, offers, (stdin) =>
-    means.run({ argv, cwd, stdin, pty: attack.pty, onOutput }),
-  )
+  const given = attack.stdin
+  const stdin = given && openSync(fill(given.path, offers), given.flags)
+  const end = await means
+    .run({ argv, cwd, stdin, pty: attack.pty, onOutput })
+    .finally(() => stdin === null || closeSync(stdin))
   const after = during ? await during : await target.observe()
   return {
     end,
     outcome: outcomeOf(attack.command, end),
     errno: /^errno (\w+)/.exec(end.stdout)?.[1] ?? null,
     change: difference(before, after),
-  }
-}
-
-function holds(command: Command): boolean {
-  return 'arguments' in command && command.arguments.includes('{release}')
-}
-
-async function withStdin(
-  attack: Attack,
-  offers: Readonly<Record<string, string>>,
-  run: (stdin: number | null) => Promise<End>,
-): Promise<End> {
-  if (!attack.stdin) return run(null)
-  const descriptor = openSync(fill(attack.stdin.path, offers), attack.stdin.flags)
-  try {
-    return await run(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
-import { compileFixture } from '../helpers/programs.ts'
+import { isInstalled } from '../helpers/programs.ts'
 import { ended, Home, program } from './vitrine.ts'
 
 const home = new Home()
@@ -63,9 +63,15 @@ it.each([
   expect(ran.stderr).toContain(`vitrine: The output could not be written (ENOSPC).\n`)
 })
 
-it.runIf(process.platform === 'linux').each([
-  ['at a terminal', [compileFixture('unread'), process.execPath], 'inherit', []],
-  ['in a terminal of its own', [compileFixture('unread'), process.execPath], 'inherit', ['--pty']],
+/** Runs its arguments at a terminal that no process reads, and that goes away with its own standard input. */
+const unread = `
+import os, pty, sys
+if pty.fork()[0] == 0: os.execv(sys.argv[1], sys.argv[1:])
+sys.stdin.read()`
+
+it.runIf(process.platform === 'linux' && isInstalled('python3')).each([
+  ['at a terminal', ['python3', '-c', unread, process.execPath], 'inherit', []],
+  ['in a terminal of its own', ['python3', '-c', unread, process.execPath], 'inherit', ['--pty']],
   ['before a pipe', [process.execPath], 'pipe', []],
 ] as const)(
   'output that is never read keeps no command beyond its deadline: %s',

@@ -14,6 +14,8 @@ export type Row =
       readonly cannot?: () => string | null
     }
 
+export const needing = (needs: string, line: string): Row => ({ line, needs: needs.split(' ') })
+
 export interface Theme {
   readonly theme: string
   /** Programs without which none of the rows can run. */

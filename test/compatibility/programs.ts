@@ -1,5 +1,5 @@
 import { cannotBorrow } from '../helpers/surroundings.ts'
-import type { Theme } from './commands.ts'
+import { needing, type Theme } from './commands.ts'
 
 /** Shell constructs, processes and interpreters, each the same in read mode as in write mode. */
 export const shellThemes: readonly Theme[] = [
@@ -20,14 +20,8 @@ export const shellThemes: readonly Theme[] = [
       'echo full >/dev/full; echo $?',
       'cat <<END\na small here-document of $((1 + 1)) lines\nEND',
       { line: "bash -c 'cat <<< here-string'", needs: ['bash'] },
-      {
-        line: 'bash -c \'while read -r a b; do echo "$b"; done < <(git log --oneline)\'',
-        needs: ['bash', 'git'],
-      },
-      {
-        line: "bash -c 'shopt -s globstar; echo src/**/*.py; x=(1 2); echo $x'",
-        needs: ['bash'],
-      },
+      needing('bash git', 'bash -c \'while read -r a b; do echo "$b"; done < <(git log --oneline)\''),
+      needing('bash', "bash -c 'shopt -s globstar; echo src/**/*.py; x=(1 2); echo $x'"),
       { line: "bash -c 'set -o pipefail; false | true; echo $?'", needs: ['bash'] },
       '(cd src; ls) | wc -l',
       'for f in src/*; do echo "$(basename "$f"): $(wc -l < "$f")"; done',

@@ -1,5 +1,5 @@
 import { cannotBorrow } from '../helpers/surroundings.ts'
-import type { Theme } from './commands.ts'
+import { needing, type Theme } from './commands.ts'
 
 /** Tools that look at repositories, sources, archives and databases, each the same in read mode as in write mode. */
 export const toolThemes: readonly Theme[] = [
@@ -70,10 +70,7 @@ export const toolThemes: readonly Theme[] = [
       { line: 'clang -fsyntax-only src/hello.c && echo fine', needs: ['clang'] },
       { line: 'ninja -n && ninja -t targets', needs: ['ninja'] },
       { line: 'cmake --help-module-list | head -1', needs: ['cmake'] },
-      {
-        line: 'nm -D /bin/true | wc -l; readelf -h /bin/true | head -2; size /bin/true',
-        needs: ['nm', 'readelf'],
-      },
+      needing('nm readelf', 'nm -D /bin/true | wc -l; readelf -h /bin/true | head -2; size /bin/true'),
       { line: "gdb -q -batch -nx -ex 'info functions ^main$' /bin/true; echo $?", needs: ['gdb'] },
     ],
   },
@@ -117,10 +114,7 @@ export const toolThemes: readonly Theme[] = [
     theme: 'shells',
     needs: [],
     rows: [
-      {
-        line: "bash -c 'coproc echo through; cat <&$COPROC; wait; echo done'",
-        needs: ['bash'],
-      },
+      needing('bash', "bash -c 'coproc echo through; cat <&$COPROC; wait; echo done'"),
       { line: "bash -c 'set -m; sleep 0.05 & fg >/dev/null; jobs; echo ok'", needs: ['bash'] },
       { line: "bash -c 'mapfile -t a < <(seq 3); echo $a'", needs: ['bash'] },
       { line: "zsh -fc 'cat <(echo a); echo $((1 + 1)); print -l src/*(.)'", needs: ['zsh'] },

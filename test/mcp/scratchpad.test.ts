@@ -5,16 +5,13 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
   it('read_scratchpad reads lines and bytes', async () => {
     const { run, read } = await connect([], { era })
     await run({ command: 'seq 1 50000' })
-    const name = 'output-1'
-    expect((await read({ name, limit: 2 })).text).toBe('1\n2\n[lines 1 to 2 of 50000; next: offset 2]')
-    expect((await read({ name, offset: 2, limit: 1 })).text).toBe(
-      '3\n[lines 3 to 3 of 50000; next: offset 3]',
-    )
-    expect((await read({ name, offset: -2 })).text).toBe('49999\n50000\n[lines 49999 to 50000 of 50000]')
-    expect((await read({ name, unit: 'bytes', offset: 2, limit: 4 })).text).toBe(
-      '2\n3\n[bytes 3 to 6 of 288894; next: offset 6]',
-    )
-    expect((await read({ name, offset: 99_999 })).text).toBe('[no lines in this range; 50000 lines in total]')
+    const rows = [
+      [{ limit: 2 }, '1\n2\n[lines 1 to 2 of 50000; next: offset 2]'],
+      [{ offset: -2 }, '49999\n50000\n[lines 49999 to 50000 of 50000]'],
+      [{ unit: 'bytes', offset: 2, limit: 4 }, '2\n3\n[bytes 3 to 6 of 288894; next: offset 6]'],
+      [{ offset: 99_999 }, '[no lines in this range; 50000 lines in total]'],
+    ] as const
+    for (const [input, text] of rows) expect((await read({ name: 'output-1', ...input })).text).toBe(text)
   })
 
   it.each([

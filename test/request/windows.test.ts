@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
 import { VitrineError } from '../../src/messages/error.ts'
-import { nestedPowershellHint } from '../../src/messages/platform.ts'
 import { commandEnvironment, type HostPlace } from '../../src/request/environment.ts'
-import { commandLine, powershell } from '../../src/request/powershell.ts'
+import { commandLine, nestedHint, powershell } from '../../src/request/powershell.ts'
 
 /** CommandLineToArgvW, as its documentation tells it: the other half of what is tested. */
 function parse(line: string): string[] {
@@ -108,7 +107,7 @@ describe('a line that another PowerShell gets too late', () => {
     'powershell.exe -NoProfile -c "Get-Item $env:TEMP"',
     '& "C:\\windows\\system32\\WindowsPowerShell\\v1.0\\powershell.exe" -Command "echo $PID"',
     'pwsh -NoLogo -Command "$_"',
-  ])('%s', (line) => expect(shell.hint?.(line)).toBe(nestedPowershellHint))
+  ])('%s', (line) => expect(shell.hint?.(line)).toBe(nestedHint))
 
   it.each(['powershell -Command "dir"', "powershell -Command '$x'", 'echo "powershell -Command $x"', 'dir'])(
     'not %s',

@@ -14,7 +14,7 @@ interface Circumstances {
   readonly ordinaryWithoutDumps?: boolean
 }
 
-/** Runs a program where core_pattern says so. `file` in its words stands for the file that is mounted there. */
+/** Runs a program where core_pattern says so. */
 function runWhere({ pattern, ordinaryWithoutDumps = false }: Circumstances, words: readonly string[]) {
   const directory = makeDirectory()
   chmodSync(directory, 0o755)
@@ -23,7 +23,7 @@ function runWhere({ pattern, ordinaryWithoutDumps = false }: Circumstances, word
   const as = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups']
   const limits = ordinaryWithoutDumps ? ['prlimit', '--core=0:0', ...as] : []
   const mount = 'mount --bind "$1" /proc/sys/kernel/core_pattern && shift && exec "$@"'
-  const host = [...limits, process.execPath, ...words.map((word) => (word === '{file}' ? file : word))]
+  const host = [...limits, process.execPath, ...words]
   return spawnSync('unshare', ['--mount', 'sh', '-c', mount, 'sh', file, ...host], {
     encoding: 'utf8',
     cwd: '/',
@@ -32,7 +32,8 @@ function runWhere({ pattern, ordinaryWithoutDumps = false }: Circumstances, word
 }
 
 const commandLine = join(readable, 'dist/cli.cjs')
-const ran = { status: 0, stdout: 'ran\n' }
+const ran = { status: 0, stdout: 'ran\n', stderr: '' }
+const refused = { status: 125, stdout: '', stderr: expect.stringContaining('kernel.core_pattern') }
 
 function missing(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can mount'
@@ -43,36 +44,25 @@ function missing(): string | null {
 const reason = missing()
 
 describe.skipIf(reason !== null)(`core dumps in read mode${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  const echo = [commandLine, 'run', '--', 'echo ran']
-
-  it('a socket takes them whatever the limit: read mode refuses, and names the setting', () => {
-    const { status, stdout, stderr } = runWhere({ pattern: '@/run/dumps.sock' }, echo)
-    expect({ status, stdout }).toEqual({ status: 125, stdout: '' })
-    expect(stderr).toContain('kernel.core_pattern')
-  })
-
-  it('vitrine doctor says so', () => {
-    const { stdout } = runWhere({ pattern: '@/run/dumps.sock' }, [commandLine, 'doctor', '--json'])
-    const { traps } = JSON.parse(stdout) as { readonly traps: readonly { readonly id: string }[] }
-    expect(traps).toContainEqual(expect.objectContaining({ id: 'core-dumps', effect: 'blocks' }))
-  })
-
-  it('write mode runs all the same', () => {
-    const line = [commandLine, 'run', '--write', '--', 'echo ran']
-    const { status, stdout } = runWhere({ pattern: '@/run/dumps.sock' }, line)
-    expect({ status, stdout }).toEqual(ran)
-  })
+  const socket = { pattern: '@/run/dumps.sock' }
+  const program = { pattern: '|/bin/dumps %p' }
 
   it.each([
-    ['a program, kept from starting by the limit', { pattern: '|/bin/dumps %p' }, ran],
+    ['a socket, whatever the limit', socket, refused],
+    ['a program, kept from starting by the limit', program, ran],
     [
       'a program, and a hard limit that cannot be raised to that',
-      { pattern: '|/bin/dumps %p', ordinaryWithoutDumps: true },
-      { status: 125, stdout: '' },
+      { ...program, ordinaryWithoutDumps: true },
+      refused,
     ],
     ['a file, and a hard limit of 0', { pattern: 'core', ordinaryWithoutDumps: true }, ran],
   ])('%s', (_, circumstances, expected) => {
-    const { status, stdout } = runWhere(circumstances, echo)
-    expect({ status, stdout }).toEqual(expected)
+    expect(runWhere(circumstances, [commandLine, 'run', '--', 'echo ran'])).toMatchObject(expected)
+  })
+
+  it('write mode runs where they go to a socket, and vitrine doctor tells of it', () => {
+    expect(runWhere(socket, [commandLine, 'run', '--write', '--', 'echo ran'])).toMatchObject(ran)
+    const { traps } = JSON.parse(runWhere(socket, [commandLine, 'doctor', '--json']).stdout)
+    expect(traps).toContainEqual(expect.objectContaining({ id: 'core-dumps', effect: 'blocks' }))
   })
 })

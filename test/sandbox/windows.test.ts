@@ -13,12 +13,7 @@ const low: WindowsProbe = {
   held: true,
 }
 /** Of read mode without extras. */
-const options = {
-  network: 'none' as const,
-  reads: readEverything,
-  privateTmp: false,
-  changes: null,
-}
+const options = { network: 'none', reads: readEverything, privateTmp: false, changes: null } as const
 const confine = (probe: Partial<WindowsProbe>) => () => windowsSandbox({ ...low, ...probe }).confine(options)
 
 describe('read mode on Windows', () => {
@@ -33,28 +28,17 @@ describe('read mode on Windows', () => {
     expect(confine({ held: false, error: 5 })).toThrow(unavailable('error 5'))
   })
 
-  it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
+  it('is refused with paths to keep, and so is workspace mode: Low integrity does neither', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
-    expect(() => windowsSandbox(low).confine({ ...options, reads })).toThrow(unavailable('Windows'))
-  })
-
-  it('refuses workspace mode: Low integrity cannot open one directory', () => {
     const changes = { roots: ['C:\\work'], protected: [], closed: [] } as const
-    expect(() => windowsSandbox(low).confine({ ...options, privateTmp: true, changes })).toThrow(
-      unavailable('Windows'),
-    )
+    for (const more of [{ reads }, { privateTmp: true, changes }])
+      expect(() => windowsSandbox(low).confine({ ...options, ...more })).toThrow(unavailable('Windows'))
   })
 
   it('says where the job could have no limits on the user interface', () => {
     const enforced = (uiLimits: boolean) =>
       windowsSandbox({ ...low, uiLimits }).enforcement(options)['desktop']?.enforced
     expect([enforced(true), enforced(false)]).toEqual([true, false])
-  })
-
-  it('says of no shell what another one adds, such as its limits', () => {
-    const sandbox = windowsSandbox(low)
-    Object.assign(sandbox.enforcement(options), { limits: { enforced: true, by: 'job' } })
-    expect(sandbox.enforcement(options)).not.toHaveProperty('limits')
   })
 
   it('says what Low integrity does not stop', () => {

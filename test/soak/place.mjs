@@ -2,16 +2,24 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 const fixtures = join(root, 'test/fixtures/processes')
-const names = ['daemon', 'bomb', 'comet', 'headless', 'deserter', 'attempts']
+const names = [
+  'daemon',
+  'bomb',
+  'comet',
+  'headless',
+  'deserter',
+  'attempts',
+  '../attack/processes/supervisor',
+]
 
 function compile(name, directory) {
-  const program = join(directory, name)
+  const program = join(directory, basename(name))
   execFileSync('cc', ['-std=gnu11', '-O1', '-pthread', join(fixtures, `${name}.c`), '-o', program])
   return program
 }
@@ -36,7 +44,7 @@ export function makePlace() {
     ground: makeGround(directory('ground')),
     temporary: directory('tmp'),
     state: directory('state'),
-    programs: Object.fromEntries(names.map((name) => [name, compile(name, programs)])),
+    programs: Object.fromEntries(names.map((name) => [basename(name), compile(name, programs)])),
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
   process.env.TMPDIR = place.temporary

@@ -19,37 +19,6 @@ struct vt_watch_slot;
 struct vt_meter;
 struct vt_launch_room;
 
-/* X(step, its name in a result) */
-#define VT_STEPS(X) \
-  X(NONE, "none") \
-  X(RULESET, "landlock ruleset") \
-  X(FILTER, "seccomp filter") \
-  X(THREADS, "native threads") \
-  X(PIPES, "pipes") \
-  X(TERMINAL, "terminal") \
-  X(WATCHER, "watcher") \
-  X(WORKSPACE, "workspace") \
-  X(CLONE, "clone") \
-  X(SIGNALS, "signals") \
-  X(SESSION, "setsid") \
-  X(CGROUP, "cgroup") \
-  X(CWD, "chdir") \
-  X(CORE_DUMPS, "core dumps") \
-  X(LIMITS, "resource limits") \
-  X(CAPABILITIES, "capabilities") \
-  X(NO_NEW_PRIVS, "no_new_privs") \
-  X(PARENT_DEATH, "parent death signal") \
-  X(LANDLOCK, "landlock_restrict_self") \
-  X(SECCOMP, "seccomp") \
-  X(DESCRIPTORS, "close_range") \
-  X(STDIO, "standard streams") \
-  X(EXEC, "exec") \
-  X(WAIT, "wait")
-
-#define VT_STEP(step, name) VT_STEP_##step,
-enum vt_step { VT_STEPS(VT_STEP) };
-#undef VT_STEP
-
 enum vt_source_kind {
   VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
 };
@@ -114,7 +83,7 @@ struct vt_command {
   int listener_fd;             /* taken over by vt_listener_open() */
   int write_ends[VT_STREAMS];
   struct vt_watch_slot *slot;
-  enum vt_step failed_step;
+  const char *failed_step;  /* its name in a result; NULL: none */
   int failed_errno;
 
   /* supervised */

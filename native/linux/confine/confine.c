@@ -119,7 +119,7 @@ static struct vt_confinement *reuse(const struct vt_confinement_options *options
   return found;
 }
 
-static struct vt_confinement *build(const struct vt_confinement_options *options, char *key, enum vt_step *step) {
+static struct vt_confinement *build(const struct vt_confinement_options *options, char *key, const char **step) {
   struct vt_confinement *confinement = vt_confinement_make(options, step);
   if (!confinement || !key) return confinement;
   confinement->key = key;
@@ -129,8 +129,8 @@ static struct vt_confinement *build(const struct vt_confinement_options *options
 }
 
 /* The workspace without the lock: the search for other names of protected files can take long. */
-static struct vt_confinement *make(struct vt_confinement_options *options, char *key, enum vt_step *step) {
-  *step = VT_STEP_WORKSPACE;
+static struct vt_confinement *make(struct vt_confinement_options *options, char *key, const char **step) {
+  *step = "workspace";
   if (options->has_roots && !(options->workspace = vt_workspace_open(options->places, options->reads))) return NULL;
   pthread_mutex_lock(&building);
   struct vt_confinement *confinement = build(options, key, step);
@@ -141,7 +141,7 @@ static struct vt_confinement *make(struct vt_confinement_options *options, char 
   return confinement;
 }
 
-struct vt_confinement *vt_confinement_take(struct vt_confinement_options *options, enum vt_step *step) {
+struct vt_confinement *vt_confinement_take(struct vt_confinement_options *options, const char **step) {
   if (options->abi <= 0) options->abi = vt_landlock_abi();
   char *key = is_poolable(options) ? key_of(options) : NULL;
   pthread_mutex_lock(&building);
@@ -180,7 +180,7 @@ const char **vt_places_of(const struct vt_place *places, enum vt_place_kind kind
   return paths;
 }
 
-int vt_confine(struct vt_command *command, enum vt_step *step) {
+int vt_confine(struct vt_command *command, const char **step) {
   struct vt_places *reads = vt_places_take(command->places);
   command->writable = vt_places_of(command->places, VT_WRITABLE);
   struct vt_confinement_options options = {

@@ -6,10 +6,10 @@
 
 /* Sets command->confinement. Reads directories, which may block forever: never on the JavaScript thread. Returns 0, or -1 with
  * errno and the failed *step: then the command must not start. */
-int vt_confine(struct vt_command *command, enum vt_step *step);
+int vt_confine(struct vt_command *command, const char **step);
 
 /* The same without a command. NULL with errno and *step if it cannot be built. */
-struct vt_confinement *vt_confinement_take(struct vt_confinement_options *options, enum vt_step *step);
+struct vt_confinement *vt_confinement_take(struct vt_confinement_options *options, const char **step);
 void vt_confinement_retain(struct vt_confinement *confinement);
 void vt_confinement_release(struct vt_confinement *confinement);
 

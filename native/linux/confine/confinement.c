@@ -80,7 +80,7 @@ static bool can_mark(bool listener) {
   return getuid() == geteuid() && getgid() == getegid();
 }
 
-static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, enum vt_step *step) {
+static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, const char **step) {
   bool marks = can_mark(options->listener);
   struct vt_landlock_options landlock = {confinement->abi, options->network, options->writable, options->terminal,
                                          options->workspace, options->own_sockets && marks};
@@ -92,17 +92,17 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   confinement->marks = marks;
   confinement->reads = options->reads;
   if (confinement->reads) vt_places_retain(confinement->reads);
-  *step = VT_STEP_RULESET;
+  *step = "landlock ruleset";
   confinement->writable = copy_paths(options->writable);
   if (look_at_terminal(confinement, options->terminal)) return -1;
   if (confinement->abi < 1 || stat("/", &confinement->root)) return -1;
   confinement->ruleset = vt_landlock_build(&landlock);
   if (confinement->ruleset < 0 || build_reading(confinement, options)) return -1;
-  *step = VT_STEP_FILTER;
+  *step = "seccomp filter";
   return build_filter(confinement, options);
 }
 
-struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, enum vt_step *step) {
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, const char **step) {
   struct vt_confinement *confinement = vt_must(calloc(1, sizeof *confinement));
   confinement->references = 1;
   confinement->ruleset = confinement->reading = confinement->granted = -1;

@@ -51,7 +51,7 @@ struct vt_confinement_options {
 };
 
 /* NULL with errno and *step. Its reference is the caller's. */
-struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, enum vt_step *step);
+struct vt_confinement *vt_confinement_make(const struct vt_confinement_options *options, const char **step);
 void vt_confinement_free(struct vt_confinement *confinement);
 
 /* Opens the private directory, to recognize it and to see when it is removed: it may serve other commands later. */

@@ -27,7 +27,7 @@ enum { SET_MODE_FILTER = 1 }; /* linux/seccomp.h */
 
 /* One step in the child. `run` returns 0, or -1 with errno, which ends the launch. */
 struct step {
-  enum vt_step name;
+  const char *name;
   enum { ANY, CONFINED } command;
   int (*run)(struct vt_command *command);
 };
@@ -200,28 +200,28 @@ static int execute(struct vt_command *command) {
 }
 
 static const struct step steps[] = {
-    {VT_STEP_CLONE, ANY, have_pidfd},
-    {VT_STEP_SIGNALS, ANY, reset_signals},
-    {VT_STEP_LIMITS, CONFINED, take_mark},
-    {VT_STEP_SESSION, ANY, new_session},
-    {VT_STEP_CGROUP, ANY, join_cgroup},
-    {VT_STEP_TERMINAL, ANY, take_terminal},
-    {VT_STEP_CWD, ANY, change_directory},
-    {VT_STEP_CWD, CONFINED, tell_umask},
-    {VT_STEP_CORE_DUMPS, CONFINED, stop_core_dumps},
-    {VT_STEP_LIMITS, CONFINED, stay_ordinary},
-    {VT_STEP_LIMITS, ANY, limit_resources},
-    {VT_STEP_CAPABILITIES, CONFINED, one_identity},
-    {VT_STEP_CAPABILITIES, CONFINED, drop_capabilities},
-    {VT_STEP_NO_NEW_PRIVS, CONFINED, no_new_privs},
-    {VT_STEP_PARENT_DEATH, ANY, die_with_parent},
-    {VT_STEP_LANDLOCK, CONFINED, restrict_files},
-    {VT_STEP_SECCOMP, CONFINED, filter_calls},
-    {VT_STEP_DESCRIPTORS, ANY, own_descriptors},
-    {VT_STEP_STDIO, ANY, standard_streams},
-    {VT_STEP_LIMITS, ANY, limit_descriptors},
-    {VT_STEP_SIGNALS, ANY, unblock_signals},
-    {VT_STEP_EXEC, ANY, execute},
+    {"clone", ANY, have_pidfd},
+    {"signals", ANY, reset_signals},
+    {"resource limits", CONFINED, take_mark},
+    {"setsid", ANY, new_session},
+    {"cgroup", ANY, join_cgroup},
+    {"terminal", ANY, take_terminal},
+    {"chdir", ANY, change_directory},
+    {"chdir", CONFINED, tell_umask},
+    {"core dumps", CONFINED, stop_core_dumps},
+    {"resource limits", CONFINED, stay_ordinary},
+    {"resource limits", ANY, limit_resources},
+    {"capabilities", CONFINED, one_identity},
+    {"capabilities", CONFINED, drop_capabilities},
+    {"no_new_privs", CONFINED, no_new_privs},
+    {"parent death signal", ANY, die_with_parent},
+    {"landlock_restrict_self", CONFINED, restrict_files},
+    {"seccomp", CONFINED, filter_calls},
+    {"close_range", ANY, own_descriptors},
+    {"standard streams", ANY, standard_streams},
+    {"resource limits", ANY, limit_descriptors},
+    {"signals", ANY, unblock_signals},
+    {"exec", ANY, execute},
 };
 
 int vt_child(void *context) {

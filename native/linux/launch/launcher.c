@@ -28,7 +28,7 @@ static uint32_t turns;
 static int64_t since; /* when the last turn began, in monotonic milliseconds; 0: it is over */
 static bool guarded;  /* a thread waits for its end, or for STUCK_MS */
 
-static int fail(struct vt_command *command, enum vt_step step) {
+static int fail(struct vt_command *command, const char *step) {
   command->failed_step = step;
   command->failed_errno = errno;
   return -1;
@@ -57,7 +57,7 @@ static int open_pipes(struct vt_command *command) {
   if (command->terminal) return 0;
   for (int stream = 0; stream < (command->merged ? 1 : VT_STREAMS); stream++) {
     command->pipes[stream] = open_pipe(command, stream);
-    if (!command->pipes[stream]) return fail(command, VT_STEP_PIPES);
+    if (!command->pipes[stream]) return fail(command, "pipes");
   }
   return 0;
 }
@@ -68,12 +68,12 @@ static int open_input(struct vt_command *command) {
   if (command->stdin_fd >= 0) return 0;
   command->stdin_fd = vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
   command->owns_stdin = true;
-  return command->stdin_fd < 0 ? fail(command, VT_STEP_STDIO) : 0;
+  return command->stdin_fd < 0 ? fail(command, "standard streams") : 0;
 }
 
 static int take_slot(struct vt_command *command) {
   command->slot = vt_watcher_take_slot();
-  if (!command->slot) return fail(command, VT_STEP_WATCHER);
+  if (!command->slot) return fail(command, "watcher");
   if (command->confinement && command->confinement->marks) command->mark = mark_make(vt_watcher_host(), command->id);
   return 0;
 }
@@ -84,7 +84,7 @@ static int take_cgroup(struct vt_command *command) {
   if (!vt_cgroup_base(NULL)) return 0;
   vt_watcher_enter_cgroup(command->slot, command->id);
   command->cgroup_fd = vt_cgroup_make(command->cgroup, vt_watcher_host(), command->id, limits);
-  return command->cgroup_fd < 0 ? fail(command, VT_STEP_CGROUP) : 0;
+  return command->cgroup_fd < 0 ? fail(command, "cgroup") : 0;
 }
 
 static void close_child_ends(struct vt_command *command) {
@@ -100,13 +100,13 @@ static void close_child_ends(struct vt_command *command) {
 static int reserve_notifier(struct vt_command *command) {
   if (!command->confinement || !command->confinement->listener) return 0;
   bool own = command->confinement->workspace || command->world;
-  if (vt_notifier_reserve(own)) return fail(command, VT_STEP_THREADS);
+  if (vt_notifier_reserve(own)) return fail(command, "native threads");
   command->reserves_notifier = own;
   return 0;
 }
 
 static int confine(struct vt_command *command) {
-  enum vt_step step;
+  const char *step;
   if (!command->places || vt_confine(command, &step) == 0) return 0;
   return fail(command, step);
 }

@@ -102,7 +102,7 @@ static pid_t start(struct vt_command *command) {
 /* The child was killed. Without a listener the sweep would wait for ever for a proof that it is empty. */
 static bool ended_before_filter(const struct vt_command *command) {
   bool listens = command->confinement && command->confinement->listener;
-  return listens && command->listener_fd < 0 && command->failed_step == VT_STEP_NONE;
+  return listens && command->listener_fd < 0 && !command->failed_step;
 }
 
 void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {
@@ -110,13 +110,13 @@ void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {
   command->host = getpid();
   command->pid = start(command);
   if (command->pid < 0) {
-    command->failed_step = VT_STEP_CLONE;
+    command->failed_step = "clone";
     command->failed_errno = errno;
     return;
   }
   if (ended_before_filter(command)) {
-    command->failed_step = VT_STEP_SECCOMP;
+    command->failed_step = "seccomp";
     command->failed_errno = ECHILD;
   }
-  if (command->failed_step != VT_STEP_NONE) reap_failed(command);
+  if (command->failed_step) reap_failed(command);
 }

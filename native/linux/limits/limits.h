@@ -47,10 +47,6 @@ void vt_cgroup_kill(const char *name);
 
 /* monitor.c: measures what commands use, the more often the closer a limit is, in at most 5 % of a processor per thread. */
 
-enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP, VT_LIMIT_EPOLL_WATCHES };
-
-const char *vt_limit_name(enum vt_limit limit);
-
 /* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
 enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
 
@@ -60,8 +56,8 @@ int vt_monitor_ready(const struct vt_limits *limits);
 /* NULL: no limit of this kind. */
 struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
 
-/* Exceeding a limit wakes the supervisor. */
-enum vt_limit vt_meter_exceeded(const struct vt_meter *meter);
+/* The limit, by its name in a result; NULL: none yet. Exceeding one wakes the supervisor. */
+const char *vt_meter_exceeded(const struct vt_meter *meter);
 
 /* After the leader has ended: asks for a last measurement, where there is one to take; true once taken. `alone`: no other process is left. */
 bool vt_meter_settle(struct vt_meter *meter, bool alone);

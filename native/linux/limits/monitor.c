@@ -36,27 +36,16 @@ struct vt_meter {
   struct vt_cpu cpu;
   int64_t due;       /* monotonic nanoseconds; NEVER: it measures no more */
   bool busy, closed; /* under the lock. busy: the thread measures; closed: the owner is done with it */
-  int last_wanted, last_taken, exceeded; /* atomic */
+  const char *exceeded; /* atomic: the limit; NULL: none */
+  int last_wanted, last_taken; /* atomic */
 };
 
 static struct monitor monitors[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-const char *vt_limit_name(enum vt_limit limit) {
-  static const char *const names[] = {
-      [VT_LIMIT_NONE] = NULL,
-      [VT_LIMIT_MEMORY] = "memory",
-      [VT_LIMIT_CPU] = "cpu",
-      [VT_LIMIT_PROCESSES] = "processes",
-      [VT_LIMIT_PRIVATE_TMP] = "private_tmp",
-      [VT_LIMIT_EPOLL_WATCHES] = "epoll_watches",
-  };
-  return names[limit];
-}
-
 /* What one measurement has found. */
 struct reading {
   struct vt_cgroup_state kernel;
-  enum vt_limit over;
+  const char *over; /* the limit; NULL: none */
   int64_t calm; /* nanoseconds for which no limit can be exceeded, whatever the command does */
 };
 
@@ -70,7 +59,7 @@ static void calm_for(struct reading *reading, int64_t calm) {
 static void read_processes(struct vt_meter *meter, struct reading *reading) {
   uint64_t limit = meter->limits.processes, count = (uint64_t)meter->members.found.count;
   if (reading->kernel.processes > count) count = reading->kernel.processes;
-  if (count > limit) reading->over = VT_LIMIT_PROCESSES;
+  if (count > limit) reading->over = "processes";
   calm_for(reading, count > limit / 2 ? 3 * MS : 10 * MS);
 }
 
@@ -79,7 +68,7 @@ static void read_cpu(struct vt_meter *meter, struct reading *reading) {
   uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), limit = meter->limits.cpu_seconds * second;
   uint64_t used = vt_usage_cpu(&meter->cpu, &meter->members), told = reading->kernel.cpu_microseconds * second / 1000000;
   if (told > used) used = told;
-  if (used >= limit) reading->over = VT_LIMIT_CPU;
+  if (used >= limit) reading->over = "cpu";
   else calm_for(reading, between(5 * MS, (int64_t)((limit - used) * 1000 / second) * MS / sysconf(_SC_NPROCESSORS_ONLN), 100 * MS));
 }
 
@@ -89,7 +78,7 @@ static bool is_hopeless(uint64_t bytes) { return bytes && bytes < 2 * (uint64_t)
 /* Assumes that memory fills at 8 GB/s (8 bytes per nanosecond) at most. */
 static void read_memory(struct vt_meter *meter, struct reading *reading) {
   uint64_t limit = meter->limits.memory_bytes, used = vt_usage_memory(&meter->members, limit);
-  if (reading->kernel.over_memory || used > limit) reading->over = VT_LIMIT_MEMORY;
+  if (reading->kernel.over_memory || used > limit) reading->over = "memory";
   else calm_for(reading, between(1 * MS, (int64_t)((limit - used) / 8), 50 * MS));
 }
 
@@ -99,7 +88,7 @@ static int64_t time_to_fill(uint64_t bytes) { return between(5 * MS, (int64_t)(b
 static void read_private_tmp(struct vt_meter *meter, struct reading *reading) {
   uint64_t limit = meter->limits.private_tmp_bytes;
   uint64_t used = vt_usage_of_disk((const char *const *)meter->directories, &meter->members, limit);
-  if (used > limit) reading->over = VT_LIMIT_PRIVATE_TMP;
+  if (used > limit) reading->over = "private_tmp";
   else calm_for(reading, time_to_fill(limit - used));
 }
 
@@ -127,7 +116,7 @@ static struct reading look(struct vt_meter *meter) {
 static void take(struct vt_meter *meter, bool last) {
   struct reading reading = {.over = vt_meter_exceeded(meter)};
   if (!reading.over) reading = look(meter);
-  if (reading.over) __atomic_store_n(&meter->exceeded, (int)reading.over, __ATOMIC_RELEASE);
+  if (reading.over) __atomic_store_n(&meter->exceeded, reading.over, __ATOMIC_RELEASE);
   if (reading.over && meter->cgroup[0]) vt_cgroup_kill(meter->cgroup);
   if (last) meter->due = NEVER;
   if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
@@ -224,7 +213,7 @@ static struct vt_meter *open_proc(const struct vt_command *command) {
   struct vt_meter *meter = make(command, VT_MONITOR_PROC, 2 * MS);
   meter->limits.private_tmp_bytes = 0;
   memcpy(meter->cgroup, command->cgroup, sizeof meter->cgroup);
-  if (is_hopeless(command->limits.memory_bytes)) meter->exceeded = VT_LIMIT_MEMORY;
+  if (is_hopeless(command->limits.memory_bytes)) meter->exceeded = "memory";
   return meter;
 }
 
@@ -244,9 +233,7 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   return meter;
 }
 
-enum vt_limit vt_meter_exceeded(const struct vt_meter *meter) {
-  return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
-}
+const char *vt_meter_exceeded(const struct vt_meter *meter) { return __atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE); }
 
 /* Of a command that has ended before it could be over a limit, only a cgroup or files tell more: the kernel may have ended it. */
 static bool has_more_to_tell(const struct vt_meter *meter) {

@@ -39,8 +39,6 @@ static const struct vt_call calls[] = {
     ROW(openat, WRITE, PATH_AT(0, 1), JUDGED(vt_handle_open)),
     ROW(creat, WRITE, PATH(0), JUDGED(vt_handle_open)),
     ROW(truncate, TRUNCATE, PATH(0), JUDGED(vt_handle_truncate)),
-    ROW(ftruncate, TRUNCATE, FD(0), JUDGED(vt_handle_file_size)),
-    ROW(fallocate, WRITE, FD(0), JUDGED(vt_handle_file_size)),
     ROW(unlink, DELETE, PATH(0), JUDGED(vt_handle_remove), LINK_ITSELF),
     ROW(unlinkat, DELETE, PATH_AT(0, 1), JUDGED(vt_handle_remove), LINK_ITSELF),
     ROW(rmdir, DELETE, PATH(0), JUDGED(vt_handle_remove), LINK_ITSELF),

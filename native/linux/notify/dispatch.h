@@ -29,7 +29,6 @@ void vt_handle_rename(struct vt_notification *notification);
 void vt_handle_signal(struct vt_notification *notification);
 void vt_handle_scheduling(struct vt_notification *notification);
 void vt_handle_file_limit(struct vt_notification *notification);
-void vt_handle_file_size(struct vt_notification *notification);
 void vt_handle_umask(struct vt_notification *notification);
 void vt_handle_own_domain(struct vt_notification *notification);
 void vt_handle_capabilities(struct vt_notification *notification);

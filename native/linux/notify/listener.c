@@ -128,7 +128,6 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->network = command->network;
   if (command->world) listener->world = vt_world_enter(command->world);
   if (command->world && command->proxy.port) listener->services = services_of(command);
-  listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
   listener->umask = command->umask;
   if (command->asks) listener->questions = vt_questions_open(command->id);
@@ -202,8 +201,6 @@ int vt_fsize_truncate(pid_t thread, int fd, off_t length) {
   return -1;
 }
 
-static bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
-
 /* Opened while the process lives: a zombie's file belongs to root (proc(5)). */
 void vt_fsize_open(struct vt_command *command) {
   command->io = vt_fsize_most(command) ? vt_procfs_file(command->pid, "io") : -1;
@@ -222,13 +219,12 @@ static bool has_written(const struct vt_command *command, uint64_t bytes) {
   return vt_number_after(text, "wchar:") >= bytes;
 }
 
-/* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit is met only if that much was written or
- * asked for, and the command set no limit of its own (ulimit -f). */
+/* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit is met only if that much was written, and the
+ * command set no limit of its own (ulimit -f). */
 bool vt_fsize_met(const struct vt_command *command) {
   siginfo_t end = {.si_code = 0};
-  if (!vt_fsize_most(command) || (command->listener && is_set(&command->listener->limits_files))) return false;
+  if (!vt_fsize_most(command) || (command->listener && __atomic_load_n(&command->listener->limits_files, __ATOMIC_RELAXED))) return false;
   if (waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT)) return false;
   if (end.si_code != CLD_EXITED) return end.si_status == SIGXFSZ;
-  if (end.si_status != 128 + SIGXFSZ) return false;
-  return (command->listener && is_set(&command->listener->asks_too_much)) || has_written(command, command->limits.private_tmp_bytes);
+  return end.si_status == 128 + SIGXFSZ && has_written(command, command->limits.private_tmp_bytes);
 }

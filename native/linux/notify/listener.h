@@ -95,13 +95,11 @@ struct vt_listener {
   struct vt_world *world;  /* whose sockets it reaches; NULL: none */
   struct vt_confinement *confinement;
   struct vt_listener *next; /* of those that wait for a notifier */
-  uint64_t most_file_bytes; /* largest size of a file (vt_fsize_most()); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
   bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
   bool has_domains;        /* atomic: a process has entered a Landlock domain of its own (handlers/processes.c) */
   unsigned umask;          /* of the command at its start */
-  bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */

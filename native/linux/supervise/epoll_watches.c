@@ -16,7 +16,7 @@ static int set = -1, watched = -1;
 static int64_t looked_at;
 
 static bool is_at_risk(const struct vt_command *command) {
-  return command->confinement && command->phase == VT_RUNNING && !command->killing && command->failed_step == VT_STEP_NONE;
+  return command->confinement && command->phase == VT_RUNNING && !command->killing && !command->failed_step;
 }
 
 int vt_watches_due_in(const struct vt_command *commands) {
@@ -53,7 +53,7 @@ void vt_watches_look(struct vt_command *commands) {
   for (struct vt_command *command = commands; command; command = command->next) {
     int left = MOST_DESCRIPTORS;
     if (!is_at_risk(command) || vt_session_each_of(command, &left, holds_some) == 0) continue;
-    if (!command->terminated) command->limited = vt_limit_name(VT_LIMIT_EPOLL_WATCHES);
+    if (!command->terminated) command->limited = "epoll_watches";
     command->killing = true;
   }
 }

@@ -63,7 +63,7 @@ static void reap(struct vt_command *command, struct vt_end *end) {
   while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0) {
     if (errno == EINTR) continue;
     /* The host reaped the child itself: its status is lost. */
-    end->failed_step = VT_STEP_WAIT;
+    end->failed_step = "wait";
     end->failed_errno = errno;
     return;
   }
@@ -74,9 +74,9 @@ static void reap(struct vt_command *command, struct vt_end *end) {
 /* The first cause wins: a command that is ending already is not called limited, but killed at once. */
 static void heed_limits(struct vt_command *command) {
   for (int kind = 0; kind < VT_MONITORS; kind++) {
-    enum vt_limit limit = command->meters[kind] ? vt_meter_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
-    if (limit == VT_LIMIT_NONE) continue;
-    if (!command->terminated && !command->killing) command->limited = vt_limit_name(limit);
+    const char *limit = command->meters[kind] ? vt_meter_exceeded(command->meters[kind]) : NULL;
+    if (!limit) continue;
+    if (!command->terminated && !command->killing) command->limited = limit;
     command->killing = true;
   }
 }
@@ -141,7 +141,7 @@ static bool finish(struct vt_command *command) {
   if (!are_reaped(command)) return false;
   struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
   close_meters(command);
-  if (!command->terminated && !command->killing && vt_fsize_met(command)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
+  if (!command->terminated && !command->killing && vt_fsize_met(command)) end.limited = "private_tmp";
   reap(command, &end);
   if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   end.alive = count_background(command);
@@ -250,7 +250,7 @@ static bool advance_once(struct vt_command *command) {
 
 bool vt_lifecycle_advance(struct vt_command *command) {
   if (command->phase == VT_ENDED) return true;
-  if (command->phase == VT_RUNNING && command->failed_step != VT_STEP_NONE) return fail(command);
+  if (command->phase == VT_RUNNING && command->failed_step) return fail(command);
   heed_limits(command);
   vt_deadline_apply(command);
   while (advance_once(command)) continue;

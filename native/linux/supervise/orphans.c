@@ -124,6 +124,6 @@ void vt_orphans_look(const struct vt_command *commands) {
   if (vt_now() < looked_at + LOOK_MS || vt_orphans_due_in(commands) < 0) return;
   looked_at = vt_now();
   for (const struct vt_command *command = commands; command; command = command->next)
-    if (command->phase != VT_LAUNCHING && command->failed_step == VT_STEP_NONE) vt_orphans_reap(command);
+    if (command->phase != VT_LAUNCHING && !command->failed_step) vt_orphans_reap(command);
   look_at_remembered();
 }

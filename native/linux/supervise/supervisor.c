@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "supervise/supervise.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,7 +30,6 @@ static void look_after_watcher(void) {
   if (vt_core_watch()) return;
   watcher = vt_watcher_open();
   if (watcher >= 0) vt_event_loop_add(watcher, &watcher_source);
-  else if (errno == ENOSYS) next_try = INT64_MAX; /* before Linux 5.3 the launcher checks at each command instead */
 }
 
 static void lose_watcher(void) {
@@ -41,7 +39,7 @@ static void lose_watcher(void) {
 }
 
 static int watcher_due_in(void) {
-  if (watcher >= 0 || !commands || next_try == INT64_MAX) return -1;
+  if (watcher >= 0 || !commands) return -1;
   int64_t due = next_try - vt_now();
   return due > 0 ? (int)due : 0;
 }
@@ -110,7 +108,7 @@ static void send_early_signals(const struct vt_command *command) {
 
 static void launched(struct vt_command *command) {
   command->phase = VT_RUNNING;
-  if (command->failed_step != VT_STEP_NONE) {
+  if (command->failed_step) {
     if (command->reserves_notifier) vt_notifier_return();
     return;
   }

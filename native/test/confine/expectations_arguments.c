@@ -22,8 +22,6 @@
 #define KILL "kill", 62, 129
 #define TGKILL "tgkill", 234, 131
 #define SYSLOG "syslog", 103, 116
-#define FTRUNCATE "ftruncate", 77, 46
-#define FALLOCATE "fallocate", 285, 47
 
 const struct argument_row argument_rows[] = {
     /* open(path, flags): octal as in asm-generic/fcntl.h */
@@ -74,18 +72,6 @@ const struct argument_row argument_rows[] = {
     {MKNOD, SOMETHING_WRITABLE, {0, 0102666}, TELL(EPERM)},
     {MKNODAT, SOMETHING_WRITABLE, {04000, 04000, 0100666}, SEE},
     {MKNODAT, SOMETHING_WRITABLE, {0, 0, 0104666}, TELL(EPERM)},
-
-    /* ftruncate(fd, length), fallocate(fd, mode, offset, length): from a mebibyte on the size is looked at */
-    {FTRUNCATE, ALL, {3, 0xfffff}, LET},
-    {FTRUNCATE, SOMETHING_WRITABLE, {3, 0x100000}, SEE},
-    {FTRUNCATE, SOMETHING_WRITABLE, {3, 0x100000000}, SEE},
-    {FTRUNCATE, NOTHING_WRITABLE, {3, 0x100000000}, LET},
-    {FALLOCATE, ALL, {0x200000, 0x200000, 0xfffff, 0xfffff}, LET},
-    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0x200000, 0}, SEE},
-    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0, 0x200000}, SEE},
-    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0x100000000, 0}, SEE},
-    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0, 0x100000000}, SEE},
-    {FALLOCATE, NOTHING_WRITABLE, {3, 0, 0, 0x100000000}, LET},
 
     /* ioctl(fd, command) */
     {IOCTL, ALL, {0, 0x5401}, LET},         /* TCGETS */

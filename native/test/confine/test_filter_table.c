@@ -96,11 +96,9 @@ static void check_foreign_architectures(const struct subject *subject) {
   }
 }
 
-/* prlimit64's third argument is a pointer, and sizes of files have 64 bits: there both halves count. All others here are 32
- * bits wide, and the kernel ignores the rest. */
+/* prlimit64's third argument is a pointer: there both halves count. All others here are 32 bits wide, and the kernel ignores the
+ * rest. */
 static bool is_wide(const struct argument_row *row, size_t argument) {
-  if (strcmp(row->call, "ftruncate") == 0) return argument == 1;
-  if (strcmp(row->call, "fallocate") == 0) return argument >= 2;
   return strcmp(row->call, "prlimit64") == 0 && argument == 2;
 }
 

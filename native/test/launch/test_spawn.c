@@ -72,7 +72,7 @@ static void gets_input(uint32_t id) {
   struct vt_started started;
   struct vt_request request = request_for(id, "cat; echo out");
   vt_core_spawn(&request, &started);
-  CHECK(started.failed_step == VT_STEP_NONE, "%s, errno %d", vt_core_step_name(started.failed_step), started.failed_errno);
+  CHECK(!started.failed_step, "%s, errno %d", started.failed_step, started.failed_errno);
   CHECK(write(started.stdin_fd, "in\n", 3) == 3, "errno %d", errno);
   close(started.stdin_fd);
   struct heard *of = wait_for(id);
@@ -92,7 +92,7 @@ static void gets_input_without_standard_streams(void) {
 }
 
 /* Returns the step at which a command in a terminal failed for want of descriptors. */
-static int start_in_terminal(rlim_t most) {
+static const char *start_in_terminal(rlim_t most) {
   struct rlimit before;
   struct vt_started started;
   struct vt_request request = request_for(FIRST_ID + 2, ":");
@@ -101,20 +101,21 @@ static int start_in_terminal(rlim_t most) {
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, before.rlim_max});
   vt_core_spawn(&request, &started);
   setrlimit(RLIMIT_NOFILE, &before);
-  if (started.failed_step == VT_STEP_NONE) close(started.stdin_fd);
+  if (!started.failed_step) close(started.stdin_fd);
   return started.failed_step;
 }
 
 /* Each time with one descriptor more, until it is queued. */
 static void leaves_nothing_of_a_failed_request(void) {
-  int before = count_descriptors(), step = VT_STEP_TERMINAL, spare = 0;
+  int before = count_descriptors(), spare = 0;
+  const char *step = NULL;
   changed_by_requester = 0;
   for (; spare < MOST_SPARE; spare++) {
     step = start_in_terminal((rlim_t)(before - 3 + spare));
-    if (step != VT_STEP_TERMINAL) break;
+    if (!is_step(step, "terminal")) break;
     CHECK(count_descriptors() == before, "%d, before %d", count_descriptors(), before);
   }
-  CHECK(step == VT_STEP_NONE && spare > 0, "%s, with %d more", vt_core_step_name(step), spare);
+  CHECK(!step && spare > 0, "%s, with %d more", step, spare);
   CHECK(changed_by_requester == 0, "the requester's thread changed the event loop %d times", changed_by_requester);
   wait_for(FIRST_ID + 2);
   wait_for_releases(3);
@@ -127,8 +128,8 @@ static void reports_a_child_killed_before_its_filter(void) {
   kills_child = true;
   struct heard *of = wait_for(start_command(command));
   kills_child = false;
-  CHECK(of->end.failed_step == VT_STEP_SECCOMP && of->end.failed_errno == ECHILD, "%s, errno %d",
-        vt_core_step_name(of->end.failed_step), of->end.failed_errno);
+  CHECK(is_step(of->end.failed_step, "seccomp") && of->end.failed_errno == ECHILD, "%s, errno %d",
+        of->end.failed_step, of->end.failed_errno);
 }
 
 int main(void) {

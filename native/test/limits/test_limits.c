@@ -33,7 +33,7 @@ static const struct vt_end *run(const char *line, bool confined, struct vt_limit
 }
 
 static bool limited(const struct vt_end *end, const char *by) {
-  if (end->failed_step) fprintf(stderr, "step %s: %s\n", vt_core_step_name(end->failed_step), strerror(end->failed_errno));
+  if (end->failed_step) fprintf(stderr, "step %s: %s\n", end->failed_step, strerror(end->failed_errno));
   return !end->failed_step && end->limited && strcmp(end->limited, by) == 0;
 }
 

@@ -176,7 +176,7 @@ static void copes_with_others(void) {
 
 /* For a command that may write to `directory`. */
 static struct vt_confinement *confinement_for(const char *directory) {
-  enum vt_step step;
+  const char *step;
   const char *const writable[] = {directory, NULL};
   struct vt_confinement_options options = {.writable = writable};
   struct vt_confinement *confinement = vt_confinement_take(&options, &step);

@@ -34,15 +34,15 @@ static uint32_t start(const char *line, bool confined) { return start_program("/
 
 static void reports_output_and_code(bool confined) {
   struct heard *of = wait_for(start("echo out; echo err >&2; exit 3", confined));
-  HOLDS(of->end.code == 3 && of->end.signal == 0 && of->end.failed_step == VT_STEP_NONE);
+  HOLDS(of->end.code == 3 && of->end.signal == 0 && !of->end.failed_step);
   HOLDS(strcmp(of->text[VT_STDOUT], "out\n") == 0 && strcmp(of->text[VT_STDERR], "err\n") == 0);
 }
 
 static void reports_the_failed_step(bool confined) {
   struct heard *of = wait_for(start_program("/proc/none", ":", "/", confined));
-  HOLDS(of->end.failed_step == VT_STEP_EXEC && of->end.failed_errno == 2);
+  HOLDS(is_step(of->end.failed_step, "exec") && of->end.failed_errno == 2);
   of = wait_for(start_program("/bin/sh", ":", "/proc/none", confined));
-  HOLDS(of->end.failed_step == VT_STEP_CWD && of->end.failed_errno == 2);
+  HOLDS(is_step(of->end.failed_step, "chdir") && of->end.failed_errno == 2);
 }
 
 static void hands_out_every_byte(bool confined) {

@@ -155,7 +155,7 @@ static void ends_in_the_middle_of_typing(bool confined) {
 static void says_what_never_ran(bool confined) {
   struct vt_started answer = start("/proc/none", ":", confined);
   await(&ended);
-  HOLDS(!started && end.failed_step == VT_STEP_EXEC && end.failed_errno == ENOENT);
+  HOLDS(!started && is_step(end.failed_step, "exec") && end.failed_errno == ENOENT);
   close(answer.stdin_fd);
 }
 
@@ -187,10 +187,10 @@ static void fails_cleanly_without_descriptors(bool confined) {
     few = (struct rlimit){(rlim_t)(before + spare), limit.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
     struct vt_started answer = start("/bin/sh", ":", confined);
-    if (answer.failed_step == VT_STEP_NONE) await(&ended);
+    if (!answer.failed_step) await(&ended);
     setrlimit(RLIMIT_NOFILE, &limit);
-    failed_at_terminal += answer.failed_step == VT_STEP_TERMINAL;
-    if (answer.failed_step != VT_STEP_NONE) HOLDS(answer.failed_errno == EMFILE && answer.stdin_fd == -1);
+    failed_at_terminal += is_step(answer.failed_step, "terminal");
+    if (answer.failed_step) HOLDS(answer.failed_errno == EMFILE && answer.stdin_fd == -1);
     else close(answer.stdin_fd);
   }
   HOLDS(failed_at_terminal >= 3);

@@ -9,7 +9,6 @@ import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
 import { visible } from '../../base/text.ts'
 import type { Enforcement } from '../../base/types.ts'
 import { unavailable } from '../../messages/error.ts'
-import { cannotConfine } from '../../messages/platform.ts'
 import {
   enforced,
   notEnforced,
@@ -19,7 +18,14 @@ import {
   workspaceNotes,
 } from '../enforcement.ts'
 import { unmetPrivateTmp, useWritable } from '../private-tmp.ts'
-import type { Changes, PrivateDirectories, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import {
+  type Changes,
+  cannotConfine,
+  type PrivateDirectories,
+  type Sandbox,
+  type SandboxOptions,
+  type SeatbeltConfinement,
+} from '../sandbox.ts'
 import {
   type Kept,
   keptBeneath,
@@ -177,7 +183,7 @@ const macosPrivateDirectories: PrivateDirectories = {
     }
   },
   grant(confinement, directory) {
-    if (confinement.kind !== 'seatbelt') throw new Error(cannotConfine('private tmp', confinement.kind))
+    if (confinement.kind !== 'seatbelt') throw cannotConfine('private tmp', confinement.kind)
     return confinement.writing(directory)
   },
 }

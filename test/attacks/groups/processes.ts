@@ -184,6 +184,7 @@ export const supervisor: readonly Attack[] = rows(`
     supervisor 0x800000 {file}: child => a child by CLONE_UNTRACED
     supervisor 0x4000 {file}: child => a child by CLONE_VFORK
     supervisor 0x200 {file}: child => a child by CLONE_FS
+    supervisor O_TRUNC {file} {directory}/none: race => race of a path: open that truncates
     `)
 
 /** Since Linux 6.2 the kernel may keep TIOCSTI for CAP_SYS_ADMIN. */

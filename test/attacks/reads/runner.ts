@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Report } from '../attack.ts'
+import { broken, firstMissing, type Verdict } from '../evaluate.ts'
 import { marker, type Place, type ReadAttack, type Scene } from './row.ts'
 import { readAttacks } from './table.ts'
 
@@ -11,8 +11,6 @@ export interface ReadErrand {
   /** Absolute path of the built library. */
   readonly library: string
   readonly program: string
-  /** Only rows whose name holds this text; for a look at a single row. */
-  readonly only?: string
 }
 
 type Library = typeof import('../../../src/index.ts')
@@ -41,27 +39,19 @@ async function tryOnce({ arrange }: ReadAttack, program: string, run: Run): Prom
     writeFileSync(file, `echo ${marker}\n`)
     const place = { directory, file, program }
     const scene = await arrange(place)
-    let told = false
+    let first = scene.meanwhile
     const say = () => {
-      if (!told) scene.meanwhile?.()
-      told = true
+      first?.()
+      first = undefined
     }
-    try {
-      return await run(scene, place, say)
-    } finally {
-      await scene.end?.()
-    }
+    return await run(scene, place, say).finally(() => scene.end?.())
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-async function evaluate(
-  attack: ReadAttack,
-  library: Library,
-  program: string,
-): Promise<Omit<Report, 'name'>> {
-  const missing = attack.needs.map((need) => need()).find((reason) => reason !== null)
+async function evaluate(attack: ReadAttack, library: Library, program: string): Promise<Verdict> {
+  const missing = firstMissing(attack.needs)
   if (missing) return { verdict: 'skipped', detail: missing }
   const held = await tryOnce(attack, program, throughShell(library, 'read', true))
   if (held.includes(marker)) return { verdict: 'broken', detail: `it came out: ${held.slice(0, 300)}` }
@@ -74,13 +64,10 @@ async function evaluate(
   return { verdict: 'vacuous', detail: `${attack.control}: ${shown.slice(0, 300)}` }
 }
 
-async function run({ library, program, only = '' }: ReadErrand): Promise<void> {
+async function run({ library, program }: ReadErrand): Promise<void> {
   const loaded = (await import(pathToFileURL(library).href)) as Library
-  for (const attack of readAttacks.filter(({ name }) => name.includes(only))) {
-    const report = await evaluate(attack, loaded, program).catch((error: Error) => ({
-      verdict: 'broken',
-      detail: error.stack ?? error.message,
-    }))
+  for (const attack of readAttacks) {
+    const report = await evaluate(attack, loaded, program).catch(broken)
     process.stdout.write(`${JSON.stringify({ name: attack.name, ...report })}\n`)
   }
 }

@@ -4,20 +4,8 @@ import type { Arrange, Outside, Target } from '../attack.ts'
 import { files } from './files.ts'
 import { startHelper } from './helper.ts'
 
-type Kind =
-  | 'stream'
-  | 'datagram'
-  | 'seqpacket'
-  | 'tcp'
-  | 'tcp6'
-  | 'udp'
-  | 'netlink'
-  | 'fifo'
-  | 'pipe'
-  | 'shared udp'
-
-/** Something that listens: a process of the test's own that says whether anything has arrived. */
-async function listen(kind: Kind, place: string, outside: Outside): Promise<Target> {
+/** Something that listens, of a kind that outside/listener.py names: a process of the test's own that says whether anything has arrived. */
+async function listen(kind: string, place: string, outside: Outside): Promise<Target> {
   const held = await files(outside)
   if (kind === 'fifo' || kind === 'pipe') execFileSync('mkfifo', [place])
   const helper = await startHelper(outside.programs.listener, [kind, place])
@@ -32,16 +20,16 @@ async function listen(kind: Kind, place: string, outside: Outside): Promise<Targ
 }
 
 /** A listener at a path: a unix socket or the reader of a FIFO, of which `pipe` observes the size. */
-export function listenerAtPath(kind: 'stream' | 'datagram' | 'seqpacket' | 'fifo' | 'pipe'): Arrange {
+export function listenerAtPath(kind: string): Arrange {
   return (outside) => listen(kind, join(outside.directory, 'place'), outside)
 }
 
 /** A listener with an abstract name, which no file system knows. */
-export function abstractListener(kind: 'stream' | 'datagram'): Arrange {
+export function abstractListener(kind: string): Arrange {
   return (outside) => listen(kind, `@${basename(outside.directory)}`, outside)
 }
 
 /** A listener on a free port of the loopback interface, or of netlink. */
-export function listenerOnPort(kind: 'tcp' | 'tcp6' | 'udp' | 'netlink' | 'shared udp'): Arrange {
+export function listenerOnPort(kind: string): Arrange {
   return (outside) => listen(kind, '', outside)
 }

@@ -52,8 +52,8 @@ it('no file can grow far over the limit, whatever the watch does', async () => {
 })
 
 const unseen = [
-  { name: 'a hole', line: 'truncate -s 30M hole; exit $?' },
-  { name: 'room at an offset', line: 'fallocate -o 20M -l 10M hole; exit $?' },
+  { name: 'a hole', line: 'exec truncate -s 30M hole' },
+  { name: 'room at an offset', line: 'exec fallocate -o 20M -l 10M hole' },
   {
     name: 'a file that is gone with its writer',
     line: `sh -c 'exec 3> gone; rm gone; head -c 200M /dev/zero >&3'`,

@@ -4,11 +4,12 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ShellOptions } from '../../../src/host/shell-options.ts'
+import { buildPrograms } from '../../attacks/build.ts'
 import { nobody, whyNot } from '../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled, repository } from '../../helpers/programs.ts'
 import { probing } from '../../sandbox/hosts.ts'
-import { compileAttempts, makeGround, shorts } from './denied.ts'
+import { makeGround, shorts } from './denied.ts'
 import { toldBy, writeTeller } from './tellers.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -39,10 +40,10 @@ describe('where refusals can be reported', () => {
     const reason = isRoot ? whyNot(nobody) : null
     if (reason) return skip(reason)
     const directory = makeDirectory()
-    const program = compileAttempts()
+    const { supervisor } = buildPrograms()
     chmodSync(directory, 0o777)
-    chmodSync(join(program, '..'), 0o755)
-    const script = writeTeller(directory, `${program} undumpable ${directory}/file`)
+    const attempts = ['open', 'unlink'].map((call) => `${supervisor} unreadable ${call} ${directory}/file`)
+    const script = writeTeller(directory, attempts.join('; '))
     writeFileSync(join(directory, 'file'), 'kept', { mode: 0o666 })
     const stdout = execFileSync(process.execPath, [script], {
       encoding: 'utf8',
@@ -51,8 +52,8 @@ describe('where refusals can be reported', () => {
       env: { PATH: process.env['PATH'], HOME: directory },
     })
     const { result } = toldBy(stdout)
-    expect(result.stdout).toBe('open -1 EACCES\nchmod -1 EROFS\n')
-    expect(shorts(result)).toEqual(['write', 'metadata'])
+    expect(result.stdout).toBe('errno EACCES\nerrno EACCES\n')
+    expect(shorts(result)).toEqual(['write', 'delete'])
   })
 })
 

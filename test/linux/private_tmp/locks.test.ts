@@ -32,63 +32,61 @@ ${waiter} > said 9>&- & waiter=$!
 exec 7< said; read said <&7; echo $said
 ${line}`
 
-const lines: readonly { readonly what: string; readonly script: () => string; readonly said: string }[] = [
-  {
-    what: 'who waits for a lock gets it when it is let go',
-    script: () => holding(`${locker} lock`, 'sleep 0.3; echo lets go; exec 9>&-; cat <&7'),
-    said: 'asks\nlets go\ngot it\n',
-  },
-  {
-    what: 'a handler without SA_RESTART interrupts the wait',
-    script: () => holding(`${locker} lock alarm`, 'cat <&7; exec 9>&-'),
-    said: 'asks\nEINTR after an alarm\n',
-  },
-  {
-    what: 'a handler interrupts the wait of a process of two threads',
-    script: () => holding(`python3 -c "${threads}"`, 'cat <&7; exec 9>&-'),
-    said: 'asks\ninterrupted\n',
-  },
-  {
-    what: 'one with SA_RESTART runs, and the wait goes on',
-    script: () => holding(`${locker} lock restart`, 'sleep 0.4; exec 9>&-; cat <&7'),
-    said: 'asks\ngot it after alarms\n',
-  },
-  {
-    what: 'who is killed while it waits leaves no lock, even on a file that others share',
-    script: () =>
-      holding(
-        `exec 8>lock; ${locker} 8`,
-        'exec 8>lock; sleep 0.1; kill -KILL $waiter; cat <&7; exec 9>&-; flock -w 5 lock echo free',
-      ),
-    said: 'asks\nfree\n',
-  },
-  {
-    what: 'who is stopped while it waits stops, and waits on when it is continued',
-    script: () =>
-      holding(
-        `${locker} lock`,
-        `kill -STOP $waiter
-        until grep -q '^State:.T' /proc/$waiter/status; do sleep 0.01; done
-        exec 9>&-; kill -CONT $waiter; cat <&7`,
-      ),
-    said: 'asks\ngot it\n',
-  },
-  {
-    what: 'each of twenty gets it once, and no two at the same time',
-    script: () =>
-      `cd "$TMPDIR" || exit 99; echo 0 > n
-      for i in $(seq 20); do (${locker} 9 > /dev/null && n=$(cat n) && sleep 0.01 && echo $((n+1)) > n) 9>lock & done
-      wait; cat n`,
-    said: '20\n',
-  },
+/** What is shown, what is said, and the script: `$L` is the locker. */
+const lines: readonly (readonly [what: string, said: string, script: string])[] = [
+  [
+    'who waits for a lock gets it when it is let go',
+    'asks\nlets go\ngot it\n',
+    holding('$L lock', 'sleep 0.3; echo lets go; exec 9>&-; cat <&7'),
+  ],
+  [
+    'a handler without SA_RESTART interrupts the wait',
+    'asks\nEINTR after an alarm\n',
+    holding('$L lock alarm', 'cat <&7; exec 9>&-'),
+  ],
+  [
+    'a handler interrupts the wait of a process of two threads',
+    'asks\ninterrupted\n',
+    holding(`python3 -c "${threads}"`, 'cat <&7; exec 9>&-'),
+  ],
+  [
+    'one with SA_RESTART runs, and the wait goes on',
+    'asks\ngot it after alarms\n',
+    holding('$L lock restart', 'sleep 0.4; exec 9>&-; cat <&7'),
+  ],
+  [
+    'who is killed while it waits leaves no lock, even on a file that others share',
+    'asks\nfree\n',
+    holding(
+      'exec 8>lock; $L 8',
+      'exec 8>lock; sleep 0.1; kill -KILL $waiter; cat <&7; exec 9>&-; flock -w 5 lock echo free',
+    ),
+  ],
+  [
+    'who is stopped while it waits stops, and waits on when it is continued',
+    'asks\ngot it\n',
+    holding(
+      '$L lock',
+      `kill -STOP $waiter
+      until grep -q '^State:.T' /proc/$waiter/status; do sleep 0.01; done
+      exec 9>&-; kill -CONT $waiter; cat <&7`,
+    ),
+  ],
+  [
+    'each of twenty gets it once, and no two at the same time',
+    '20\n',
+    `cd "$TMPDIR" || exit 99; echo 0 > n
+    for i in $(seq 20); do ($L 9 > /dev/null && n=$(cat n) && sleep 0.01 && echo $((n+1)) > n) 9>lock & done
+    wait; cat n`,
+  ],
 ]
 
 const reason = isInstalled('flock') ? cannotBorrow() : 'flock is not installed'
 const skipped = reason === null ? '' : ` (skipped: ${reason})`
 
 describe.skipIf(reason !== null)(`a blocking flock(2) in a private directory${skipped}`, () => {
-  it.for(lines)('$what', async ({ script, said }) => {
-    const { stdout, stderr, denials } = await ground.run(script())
+  it.for(lines)('%s', async ([, said, script]) => {
+    const { stdout, stderr, denials } = await ground.run(`L=${locker}; ${script}`)
     expect({ stdout, stderr, denials }).toEqual({ stdout: said, stderr: '', denials: [] })
   })
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ownImage } from '../../../src/sandbox/docker/image.ts'
+import { labelsFor, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
 import { Home } from '../../cli/vitrine.ts'
 import {
   containersOf,
@@ -46,10 +46,10 @@ describeEngine('the command line', (engine) => {
     const { vitrine } = homeWith()
     const shell = await openDockerShell(engine())
     await shell.execute({ command: 'true' })
-    const host = { pid: 1, start: '1', boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() }
-    const label = JSON.stringify({ ...host, namespace: 'pid:[1]' })
-    const Labels = { 'vitrine.host': label, 'vitrine.workspace': '/left' }
-    const left = await startContainer(engine(), 'vitrine-read-0123456789ab', { Cmd: ['false'], Labels })
+    // Of a namespace whose processes cannot be seen.
+    const host = { ...thisProcess(), namespace: 'pid:[1]' }
+    const Labels = { ...labelsFor('/left'), 'vitrine.host': JSON.stringify(host) }
+    const left = await startContainer(engine(), newName('read'), { Cmd: ['false'], Labels })
     await engine().engine.call({ method: 'POST', path: `/containers/${left}/wait` })
     expect((await vitrine(['docker', 'clean'])).stdout).toMatch(/^removed .* \(\/left\)\n$/)
     expect((await vitrine(['docker', 'clean'])).stdout).toBe('There are no leftover containers.\n')

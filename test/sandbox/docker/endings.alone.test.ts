@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { expect, it } from 'vitest'
 import { type Mode, modes } from '../../../src/base/types.ts'
 import { lostHint } from '../../../src/run/hint.ts'
 import { labelsFor, newName, thisProcess } from '../../../src/sandbox/docker/left-over.ts'
-import { Home, program } from '../../cli/vitrine.ts'
+import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { makeMarker } from '../../helpers/processes.ts'
 import {
@@ -89,26 +88,20 @@ describeEngine('how commands and containers end', (engine) => {
     expect(sleepers(marker)).toEqual([])
   })
 
-  const homeWith = () => {
+  /** Starts the command line in a home whose backend is this engine. */
+  const start = (args: readonly string[]) => {
     const home = new Home()
     home.configure(`[shell]\nbackend = "docker"\n${dockerToml()}`)
-    return home
+    const child = home.start(args, { env: { DOCKER_HOST: engine().host }, stdio: 'ignore' })
+    return { home, child }
   }
-
-  const vitrine = (home: Home, args: readonly string[]): ChildProcess =>
-    spawn(process.execPath, [program, ...args], {
-      cwd: home.directory,
-      env: { ...home.env, DOCKER_HOST: engine().host },
-      stdio: 'ignore',
-    })
 
   it.each([[[]], [['--write']]])(
     'a host that is killed leaves neither process nor container: %j',
     async (flags) => {
-      const home = homeWith()
       const marker = makeMarker()
       const command = `trap "" TERM HUP; setsid sleep ${marker} & sleep ${marker}`
-      const host = vitrine(home, ['run', ...flags, '--', command])
+      const { home, child: host } = start(['run', ...flags, '--', command])
       await eventually(() => sleepers(marker).length >= 2, 'it runs')
       host.kill('SIGKILL')
       await eventually(() => sleepers(marker).length === 0, 'its processes have ended')
@@ -210,9 +203,8 @@ describeEngine('how commands and containers end', (engine) => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s to the command line ends it with %i and nothing more runs', async (signal, code) => {
-    const home = homeWith()
     const marker = makeMarker()
-    const child = vitrine(home, ['run', '--write', '--', `sleep ${marker}; touch marker`])
+    const { home, child } = start(['run', '--write', '--', `sleep ${marker}; touch marker`])
     await eventually(() => sleepers(marker).length === 1, 'it runs')
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])

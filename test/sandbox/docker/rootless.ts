@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { type User, users } from '../../attacks/table.ts'
 import { aliveWith, endOne } from '../../helpers/processes.ts'
 import { isExecutable } from '../../helpers/repository.ts'
 import { importImage, noNetwork, startEngineBy, type TestEngine, testImage } from './dockerd.ts'
@@ -35,37 +37,23 @@ export const kinds: readonly Kind[] = [
 /** Debian keeps Docker's script for rootless engines outside of PATH. */
 const path = `${process.env['PATH']}:/usr/sbin:/sbin:/usr/share/docker.io/contrib`
 
-export interface Account {
-  readonly uid: number
-  readonly gid: number
-}
-
 /** The ordinary user of `.ci/run`, if it has subordinate ids. */
-function ordinaryUser(): Account | undefined {
-  const account = lineOf('/etc/passwd', 'vitrine-test')
-  if (!account || !lineOf('/etc/subuid', 'vitrine-test')) return undefined
-  return { uid: Number(account[2]), gid: Number(account[3]) }
-}
-
-function lineOf(file: string, name: string): readonly string[] | undefined {
-  try {
-    const lines = readFileSync(file, 'utf8').split('\n')
-    return lines.map((line) => line.split(':')).find(([first]) => first === name)
-  } catch {
-    return undefined
-  }
+function ordinaryUser(): User | undefined {
+  const hasIds = spawnSync('grep', ['-q', '^vitrine-test:', '/etc/subuid']).status === 0
+  return users.find(({ name }) => hasIds && name === 'vitrine-test')
 }
 
 export interface RootlessEngine extends TestEngine {
-  readonly user: Account
+  readonly user: Pick<User, 'uid' | 'gid'>
   readonly runtimeDirectory: string
 }
 
 /** Starts one with the test's image in it. Resolves to the reason where none starts here. */
 export async function startRootless(kind: Kind): Promise<RootlessEngine | string> {
   if (process.getuid?.() !== 0) return 'taking another user takes root'
-  const user = ordinaryUser()
-  if (!user) return 'there is no user vitrine-test with subordinate ids'
+  const found = ordinaryUser()
+  if (!found) return 'there is no user vitrine-test with subordinate ids'
+  const user = { uid: found.uid, gid: found.gid }
   const absent = kind.needs.find((name) => !path.split(delimiter).some((at) => isExecutable(join(at, name))))
   if (absent !== undefined) return `${absent} is not installed`
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-rootless-'))

@@ -36,9 +36,10 @@ async function storm({ random, shells, place }) {
   assertRefused(result, place.ground, { operation: 'write', name: 'file', count })
 }
 
-async function dying({ random, shells, place }) {
-  const command = `${place.programs.attempts} killed file ${random.between(1, 40)}`
-  assert.equal((await shells.read.execute({ command, timeoutMs: 60_000 })).exitCode, 0)
+async function dying({ shells, place }) {
+  const command = `${place.programs.supervisor} 'die asking' file`
+  const result = await shells.read.execute({ command, timeoutMs: 60_000 })
+  assert.equal(result.stdout, 'errno EACCES\n')
 }
 
 async function stormThatIsKilled({ random, shells, place, marker, gone }) {

@@ -54,8 +54,6 @@ extern const size_t vt_group_count;
 #define IS(index, ...) MASKED(index, UINT32_MAX, __VA_ARGS__)
 #define HIGH_HALF_IS(index, ...) \
   { .test = VT_TEST_ONE_OF, .half = VT_HIGH, .argument = (index), .mask = UINT32_MAX, .values = VALUES(__VA_ARGS__) }
-#define HIGH_HALF_HAS_ANY(index) \
-  { .test = VT_TEST_ANY_BIT, .half = VT_HIGH, .argument = (index), .mask = UINT32_MAX }
 #define HAS_ANY(index, bits) \
   { .test = VT_TEST_ANY_BIT, .argument = (index), .mask = (bits) }
 

@@ -71,14 +71,6 @@ static const struct vt_rule make_rules[] = {{WRITABLE, {HAS_ANY(1, SET_ID)}, REF
 static const struct vt_rule make_at_rules[] = {{WRITABLE, {HAS_ANY(2, SET_ID)}, REFUSE(EPERM)}};
 static const struct vt_rule truncate_rules[] = {{TRUNCATE_UNSEEN, {ANY_ARGUMENTS}, REFUSE(EROFS)}};
 
-/* Growing a file past RLIMIT_FSIZE raises SIGXFSZ. BPF sees 32 bits at a time, so sizes of 1 MiB and more go to the
- * notifier, which compares all 64. ftruncate(fd, length), fallocate(fd, mode, offset, length) */
-#define MEBIBYTES 0xfff00000u
-#define WATCH_LARGE(index) \
-  {WRITABLE, {HAS_ANY(index, MEBIBYTES)}, WATCH}, {WRITABLE, {HIGH_HALF_HAS_ANY(index)}, WATCH}
-static const struct vt_rule resize_rules[] = {WATCH_LARGE(1)};
-static const struct vt_rule allocate_rules[] = {WATCH_LARGE(2), WATCH_LARGE(3)};
-
 static const struct vt_rule ioctl_rules[] = {
     {EVER, {IS(1, READING_IOCTLS)}, ALLOW},
     {TERMINAL, {IS(1, TERMINAL_IOCTLS)}, ALLOW},
@@ -190,8 +182,6 @@ const struct vt_group vt_groups[] = {
            VT_SYS_linkat, VT_SYS_symlink, VT_SYS_symlinkat, VT_SYS_mkdir, VT_SYS_mkdirat)},
     {DECIDE(make_rules, WATCH), CALLS(VT_SYS_creat, VT_SYS_mknod)},
     {DECIDE(make_at_rules, WATCH), CALLS(VT_SYS_mknodat)},
-    {DECIDE(resize_rules, ALLOW), CALLS(VT_SYS_ftruncate)},
-    {DECIDE(allocate_rules, ALLOW), CALLS(VT_SYS_fallocate)},
     {DECIDE(truncate_rules, WATCH), CALLS(VT_SYS_truncate)},
     {DECIDE(fcntl_rules, FAIL(EPERM)), CALLS(VT_SYS_fcntl)},
     {DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},

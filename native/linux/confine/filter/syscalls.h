@@ -20,8 +20,6 @@ extern "C" {
   X(openat, 257, 56) \
   X(openat2, 437, 437) \
   X(truncate, 76, 45) \
-  X(ftruncate, 77, 46) \
-  X(fallocate, 285, 47) \
   X(creat, 85, -1) \
   X(unlink, 87, -1) \
   X(unlinkat, 263, 35) \

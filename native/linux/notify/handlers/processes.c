@@ -37,14 +37,6 @@ void vt_handle_scheduling(struct vt_notification *notification) {
 /* The call goes on; a SIGXFSZ may now come from the command's own limit. */
 void vt_handle_file_limit(struct vt_notification *notification) { note(&notification->listener->limits_files); }
 
-/* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */
-void vt_handle_file_size(struct vt_notification *notification) {
-  const __u64 *arguments = notification->notif.data.args;
-  bool allocates = notification->call->call == VT_SYS_fallocate;
-  uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = notification->listener->most_file_bytes;
-  if (most && size > most && size <= INT64_MAX) note(&notification->listener->asks_too_much);
-}
-
 enum whose { OURS, FOREIGN, NO_PROCESS };
 
 enum { SIGNAL_SCOPE_ABI = 6 };
