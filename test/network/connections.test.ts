@@ -53,20 +53,6 @@ it('a command that has ended connects to nothing more', async () => {
   await expect.poll(() => connections).toBe(1)
 })
 
-it.each(['10.0.0.1', '169.254.169.254', '127.0.0.1', '::1'])(
-  'nothing is asked about %s, which a yes could not open',
-  async (address) => {
-    const asked: string[] = []
-    const ask = async ({ host }: { readonly host: Host }) => {
-      asked.push(host.name)
-      return true
-    }
-    const { connect } = openGate(['listed.example'], { ask })
-    expect(await connect(address, 443)).toBe('not-listed')
-    expect(asked).toEqual([])
-  },
-)
-
 it('a public address is none where this machine has it', () => {
   const address = hostOf('198.41.0.4')
   if (address.kind !== 'address') throw new Error('no address')

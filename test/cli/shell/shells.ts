@@ -14,7 +14,8 @@ const settings = {
 /** A home with settings for every shell, and a workspace `work` with a file `kept`. */
 export function homeForShells(): Home {
   const home = new Home()
-  for (const directory of ['work', '.config/fish', '.local/share/fish'])
+  // Without the last one fish reads all manual pages at its first start, for minutes.
+  for (const directory of ['work', '.config/fish', '.local/share/fish/generated_completions'])
     mkdirSync(join(home.directory, directory), { recursive: true })
   for (const [name, text] of Object.entries(settings)) writeFileSync(join(home.directory, name), text)
   writeFileSync(join(home.directory, 'work/kept'), 'as it was\n')

@@ -14,7 +14,7 @@ import {
   waitFor,
 } from '../../helpers/processes.ts'
 import { compileFixture } from '../../helpers/programs.ts'
-import { compileAttempts, makeGround, shorts } from './denied.ts'
+import { compileAttempts, shorts } from './denied.ts'
 import { toldBy, writeTeller } from './tellers.ts'
 
 interface Teller {
@@ -34,12 +34,6 @@ function startTeller(directory: string, command: string): Teller {
   })
   return { child, text: () => text, ended: once(child, 'exit') }
 }
-
-it('20 refused calls of 20 processes at once are 20', async () => {
-  const { cwd, run } = await makeGround()
-  const result = await run('for i in $(seq 20); do echo x > file & done; wait')
-  expect(shorts(result)).toEqual([`write ${cwd}/file x20`])
-})
 
 describe('a host that is stopped', () => {
   it('stops its command at the next notified call, and counts all calls when it continues', async () => {

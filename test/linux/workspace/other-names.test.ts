@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -57,11 +66,11 @@ linux('a name from before of a protected file', () => {
     expect(readFileSync(join(cwd, '.vscode/inner/tasks.json'), 'utf8')).toBe('before')
   })
 
-  it('that may be deeper than the search goes: the command is refused, and nothing runs', async () => {
+  it.each(['lib', '.vscode'])('that may be too deep in %s to be found: nothing runs', async (top) => {
     const cwd = makeProject()
-    linkSync(join(cwd, '.envrc'), join(cwd, '../elsewhere'))
-    const deep = Array.from({ length: 120 }, () => 'd').join('/')
-    mkdirSync(join(cwd, 'lib', deep), { recursive: true })
+    // Only a file that has other names makes vitrine search in what is not protected.
+    if (top === 'lib') linkSync(join(cwd, '.envrc'), join(cwd, '../elsewhere'))
+    mkdirSync(join(cwd, top, ...Array.from({ length: 120 }, () => 'd')), { recursive: true })
     const shell = await open(cwd, 'workspace')
     await expect(shell.execute({ command: 'echo ran > ran' })).rejects.toMatchObject({
       code: 'SPAWN_FAILED',
@@ -115,5 +124,19 @@ linux('a spelling that a file system could take for a protected name', () => {
     expect(denials.map(({ path }) => path)).toEqual([join(cwd, '.ENVRC'), join(cwd, 'Head')])
     expect(readFileSync(join(cwd, 'there'), 'utf8')).toBe('after\n')
     expect(readFileSync(join(cwd, '.envrc'), 'utf8')).toBe('before')
+  })
+})
+
+linux('a name that a protected file gets while a command runs', () => {
+  it('beside something protected can be neither written nor removed', async () => {
+    const cwd = makeProject()
+    const shell = await open(cwd, 'workspace')
+    const wait = 'touch started; while ! test -e x; do sleep 0.05; done'
+    const running = shell.execute({ command: `${wait}; echo x >> x; rm -f x; mv x y` })
+    await expect.poll(() => existsSync(join(cwd, 'started')), { timeout: 20_000 }).toBe(true)
+    linkSync(join(cwd, '.envrc'), join(cwd, 'x'))
+    const { denials } = await running
+    expect(denials.map(({ operation }) => operation)).toEqual(['write', 'delete', 'rename'])
+    expect([readFileSync(join(cwd, '.envrc'), 'utf8'), existsSync(join(cwd, 'x'))]).toEqual(['before', true])
   })
 })

@@ -134,6 +134,7 @@ truncate by /proc/self/fd: f = os.open(".git/config", os.O_RDONLY); os.truncate(
 mmap MAP_SHARED: f = os.open(".git/config", os.O_RDWR); m = mmap.mmap(f, 0); m[0:1] = b"%"; m.flush()
 linkat of /proc/self/fd: f = os.open(".git/config", os.O_RDONLY); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "src/got", 0x400); scribble(opened("src/got", os.O_WRONLY))
 O_TMPFILE and linkat: f = opened("src", os.O_WRONLY | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, ".git/hooks/pre-push", 0x400)
+O_TMPFILE and linkat to a directory outside: f = opened("src", os.O_WRONLY | os.O_TMPFILE); scribble(f); call(LINKAT, AT, f"/proc/self/fd/{f}", AT, "../outside/got", 0x400)
 O_TMPFILE in a protected directory: scribble(opened(".git/hooks", os.O_WRONLY | os.O_TMPFILE)); os.mkdir(".git/hooks/shown")
 `),
   ...pythons(

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type User, users } from '../../../attacks/table.ts'
+import { fetched } from '../../../fixtures/suites/suites.mjs'
 import { makeDirectory } from '../../../helpers/place.ts'
-import { isExecutable } from '../../../helpers/repository.ts'
 import { runAs } from '../../../helpers/run-as.ts'
 import { noWorld } from './world.ts'
 
@@ -11,6 +12,8 @@ interface Program {
   readonly name: string
   readonly file: string
   readonly package: string
+  /** Makes files in the directory in which `line` runs. */
+  readonly prepare?: string
   readonly line: string
   readonly says: string
   /** PostgreSQL refuses to be root's. */
@@ -25,19 +28,50 @@ const freePort = `import socket
 taken = socket.socket(); taken.bind(("127.0.0.1", 0)); print(taken.getsockname()[1])`
 const port = `port=$(/usr/bin/python3 -c '${freePort}')`
 
-const perlSockets = `
-use strict; use IO::Socket::INET; use IO::Socket::UNIX; use IO::Socket::IP;
-my @servers = (
-  [IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1"), "IO::Socket::INET", sub { (PeerAddr => "127.0.0.1", PeerPort => $_[0]->sockport) }],
-  [IO::Socket::IP->new(Listen => 5, LocalHost => "::1"), "IO::Socket::IP", sub { (PeerHost => "::1", PeerPort => $_[0]->sockport) }],
-  [IO::Socket::UNIX->new(Listen => 5, Local => "$ENV{TMPDIR}/perl.sock"), "IO::Socket::UNIX", sub { (Peer => "$ENV{TMPDIR}/perl.sock") }],
-);
-for (@servers) {
-  my ($server, $class, $peer) = @$_;
-  die "$class: $@ $!" unless $server;
-  if (!fork) { my $client = $class->new($peer->($server)) or die "$class: $@ $!"; print $client "ping\\n"; print "$class ", scalar <$client>; exit }
-  my $client = $server->accept; my $line = <$client>; $line =~ s/ping/pong/; print $client $line; close $client; wait;
-}`
+const fetching = 'scripts/fetch-suites.mjs'
+const modules = join(fetched, 'node_modules')
+const linked = `ln -s '${modules}' node_modules; echo '{ "type": "module" }' >package.json\n`
+const path = `PATH="${dirname(process.execPath)}:$PWD/node_modules/.bin:$PATH"\n`
+const written = (name: string, text: string) => `cat >${name} <<'END'\n${text}\nEND\n`
+
+/** tsx asks its own server, on a unix socket, in each process. */
+const twice = `
+import { spawnSync } from 'node:child_process'
+const twice = (n: number): number => n * 2
+const child = (): string => spawnSync('tsx', ['twice.ts', 'child'], { encoding: 'utf8' }).stdout.trim()
+console.log(twice(21), process.argv[2] ?? child())
+`
+
+/** The page changes when the browser is told so over a websocket. */
+const reloading = `
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'vite'
+import WebSocket from 'ws'
+const root = mkdtempSync(join(tmpdir(), 'vite-'))
+const write = (name, text) => writeFileSync(join(root, name), text)
+write('index.html', '<script type="module" src="/main.js"></script>')
+write('main.js', 'import { n } from "./part.js"; import.meta.hot?.accept("./part.js", () => {}); console.log(n)')
+write('part.js', 'export const n = 1')
+const server = await createServer({
+  root, configFile: false, logLevel: 'error', cacheDir: join(root, '.vite'),
+  optimizeDeps: { noDiscovery: true }, server: { port: 0, host: '127.0.0.1' },
+})
+await server.listen()
+const at = '127.0.0.1:' + server.httpServer.address().port
+for (const path of ['/', '/main.js', '/part.js']) await (await fetch('http://' + at + path)).text()
+const browser = new WebSocket('ws://' + at + '/?token=' + server.config.webSocketToken, 'vite-hmr')
+browser.on('message', async (data) => {
+  const { type, updates } = JSON.parse(String(data))
+  if (type === 'connected') write('part.js', 'export const n = 2')
+  if (type !== 'update') return
+  console.log(type, updates[0].acceptedPath)
+  browser.close()
+  await server.close()
+  process.exit()
+})
+`
 
 /** Its page is complete when it has fetched from the server. */
 const browsed = `
@@ -66,9 +100,8 @@ const programs: readonly Program[] = [
     name: 'Chromium, on a page of a server beside it',
     file: '/usr/bin/chromium',
     package: 'chromium',
-    line: `cat >"$TMPDIR/browse.cjs" <<'END'${browsed}
-END
-HOME="$TMPDIR" exec '${process.execPath}' "$TMPDIR/browse.cjs" ${chromiumOptions} \\
+    prepare: written('browse.cjs', browsed),
+    line: `HOME="$TMPDIR" exec '${process.execPath}' browse.cjs ${chromiumOptions} \\
   --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' --user-data-dir="$TMPDIR/profile"`,
     says: 'pong\n',
   },
@@ -106,24 +139,6 @@ redis-cli -p "$port" set key value; redis-cli -s "$TMPDIR/redis" get key; redis-
     says: 'OK\nvalue\nended\n',
   },
   {
-    name: 'expect, with a program in a terminal',
-    file: '/usr/bin/expect',
-    package: 'expect',
-    line: `expect -c 'log_user 0; set timeout 20
-spawn sh -c {test -t 0 && echo ready; read line; echo "got $line"}
-expect ready {} timeout {exit 1}; send "hello\\r"; expect "got hello" {puts "answered"} timeout {exit 1}; expect eof'`,
-    says: 'answered\n',
-  },
-  {
-    name: 'expect, with Ctrl+C to a program in a terminal',
-    file: '/usr/bin/expect',
-    package: 'expect',
-    line: `expect -c 'log_user 0; set timeout 20
-spawn sh -c {trap "echo interrupted; exit 3" INT; echo ready; read line}
-expect ready {} timeout {exit 1}; send "\\003"; expect interrupted {} timeout {exit 1}; expect eof; puts "exit [lindex [wait] 3]"'`,
-    says: 'exit 3\n',
-  },
-  {
     name: 'script, with /dev/tty, stty and a session of its own',
     file: '/usr/bin/script',
     package: 'bsdutils',
@@ -132,7 +147,7 @@ test "$(ps -o sid= -p $$)" -eq "$(ps -o tpgid= -p $$)" && echo leads' /dev/null 
     says: 'shown\n7 70\n7 70\nleads\n',
   },
   {
-    name: "bash's job control in a terminal",
+    name: "expect, with bash's job control in a terminal",
     file: '/usr/bin/expect',
     package: 'expect',
     line: `cat >"$TMPDIR/job" <<'END'
@@ -162,43 +177,83 @@ t kill-server; echo ended`,
     says: '24 80\n20 90\nended\n',
   },
   {
-    name: "perl's IO::Socket",
-    file: '/usr/bin/perl',
-    package: 'perl',
-    line: `cat >"$TMPDIR/sockets.pl" <<'END'${perlSockets}
-END
-perl "$TMPDIR/sockets.pl"`,
-    says: 'IO::Socket::INET pong\nIO::Socket::IP pong\nIO::Socket::UNIX pong\n',
+    name: 'tsx, in a program and its child',
+    file: join(modules, 'tsx/dist/cli.mjs'),
+    package: fetching,
+    prepare: linked + written('twice.ts', twice),
+    line: `${path} tsx twice.ts`,
+    says: '42 42 child\n',
+  },
+  {
+    name: "vite's development server, which reloads a module",
+    file: join(modules, 'vite/package.json'),
+    package: fetching,
+    prepare: linked + written('reloading.mjs', reloading),
+    line: `${path} node reloading.mjs`,
+    says: 'update /part.js\n',
+  },
+  {
+    name: 'nx, with its daemon',
+    file: join(modules, 'nx/bin/nx.js'),
+    package: fetching,
+    prepare: `${linked} echo '{ "useDaemonProcess": true, "analytics": false }' >nx.json; mkdir one
+echo '{ "name": "one", "targets": { "say": { "command": "echo said" } } }' >one/project.json`,
+    line: `${path} export CI=false NX_DAEMON=true NX_CACHE_DIRECTORY="$TMPDIR/cache" NX_WORKSPACE_DATA_DIRECTORY="$TMPDIR/data"
+nx run one:say 2>&1 | grep -x said; grep -o 'Handled RECORD_TASK_RUNS' "$TMPDIR/data/d/daemon.log"; nx daemon --stop >/dev/null 2>&1`,
+    says: 'said\nHandled RECORD_TASK_RUNS\n',
+  },
+  {
+    name: 'pytest-xdist, with two workers',
+    file: '/usr/lib/python3/dist-packages/xdist/plugin.py',
+    package: 'python3-pytest-xdist',
+    prepare: written(
+      'test_workers.py',
+      `import os, pytest
+@pytest.mark.parametrize('number', range(20))
+def test_worker(number): assert os.environ['PYTEST_XDIST_WORKER'] in ('gw0', 'gw1')`,
+    ),
+    line: '/usr/bin/python3 -m pytest -q -p no:cacheprovider -n 2 | grep -o "[0-9]* passed"',
+    says: '20 passed\n',
   },
 ]
 
-function runOutside({ uid, gid }: User, line: string) {
-  const [cwd, TMPDIR] = [makeDirectory(), makeDirectory()]
-  for (const directory of [cwd, TMPDIR]) chmodSync(directory, 0o777)
-  const env = { PATH: '/usr/bin:/bin', TMPDIR }
-  return spawnSync('sh', ['-c', line], { uid, gid, cwd, env, encoding: 'utf8', timeout: 90_000 })
-}
-
-async function runInside(user: User, { line }: Program, mode: 'workspace' | 'read') {
+function makePlace({ uid, gid }: User, { prepare = '' }: Program): string {
   const cwd = makeDirectory()
   chmodSync(cwd, 0o777)
+  execFileSync('sh', ['-ec', prepare], { uid, gid, cwd })
+  return cwd
+}
+
+function runOutside(user: User, program: Program) {
+  const TMPDIR = makeDirectory()
+  chmodSync(TMPDIR, 0o777)
+  const { uid, gid } = user
+  const options = { uid, gid, cwd: makePlace(user, program), env: { PATH: '/usr/bin:/bin', TMPDIR } }
+  return spawnSync('sh', ['-c', program.line], { ...options, encoding: 'utf8', timeout: 90_000 })
+}
+
+async function runInside(user: User, program: Program, mode: 'workspace' | 'read') {
   const [ran] = await runAs(user, {
-    options: { mode, cwd, privateTmp: true },
-    commands: [['sh', '-c', line]],
+    options: { mode, cwd: makePlace(user, program), privateTmp: true },
+    commands: [['sh', '-c', program.line]],
     timeoutMs: 90_000,
     temporary: '/tmp', // Chromium's socket in it has a long name (unix(7))
   })
   return ran
 }
 
+/** Whether the user has it. */
+const has = ({ uid, gid }: User, file: string) =>
+  spawnSync('test', ['-r', file], { uid, gid, cwd: '/' }).status === 0
+
 for (const user of users)
   describe.skipIf(noWorld)(`${user.name} runs in workspace mode and in read mode as outside`, () => {
     for (const { long, ...program } of programs) {
       const leftOut = (program.notAsRoot || (long && !all)) && user.uid === 0
-      it.skipIf(leftOut || !isExecutable(program.file))(
+      it.skipIf(leftOut || !has(user, program.file))(
         `${program.name} (needs ${program.package})`,
         async () => {
-          expect(runOutside(user, program.line)).toMatchObject({ stdout: program.says, status: 0 })
+          expect(runOutside(user, program)).toMatchObject({ stdout: program.says, status: 0 })
           for (const mode of long && !all ? (['workspace'] as const) : (['workspace', 'read'] as const))
             expect(await runInside(user, program, mode), mode).toMatchObject({
               stdout: program.says,

@@ -4,8 +4,6 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory } from '../../../helpers/place.ts'
-import { builtLibrary } from '../../../helpers/programs.ts'
 import { fixture, noPython, openWorld, python } from './world.ts'
 
 const tries = Math.min(Number(process.env['VITRINE_RACES'] ?? 100_000), 100_000)
@@ -159,33 +157,3 @@ it.skipIf(noPython)(
     expect({ stdout, denials }).toEqual({ stdout: '0\nTrue 0\n-1 22\n', denials: [] })
   },
 )
-
-const host = `
-import { openShell } from ${JSON.stringify(builtLibrary)}
-const shell = await openShell({ mode: 'workspace', cwd: process.argv[1] })
-await shell.execute({ argv: [process.argv[2], '-c', process.argv[3]] }, { onOutput: (_stream, chunk) => process.stdout.write(chunk) })`
-const listener = `
-import os, socket, time
-server = socket.create_server(('127.0.0.1', 0))
-print(server.getsockname()[1], flush=True)
-time.sleep(170)`
-
-it.skipIf(noPython)('a listening command ends with a host that is killed (needs python3)', async () => {
-  const argv = ['--input-type=module', '-e', host, makeDirectory(), python, listener]
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = Number(String((await once(child.stdout, 'data'))[0]))
-  expect(await isFree(port)).toBe(false)
-  child.kill('SIGKILL')
-  await expect.poll(() => isFree(port), { timeout: 30_000 }).toBe(true)
-})
-
-/** Whether a server can have it. */
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  const free = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => resolve(true))
-  })
-  if (free) server.close()
-  return free
-}

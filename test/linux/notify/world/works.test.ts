@@ -87,21 +87,6 @@ describe.skipIf(noWorld)('processes of a command reach each other', () => {
     }
   })
 
-  it.skipIf(!isInstalled('curl'))(
-    'beside a list of hosts, by a client that uses the proxy (needs curl)',
-    async () => {
-      const serve = `
-const server = require('http').createServer((_, response) => response.end('pong\\n')).listen(0, '127.0.0.1', () =>
-  require('child_process').spawn('curl', ['-sS', 'http://localhost:' + server.address().port], { stdio: 'inherit' })
-    .on('exit', () => process.exit()))`
-      const shell = await openAsking({ network: ['registry.example'] })
-      expect(await shell.execute({ argv: ['node', '-e', serve] })).toMatchObject({
-        stdout: 'pong\n',
-        denials: [],
-      })
-    },
-  )
-
   it('unless own_sockets = false', async () => {
     const shell = await openAsking({ toml: '[shell]\nown_sockets = false\n' })
     expect((await shell.execute({ argv: ['node', 'ask.mjs', '127.0.0.1'] })).stdout).toBe('EACCES\n')
@@ -190,24 +175,6 @@ for family, host in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
       }
     },
   )
-
-  it.skipIf(!isInstalled('java'))('as java asks for the interfaces (needs java)', async () => {
-    const shell = await openAsking()
-    writeFileSync(
-      join(shell.cwd, 'Interfaces.java'),
-      `public class Interfaces { public static void main(String[] arguments) throws Exception {
-  for (var found : java.util.Collections.list(java.net.NetworkInterface.getNetworkInterfaces()))
-    if (found.isLoopback()) System.out.println(found.isUp() + " " + found.getInterfaceAddresses().toString().contains("127.0.0.1/8")); } }`,
-    )
-    const command = 'java -Djava.io.tmpdir=$TMPDIR Interfaces.java'
-    expect(await shell.execute({ command })).toMatchObject({ stdout: 'true true\n', denials: [] })
-  })
-
-  it.skipIf(!isInstalled('script'))('through a terminal that one of them makes (needs script)', async () => {
-    const shell = await openAsking()
-    const result = await shell.execute({ command: "script -qc 'test -t 0 && echo a terminal' /dev/null" })
-    expect(result).toMatchObject({ stdout: 'a terminal\r\n', exitCode: 0 })
-  })
 })
 
 describe.skipIf(noPython3)('a server of a command (needs python3)', () => {
