@@ -220,10 +220,7 @@ static void spawn(struct vt_command *command, struct vt_launch_room *room) {
   command->room = room;
   command->host = getpid();
   command->pid = start_child(command);
-  if (command->pid < 0) {
-    fail(command, "clone");
-    return;
-  }
+  if (command->pid < 0) return (void)fail(command, "clone");
   if (ended_before_filter(command)) {
     command->failed_step = "seccomp";
     command->failed_errno = ECHILD;
