@@ -66,7 +66,6 @@
             "native/linux/confine/filter/seccomp.c",
             "native/linux/confine/filter/seccomp_rules.c",
             "native/linux/supervise/session.c",
-            "native/linux/launch/spawn.c",
             "native/linux/supervise/streams.c",
             "native/linux/supervise/supervisor.c",
             "native/linux/supervise/terminal.c",

@@ -42,9 +42,10 @@ static bool counts(const struct vt_place *places, const struct vt_place *place) 
 
 /* Equal exactly for equal options; leaves out `reads`, and which directory is writable. */
 static char *key_of(const struct vt_confinement_options *options) {
+  const char *near = options->near ? options->near : "";
   char *start;
-  int length = asprintf(&start, "%d %d %d %d %d %d", options->abi, options->network, options->proxied, options->own_sockets,
-                        options->listener, has_any(options->writable));
+  int length = asprintf(&start, "%d %d %d %d %d %d %zu %s", options->abi, options->network, options->proxied, options->own_sockets,
+                        options->listener, has_any(options->writable), strlen(near), near);
   vt_must(length < 0 ? NULL : start);
   char *key = vt_places_key(start, options->places, counts);
   free(start);
@@ -189,6 +190,7 @@ int vt_confine(struct vt_command *command, const char **step) {
       .proxied = command->proxy.port != 0,
       .own_sockets = command->world != 0,
       .listener = command->with_listener,
+      .near = command->cwd,
       .reads = reads,
       .writable = command->writable,
       .places = command->places,

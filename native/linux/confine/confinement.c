@@ -82,8 +82,8 @@ static bool can_mark(bool listener) {
 
 static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, const char **step) {
   bool marks = can_mark(options->listener);
-  struct vt_landlock_options landlock = {confinement->abi, options->network, options->writable, options->terminal,
-                                         options->workspace, options->own_sockets && marks};
+  struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable,
+                                         options->terminal, options->workspace, options->own_sockets && marks};
   confinement->workspace = options->workspace;
   if (confinement->workspace) vt_workspace_retain(confinement->workspace);
   confinement->listener = options->listener;

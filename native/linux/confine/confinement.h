@@ -43,6 +43,7 @@ struct vt_confinement_options {
   bool own_sockets;             /* TCP among the command's own processes: the notifier binds and connects */
   bool listener;
   struct vt_places *reads;
+  const char *near;
   const char *const *writable;
   const struct vt_place *places; /* with the roots and protected paths of a workspace; NULL: none */
   bool has_roots;

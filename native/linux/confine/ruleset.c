@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,6 +164,18 @@ static int grant_workspace(int ruleset, struct vt_workspace *workspace, uint64_t
   return vt_places_grant(workspace->places, &access, ruleset);
 }
 
+/* A tenth of a search through many files: the kernel walks up from a file to the first rule that grants the whole access. Grants nothing beyond the
+ * top-level directories: never beneath /dev. */
+static int grant_near(int ruleset, const char *near) {
+  char path[PATH_MAX];
+  int fd = near ? open(near, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  int failed = vt_path_of(fd, path, sizeof path);
+  close(fd);
+  if (failed || !strcmp(path, "/") || !strcmp(path, "/dev") || !strncmp(path, "/dev/", 5)) return 0;
+  return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
+}
+
 /* False below ABI 3, or if nothing is writable: the filter then refuses truncate(2); other ways to truncate need write access. */
 static bool handles_truncate(const struct vt_landlock_options *options) {
   return options->abi >= 3 && (options->workspace || (options->writable && *options->writable));
@@ -186,7 +199,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   if (ruleset < 0) return -1;
   /* Names can be listed everywhere, content read only beneath the following grants. */
   return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
-                               grant_devices(ruleset, *handled, options->sessions) ||
+                               grant_devices(ruleset, *handled, options->sessions) || grant_near(ruleset, options->near) ||
                                grant_writable(ruleset, options->writable, *handled) ||
                                grant_workspace(ruleset, options->workspace, *handled) ||
                                grant_terminal(ruleset, options->terminal, *handled, options->sessions));

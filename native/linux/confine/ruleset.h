@@ -11,6 +11,7 @@ struct vt_workspace;
 struct vt_landlock_options {
   int abi;                      /* the ABI to build for: 1 to the running kernel's */
   bool network;                 /* TCP connect is allowed; TCP bind never is */
+  const char *near;             /* working directory, granted on its own for speed; may be NULL */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
   int terminal;                 /* descriptor; 0: none */
   struct vt_workspace *workspace; /* NULL: none */

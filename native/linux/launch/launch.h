@@ -18,9 +18,6 @@ struct vt_launch_room {
   struct sock_filter filter[VT_FILTER_MAX];
 };
 
-/* Sets pid, pidfd and listener_fd, or failed_step and failed_errno. Launcher threads only. */
-void vt_spawn(struct vt_command *command, struct vt_launch_room *room);
-
 /* In the child: the steps of the launch, up to exec. Shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK,
  * clone(2)): no allocation, no lock, no libc state but errno. If confined it also shares the descriptor table until it unshares it:
  * its filter's listener gets into the parent's table that way. */

@@ -176,8 +176,6 @@ const char *vt_cgroup_base(const char **reason) {
   return reason_for_none ? NULL : base;
 }
 
-bool vt_cgroup_holds_memory(void) { return vt_cgroup_base(NULL) && !reason_for_no_memory; }
-
 /* The kernel's hard limit: at least 1 MiB, which exec needs. The monitor enforces lower limits. */
 static int limit_memory(const char *directory, uint64_t bytes) {
   char text[24];
@@ -199,7 +197,7 @@ int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const 
   snprintf(name, VT_CGROUP_NAME, VT_CGROUP_PREFIX "%d-%0*" PRIx64 "-%0*" PRIx32, (int)getpid(), VT_COOKIE_HOST_DIGITS, host,
            VT_COOKIE_COMMAND_DIGITS, id);
   if (path_of(path, vt_cgroup_base(NULL), name) && mkdir(path, 0700) == 0 &&
-      (!limits->memory_bytes || !vt_cgroup_holds_memory() || limit_memory(path, limits->memory_bytes) == 0))
+      (!limits->memory_bytes || reason_for_no_memory || limit_memory(path, limits->memory_bytes) == 0))
     fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) return fd;
   int error = errno;

@@ -17,8 +17,6 @@ enum { VT_CGROUP_NAME = 48 };
  * by trying; never moves this process. */
 const char *vt_cgroup_base(const char **reason);
 
-bool vt_cgroup_holds_memory(void);
-
 /* For the watcher; -1: none. */
 int vt_cgroup_open_base(void);
 
