@@ -25,20 +25,20 @@ const boolean = { type: 'boolean' } as const
 
 /** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
-  const facts = { ...factsOf(shell.config, shell.mode, undefined, shellNamed(shell.config)), onlyTool: true }
+  const facts = { ...factsOf(shell.config, [shell.mode], shellNamed(shell.config)), onlyTool: true }
   return {
     name: 'execute_command',
     description: toolDescription(facts),
     inputSchema: {
       type: 'object',
       properties: {
-        command: { ...string, description: texts.command },
+        command: string,
         timeout_ms: {
           ...{ type: 'integer', minimum: 1, default: facts.defaultTimeoutMs },
           description: texts.timeoutMs(facts),
         },
         scratchpad: { ...string, description: texts.scratchpad },
-        cwd: { ...string, description: texts.cwd },
+        cwd: string,
         private_tmp: { ...boolean, description: texts.privateTmp },
         next: { type: 'array', items: string, minItems: 1, maxItems: mostNext, description: texts.next },
         ignore_errors: { ...boolean, description: texts.ignoreErrors },

@@ -68,7 +68,13 @@ export const grammar = {
     },
   },
   mcp: {
-    options: { ...where, ...server, workspace: 'directory', structured: 'flag', http: 'value' },
+    options: {
+      ...where,
+      ...server,
+      ...flags('tool-per-mode structured'),
+      workspace: 'directory',
+      http: 'value',
+    },
     commands: { install: { options: { ...server, print: 'flag', write: 'flag' }, words: clientNames } },
   },
   scratchpad: {

@@ -163,8 +163,10 @@ Usage:
 Clients: claude, codex, gemini, cursor, vscode, opencode.
 
 Options:
-  --mode MODES       a tool for each of read, workspace and write, separated by commas (read,workspace); both means
-                     read,write; default: [shell] mode
+  --mode MODES       read, workspace and write, separated by commas (read,workspace); both means read,write;
+                     default: [shell] mode
+  --tool-per-mode    a tool for each mode, not one with a parameter: for clients whose users allow tools by name; "install"
+                     writes it
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
 ${lines('network allow-host shell private-tmp backend workspace cwd config')}

@@ -29,7 +29,10 @@ export async function install(
   const { modes } = check(values)
   if (modes) await checkServed(modes, { flags, values, lists })
   backendOf(values.get('backend'))
-  const client = clientOf(name, serverCommand({ flags, values, lists }), process.env)
+  // Each of these clients keeps what its user allows by the tool's name: read mode stays allowed alone.
+  const each = modes && modes.length > 1 ? (['--tool-per-mode'] as const) : []
+  const command = [...serverCommand({ flags, values, lists }), ...each] as const
+  const client = clientOf(name, command, process.env)
   if (!flags.has('write')) return show(client)
   try {
     await tell(await installEntry(client))

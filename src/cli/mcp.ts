@@ -19,6 +19,10 @@ export async function main(args: readonly string[]): Promise<number> {
   const { McpSession } = await import('../mcp/session.ts')
   const makeSession = () => new McpSession(given)
   if (http !== undefined) return (await import('./mcp-http.ts')).serveUntilSignal(http, makeSession)
+  if (process.stdin.isTTY)
+    await tell(
+      'this is a server for agents: it waits for messages of the Model Context Protocol on standard input, one a line. "vitrine mcp install CLIENT" adds it to a client, "vitrine run COMMAND" runs a command here; Ctrl-D ends it.',
+    )
   const session = makeSession()
   // The shell opens while the SDK loads.
   void session.warm()
@@ -31,6 +35,7 @@ function serverOptions({ values, flags, lists }: Options): ServerOptions {
   return {
     version: packageVersion(),
     ...checkChoices(values),
+    toolPerMode: flags.has('tool-per-mode'),
     structured: flags.has('structured'),
     earlierSessions: !values.has('http'),
     cwd: absolutePath(values.get('cwd') ?? '.'),

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { setInterval } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { codedError } from '../base/errno.ts'
-import { sizeText } from '../base/text.ts'
+import { decode, sizeText, visible } from '../base/text.ts'
 import type { Approval, ApprovalRequest, Approver, Decision } from '../internal.ts'
 import type { CallToolResult, ServerContext } from './sdk.ts'
 
@@ -49,6 +50,8 @@ const maxQuestions = 8
 /** How long a client can still fetch the result of a command that ended while its user was asked. */
 const keptMs = 600_000
 const progressMs = 500
+/** Of the output, for the last line of it. */
+const tailBytes = 400
 
 const current = new AsyncLocalStorage<Call>()
 
@@ -75,6 +78,8 @@ export class Call {
   readonly #calledMs = performance.now()
   #startedMs: number | undefined
   #bytes = 0
+  /** The newest output. */
+  #tail = Buffer.alloc(0)
   /** Aborts when the newest request waits no more. */
   #left = new AbortController()
   #isOver = false
@@ -110,8 +115,10 @@ export class Call {
     this.#startedMs = performance.now()
   }
 
-  wrote(bytes: number): void {
-    this.#bytes += bytes
+  wrote(chunk: Buffer): void {
+    this.#bytes += chunk.length
+    const tail = chunk.length < tailBytes ? Buffer.concat([this.#tail, chunk]) : chunk
+    this.#tail = Buffer.from(tail.subarray(-tailBytes))
   }
 
   end(): Promise<RoundEnd> {
@@ -197,7 +204,13 @@ export class Call {
   #progressText(): string {
     if (this.#startedMs === undefined) return `waiting to start, commands ahead: ${this.#options.ahead()}`
     const seconds = (performance.now() - this.#startedMs) / 1000
-    return `running for ${seconds.toFixed(1)} s, ${sizeText(this.#bytes)} of output`
+    return `running for ${seconds.toFixed(1)} s, ${sizeText(this.#bytes)} of output${this.#lastLine()}`
+  }
+
+  #lastLine(): string {
+    const text = stripVTControlCharacters(decode(this.#tail, { start: true, end: true }))
+    const line = text.split(/[\r\n]+/).findLast((line) => line.trim() !== '')
+    return line === undefined ? '' : `: ${visible(line)}`
   }
 }
 

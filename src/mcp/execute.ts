@@ -65,7 +65,7 @@ function begin(
     const ran = await runLines(shell, asked, {
       signal: call.signal,
       hintFor: 'tool',
-      onOutput: (_stream, chunk) => call.wrote(chunk.length),
+      onOutput: (_stream, chunk) => call.wrote(chunk),
       isEnding: () => session.isEnding,
     })
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }

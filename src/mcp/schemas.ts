@@ -9,33 +9,29 @@ const maxLines = 8
 const integer = v.pipe(v.number(), v.integer())
 const positive = v.pipe(integer, v.minValue(1))
 
-/** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
+/** Parameters of a tool that runs commands. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {
   const next = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(maxLines - 1))
+  const { modes, network, like } = facts
   const entries = {
-    command: about(v.string(), parameterTexts.command),
+    command: v.string(),
     timeout_ms: v.optional(about(positive, parameterTexts.timeoutMs(facts)), facts.defaultTimeoutMs),
     scratchpad: v.optional(about(v.string(), parameterTexts.scratchpad)),
-    cwd: v.optional(about(v.string(), parameterTexts.cwd)),
+    cwd: v.optional(v.string()),
     private_tmp: v.optional(about(v.boolean(), parameterTexts.privateTmp)),
     next: v.optional(about(next, parameterTexts.next)),
     ignore_errors: v.optional(about(v.boolean(), parameterTexts.ignoreErrors)),
   }
-  return parameters(entries, facts.network === true ? undefined : 'network')
+  const options = { withheld: network === true ? undefined : 'network', isBare: like !== undefined }
+  if (modes.length < 2) return parameters(entries, options)
+  return parameters({ mode: v.optional(v.picklist(modes), modes[0]), ...entries }, options)
 }
 
 export const readSchema = parameters({
-  name: about(v.string(), 'The name of the saved output, from a result or list_scratchpad.'),
-  unit: v.optional(about(v.picklist(['lines', 'bytes']), 'What offset and limit count.'), 'lines'),
-  offset: v.optional(
-    about(
-      integer,
-      'Lines or bytes to skip at the beginning; a negative number counts from the end (-100: the last 100). Default 0.',
-    ),
-  ),
-  limit: v.optional(
-    about(positive, 'The number of lines or bytes to read. Default: as many as can be shown at once.'),
-  ),
+  name: v.string(),
+  unit: v.optional(v.picklist(['lines', 'bytes']), 'lines'),
+  offset: v.optional(about(integer, 'How many to skip; -100 reads the last 100.')),
+  limit: v.optional(positive),
 })
 
 /** The parameters of `read_scratchpad`, with defaults filled in. */
@@ -52,8 +48,15 @@ function about<S extends v.GenericSchema>(schema: S, text: string) {
   return v.pipe(schema, v.description(text))
 }
 
-/** Names the known keys where one is missing or unknown; `withheld`: one that only the user can set. */
-function parameters<const E extends v.ObjectEntries>(entries: E, withheld?: string) {
+/**
+ * Names the known keys where one is missing or unknown.
+ * @param withheld one that only the user can set
+ * @param isBare listed without descriptions
+ */
+function parameters<const E extends v.ObjectEntries>(
+  entries: E,
+  { withheld, isBare }: { readonly withheld?: string | undefined; readonly isBare?: boolean } = {},
+) {
   const known = Object.keys(entries)
   const all = `parameters are ${known.join(', ') || 'none'}`
   const refusal = (issue: v.StrictObjectIssue) => {
@@ -65,5 +68,19 @@ function parameters<const E extends v.ObjectEntries>(entries: E, withheld?: stri
     const meant = nearest === undefined ? '; the' : `; did you mean ${nearest}? The`
     return `there is no such parameter${meant} ${all}`
   }
-  return toStandardJsonSchema(v.strictObject(entries, refusal))
+  return listed(v.strictObject(entries, refusal), isBare)
+}
+
+/** Names no dialect: MCP has a default. */
+function listed<S extends v.GenericSchema>(schema: S, isBare = false) {
+  const { '~standard': standard } = toStandardJsonSchema(schema)
+  const input: typeof standard.jsonSchema.input = (options) => {
+    const { $schema: _, ...rest } = standard.jsonSchema.input(options)
+    return isBare ? withoutDescriptions(rest) : rest
+  }
+  return { '~standard': { ...standard, jsonSchema: { ...standard.jsonSchema, input } } }
+}
+
+function withoutDescriptions(schema: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === 'description' ? undefined : value)))
 }

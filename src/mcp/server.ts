@@ -1,6 +1,6 @@
 import { errorText } from '../base/errno.ts'
 import { visible } from '../base/text.ts'
-import { type Mode, shellNamed } from '../internal.ts'
+import { type Mode, shellNamed, type ToolInput } from '../internal.ts'
 import { factsOf, type ToolFacts, toolDescription } from '../messages/tool.ts'
 import { executeCommand, type McpConnection, type ToolCallContext } from './execute.ts'
 import { askedState } from './questions.ts'
@@ -12,10 +12,16 @@ import type { McpSession, Served, SessionShell } from './session.ts'
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
+interface ModalInput extends ToolInput {
+  /** Where the tool serves several. */
+  readonly mode?: Mode
+}
+
 interface Tool {
   readonly name: string
   readonly facts: ToolFacts
-  /** Undefined: it cannot be opened. The model sees why in the first call. */
+  readonly loosest: Mode
+  /** Of the loosest mode. Undefined: it cannot be opened. The model sees why in the first call. */
   readonly shell: SessionShell | undefined
 }
 
@@ -31,11 +37,13 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   const { asked, modes, sandboxOff } = served
   const off = sandboxOff === undefined ? undefined : readModeOff(sandboxOff, modes.length > 0)
   if (off !== undefined && modes.length < asked.length) session.options.log(off)
-  const tools = await Promise.all(modes.map((mode) => toolOf(session, mode, served)))
+  const isEach = session.options.toolPerMode || modes.length < 2
+  const groups = isEach ? modes.map((mode) => [mode] as const) : [modes as ToolFacts['modes']]
+  const tools = await Promise.all(groups.map((group) => toolOf(session, group, served)))
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     {
-      instructions: tools.length > 0 ? instructions(tools) : [off, scratchpadText].join('\n'),
+      instructions: tools.length > 0 ? `Runs shell commands in ${modes.join(', ')} mode.` : (off ?? ''),
       requestState: { verify: askedState.verify },
       // Clients decide by a tool's annotations what to ask: tools are fixed when the client connects.
       capabilities: { tools: { listChanged: false } },
@@ -50,29 +58,43 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   return server
 }
 
-async function toolOf(session: McpSession, mode: Mode, { asked, modes }: Served): Promise<Tool> {
-  const shell = await session.shell(mode).catch((error: unknown) => {
-    session.options.log(errorText(error))
-    return undefined
-  })
-  const looser = modes[modes.indexOf(mode) + 1]
-  const facts = factsOf(shell?.config, mode, looser && `execute_command_${looser}`, shellNamed(shell?.config))
-  // Clients allow a tool by name, so the name gives the mode even if the other tools are missing.
-  return { name: mode === asked[0] ? 'execute_command' : `execute_command_${mode}`, facts, shell }
+async function toolOf(session: McpSession, modes: ToolFacts['modes'], served: Served): Promise<Tool> {
+  const shells = await Promise.all(
+    modes.map((mode) =>
+      session.shell(mode).catch((error: unknown) => {
+        session.options.log(errorText(error))
+        return undefined
+      }),
+    ),
+  )
+  const [strictest] = modes
+  const loosest = modes.at(-1) ?? strictest
+  const nameOf = (mode: Mode) => (mode === served.asked[0] ? 'execute_command' : `execute_command_${mode}`)
+  const next = served.modes[served.modes.indexOf(loosest) + 1]
+  const config = shells[0]?.config
+  const facts = {
+    ...factsOf(config, modes, shellNamed(config)),
+    looserTool: next && nameOf(next),
+    like: strictest === served.modes[0] ? undefined : nameOf(served.modes[0] ?? strictest),
+  }
+  // Clients allow a tool by name: it gives the loosest mode, also where the other tools are missing.
+  return { name: nameOf(loosest), facts, loosest, shell: shells.at(-1) }
 }
 
-function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {
-  const { mode } = facts
+function registerExecute(server: McpServer, calls: ToolCallContext, tool: Tool): void {
+  const { name, facts, loosest } = tool
   const config = {
-    title: titles[mode],
+    title: facts.modes.length > 1 ? titles.write : titles[loosest],
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
-    annotations: annotationsOf(facts, shell),
+    annotations: annotationsOf(tool),
     // Claude Code's limit in characters; the answer has a few lines besides the output.
     _meta: { 'anthropic/maxResultSizeChars': Math.min(500_000, facts.inlineChars + 20_000) },
     ...(calls.session.options.structured && { outputSchema: resultSchema }),
   }
-  server.registerTool(name, config, (asked, context) => executeCommand(calls, mode, asked, context))
+  server.registerTool(name, config, ({ mode = facts.modes[0], ...asked }: ModalInput, context) =>
+    executeCommand(calls, mode, asked, context),
+  )
 }
 
 const titles: Readonly<Record<Mode, string>> = {
@@ -82,12 +104,12 @@ const titles: Readonly<Record<Mode, string>> = {
 }
 
 /** With readOnlyHint clients do not ask, so it is set only if the system confines the command. */
-function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | undefined): ToolAnnotations {
-  if (mode !== 'write' && opened?.config.shell.sandbox === true)
+function annotationsOf({ loosest, facts, shell }: Tool): ToolAnnotations {
+  if (loosest !== 'write' && shell?.config.shell.sandbox === true)
     return {
-      readOnlyHint: mode === 'read',
-      destructiveHint: mode === 'workspace',
-      openWorldHint: network !== false,
+      readOnlyHint: loosest === 'read',
+      destructiveHint: loosest === 'workspace',
+      openWorldHint: facts.network !== false,
     }
   return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
 }
@@ -98,7 +120,7 @@ function registerScratchpad(server: McpServer, session: McpSession, inlineChars:
     'read_scratchpad',
     {
       title: 'Read saved output',
-      description: 'Reads a range of lines or bytes of a saved output. To search it, run grep on its file.',
+      description: 'Reads lines or bytes of a saved output. To search it, run grep on its file.',
       inputSchema: readSchema,
       annotations,
     },
@@ -108,30 +130,13 @@ function registerScratchpad(server: McpServer, session: McpSession, inlineChars:
     'list_scratchpad',
     {
       title: 'List saved output',
-      description:
-        'Lists the outputs saved in this session: name, size, time, how the command ended, and the command.',
+      description: 'Lists the outputs saved in this session, with their commands.',
       inputSchema: emptySchema,
       annotations,
     },
     () => listScratchpad(session),
   )
 }
-
-/** What a client tells its model when it connects; the descriptions of the tools say the rest. */
-function instructions([first, ...others]: readonly Tool[]): string {
-  const mode = first?.facts.mode ?? 'read'
-  return [
-    ...(mode === 'read' ? ['A shell in which the operating system itself makes commands read-only.'] : []),
-    [
-      `${first?.name} runs in ${mode} mode.`,
-      ...others.map(({ name, facts }) => `${name}: ${uses[facts.mode]}.`),
-    ].join(' '),
-    scratchpadText,
-  ].join('\n')
-}
-
-const scratchpadText =
-  'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines or bytes.'
 
 /**
  * Why there is no tool for read and workspace mode, and how the user enables them.
@@ -141,10 +146,4 @@ function readModeOff(where: string, writeIsServed: boolean): string {
   const left = writeIsServed ? 'Only write mode is available' : 'No tool can run commands'
   const remedy = writeIsServed ? '' : ', or to run vitrine mcp --mode write'
   return `${left}, because [shell] sandbox = false (${visible(where)}) disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
-}
-
-const uses: Readonly<Record<Mode, string>> = {
-  read: 'read mode, for commands that only look',
-  workspace: 'workspace mode, for commands that change files of the workspace',
-  write: 'write mode, unsandboxed, only for what has to change something elsewhere',
 }

@@ -14,8 +14,10 @@ import { elicitingApprover } from './call.ts'
 
 export interface ServerOptions {
   readonly version: string
-  /** Each gets a tool. Default: the configured mode. */
+  /** Default: the configured mode. */
   readonly modes?: readonly Mode[] | undefined
+  /** Several modes get a tool each, not one between them. */
+  readonly toolPerMode: boolean
   readonly approve: 'client' | 'elicit' | 'none'
   readonly structured: boolean
   /** Also allow reading what other sessions of this user saved. Not where clients share the server. */
@@ -34,7 +36,7 @@ export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'scra
 export interface Served {
   /** The modes that it is asked to serve. */
   readonly asked: readonly Mode[]
-  /** Those of them in which a command can run: each gets a tool. */
+  /** Those of them in which a command can run. */
   readonly modes: readonly Mode[]
   /** Where the configuration turns off the sandbox, if it does. */
   readonly sandboxOff: string | undefined

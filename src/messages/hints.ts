@@ -30,9 +30,8 @@ const own: Readonly<Record<HintReader, OwnWays>> = {
   },
   tool: {
     privateTmp: 'call with private_tmp: true',
-    workspace:
-      'use execute_command_workspace, or else execute_command_write, if one is listed; otherwise tell the user',
-    write: 'use execute_command_write if that tool is listed, otherwise tell the user',
+    workspace: 'use workspace mode, or else write mode, if a tool offers it; otherwise tell the user',
+    write: 'use write mode if a tool offers it, otherwise tell the user',
   },
   'only-tool': { privateTmp: 'call with private_tmp: true', ...alone },
   'only-command': { privateTmp: 'ask the user to set [shell] private_tmp = true', ...alone },

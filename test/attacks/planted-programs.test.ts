@@ -75,7 +75,7 @@ const commands: readonly { readonly args: readonly string[]; readonly input?: st
   { args: ['run', '--mode', 'workspace', '--json', '--', 'ls', '-l'] },
   { args: ['shell', '--mode', 'read'], input: 'id\ncat <<X\nX\nexit\n' },
   {
-    args: ['mcp', '--mode', 'read,workspace'],
+    args: ['mcp', '--mode', 'read,workspace', '--tool-per-mode'],
     input: `${initialize.map((each) => JSON.stringify(each)).join('\n')}\n`,
   },
   { args: ['mcp', 'install', 'cursor'] },

@@ -40,7 +40,7 @@ it('an MCP server writes a line for each call, and who was asked', async () => {
   home.configure(`[audit]\npath = "${log}"\n`)
   const answers = (['y', 'n'] as const).values()
   const elicit = () => ({ action: 'accept' as const, content: { answer: answers.next().value ?? 'n' } })
-  const server = await connect(['--mode', 'both', '--approve', 'elicit'], { home, elicit })
+  const server = await connect(['--mode', 'both', '--tool-per-mode', '--approve', 'elicit'], { home, elicit })
   await server.run({ command: 'echo one' })
   await server.write({ command: 'touch a' })
   await server.write({ command: 'touch b' })

@@ -75,14 +75,17 @@ describe.each(eras)('for a client of the %s era', (era) => {
     expect((await run({ command: 'echo next' })).text).toBe('next\n')
   })
 
-  it('progress tells the time and the bytes, and grows', async () => {
+  it('progress tells the time, the bytes and the last line, and grows', async () => {
     const { run, home } = await connect([], { era })
     const told: { progress: number; message?: string | undefined }[] = []
     const onprogress = (progress: { progress: number; message?: string | undefined }) => told.push(progress)
-    const running = run({ command: 'echo 12345; until [ -e seen ]; do sleep 0.05; done' }, { onprogress })
+    const running = run(
+      { command: 'printf "1\\n\\033[2m23\\tx\\n"; until [ -e seen ]; do sleep 0.05; done' },
+      { onprogress },
+    )
     // The first may come before the output does.
     const withOutput = () =>
-      told.filter(({ message = '' }) => /^running for [\d.]+ s, 6 B of output$/.test(message))
+      told.filter(({ message = '' }) => /^running for [\d.]+ s, 11 B of output: 23\\tx$/.test(message))
     expect(await waitFor(() => withOutput().length >= 2)).toBe(true)
     writeFileSync(join(home.directory, 'seen'), '')
     await running

@@ -249,7 +249,14 @@ async function serveHere(more: Partial<HttpOptions> = {}) {
   const made: McpSession[] = []
   const cwd = makeDirectory()
   const log = () => {}
-  const options = { version: '0', structured: false, earlierSessions: false, cwd, log } as const
+  const options = {
+    version: '0',
+    toolPerMode: false,
+    structured: false,
+    earlierSessions: false,
+    cwd,
+    log,
+  } as const
   const makeSession = () => {
     const session = new McpSession({ ...options, approve: 'client', modes: ['read'] })
     made.push(session)

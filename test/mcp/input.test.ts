@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { Home } from '../cli/vitrine.ts'
+import { Home, program } from '../cli/vitrine.ts'
 import { survivors } from '../helpers/processes.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { terminalProgram } from '../helpers/terminal.ts'
 import { callOf, initialize, marked, speakTo } from './connect.ts'
 
 describe('the end of the input', () => {
@@ -74,4 +77,14 @@ it('what is no message on stdio is skipped with a line each, and the server goes
   expect(await exited).toEqual([0, null])
   // What is no JSON is skipped without a word.
   expect(said.stderr).toBe('vitrine: skipped what is no message of JSON-RPC 2.0\n'.repeat(3))
+})
+
+it.runIf(isInstalled('python3'))('at a terminal it says what it is (needs python3)', async () => {
+  const argv = [terminalProgram(), process.execPath, program, 'mcp']
+  const terminal = spawn('python3', argv, { env: new Home().env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said] = await once(terminal.stdout, 'data')
+  expect(String(said)).toMatch(/^vitrine: this is a server for agents.*vitrine mcp install CLIENT/)
+  // Its terminal closes, which ends the server.
+  terminal.kill()
+  await once(terminal, 'exit')
 })

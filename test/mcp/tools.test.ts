@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { remedies } from '../../src/messages/hints.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
-import { connect, eras, madeIn, marked } from './connect.ts'
+import { answering, caller, connect, eras, madeIn, marked } from './connect.ts'
 
 const parameters = `parameters are ${['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors'].join(', ')}`
 
@@ -40,8 +40,8 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(text).toContain(String.raw`[blocked in read mode: create ${home.directory}/a\nb\x1b[2J]`)
   })
 
-  it('--mode both has a tool for each, over one scratchpad; both tell of background processes', async () => {
-    const { run, write, list, home } = await connect(['--mode', 'both'], { era })
+  it('--tool-per-mode: a tool each, one scratchpad; both tell of background processes', async () => {
+    const { run, write, list, home } = await connect(['--mode', 'both', '--tool-per-mode'], { era })
     const marker = marked()
     const command = `echo x > file; sleep ${marker} > /dev/null 2>&1 &`
     const { text } = await run({ command, scratchpad: 'r' })
@@ -172,7 +172,8 @@ describe('tools/list', () => {
 
   it.each([
     [[], '', { execute_command: held }],
-    [['--mode', 'both'], '', { execute_command: held, execute_command_write: writing }],
+    [['--mode', 'both'], '', { execute_command_write: writing }],
+    [['--mode', 'both', '--tool-per-mode'], '', { execute_command: held, execute_command_write: writing }],
     [['--mode', 'write'], '', { execute_command: writing }],
   ])('%j %j lists %j: clients run unasked what claims to be read-only', async (args, toml, wanted) => {
     const { client } = await connect(args, { toml: `[shell]\ntimeout_ms = 1234\n${toml}\n` })
@@ -187,6 +188,48 @@ describe('tools/list', () => {
       additionalProperties: false,
       properties: { timeout_ms: { type: 'integer', default: 1234, minimum: 1 } },
     })
+  })
+
+  it.each([
+    [[], 2600],
+    [['--mode', 'read,workspace,write'], 4500],
+    [['--mode', 'read,workspace,write', '--tool-per-mode'], 4500],
+  ])('%j costs a model, with the instructions, at most %i bytes', async (args, most) => {
+    const { client } = await connect(args)
+    const listed = JSON.stringify(await client.listTools())
+    expect(Buffer.byteLength(`${listed}${client.getInstructions()}`)).toBeLessThanOrEqual(most)
+  })
+})
+
+describe.each(eras)('one tool of several modes, for a client of the %s era', (era) => {
+  it('runs each call in the mode that it names, and else in the strictest', async () => {
+    const { write, home } = await connect(['--mode', 'both', '--structured'], { era })
+    const make = (name: string, input: object) => write({ command: `echo x > ${name}`, ...input })
+    expect((await make('a', {})).structured).toMatchObject({ mode: 'read', exitCode: 2 })
+    expect((await make('b', { mode: 'read' })).text).toContain('[blocked in read mode: create')
+    expect((await make('c', { mode: 'write' })).structured).toMatchObject({ mode: 'write', exitCode: 0 })
+    expect(madeIn(home.directory)).toEqual(['c'])
+  })
+
+  it.each([
+    ['read,workspace', 'execute_command_workspace'],
+    ['read', 'execute_command'],
+    ['workspace', 'execute_command'],
+  ])('--mode %s refuses a call of a mode that is not served', async (modes, name) => {
+    const { client, home } = await connect(['--mode', modes], { era })
+    const call = caller(client, name)
+    const answer = await call({ command: 'echo x > file', mode: 'write' })
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('mode: ') })
+    expect(madeIn(home.directory)).toEqual([])
+  })
+
+  it('--approve elicit asks about the call of write mode alone', async () => {
+    const { questions, elicit } = answering('n')
+    const { write, home } = await connect(['--mode', 'both', '--approve', 'elicit'], { era, elicit })
+    expect(await write({ command: 'touch a; echo x' })).toMatchObject({ isError: false })
+    expect(questions).toEqual([])
+    expect((await write({ command: 'touch a', mode: 'write' })).text).toMatch(/^NOT_APPROVED: /)
+    expect([questions.length, madeIn(home.directory)]).toEqual([1, []])
   })
 })
 

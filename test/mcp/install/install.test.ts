@@ -70,7 +70,7 @@ it('mcp install passes on what the server is to give commands', async () => {
 
 describe.each(names)('mcp install %s', (name) => {
   const [below, path] = places[name]
-  const command = [process.execPath, program, 'mcp', '--mode', 'both']
+  const command = [process.execPath, program, 'mcp', '--mode', 'both', '--tool-per-mode']
 
   it('prints what --write puts into the file, and changes nothing', async () => {
     const home = makeHome()
@@ -120,6 +120,7 @@ describe.each(names)('mcp install %s', (name) => {
     const entry = Object(at(read(file), path))
     expect(entry.env).toEqual({ A: 'b' })
     expect(JSON.stringify(entry)).toContain('"--mode","write"')
+    expect(JSON.stringify(entry)).not.toContain('--tool-per-mode')
   })
 
   it('a file that cannot be read as what it should be is left as it is', async () => {
