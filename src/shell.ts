@@ -20,12 +20,14 @@ import { VitrineError, withResults } from './messages/error.ts'
 import { isFailure } from './messages/result.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
+import { lineOf, type TemplateValue } from './request/template.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
 import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
+import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
 /**
@@ -62,7 +64,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 }
 
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
-
 type Listed = readonly [Asked, Recorded]
 
 /** Writes the lines of those that were never launched. */
@@ -194,6 +195,16 @@ export class Shell {
     }
   }
 
+  /** Runs the line of a template string; each value is one word of it: shell.$`git log -n ${n} -- ${path}`. Throws as `execute`. */
+  async $(parts: TemplateStringsArray, ...values: readonly TemplateValue[]): Promise<Result> {
+    return this.execute({ command: lineOf(parts, values) })
+  }
+
+  /** Runs one command and iterates over the lines of its stdout. Throws as `execute`, in the loop. */
+  lines(request: ExecuteRequest, options: Omit<ExecuteOptions, 'onOutput'> = {}): Lines {
+    return linesOf((all) => this.execute(request, all), options)
+  }
+
   /**
    * Starts one command in a terminal of its own (Linux); otherwise as `execute`. Also throws INVALID_REQUEST
    * where no terminal is available. When the promise resolves, the command runs, or has ended before it could.
@@ -274,6 +285,11 @@ export class Shell {
     await Promise.all(this.#context.removing)
     await this.#context.proxy.close()
     await this.#context.backend.sandbox.close?.()
+  }
+
+  /** `await using shell = await openShell()` closes it at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   #checkOpen({ signal }: ExecuteOptions<Encoding>): void {

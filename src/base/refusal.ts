@@ -65,6 +65,8 @@ export interface AuditFault {
 export type RequestProblem =
   | { readonly kind: 'blank-command' }
   | { readonly kind: 'command-and-argv' }
+  /** A value of a template string stands behind `opener`, where quotes do not make it one word. */
+  | { readonly kind: 'template'; readonly opener: string }
   | { readonly kind: 'nul-byte'; readonly field: string }
   | { readonly kind: 'too-long'; readonly field: string; readonly bytes: number; readonly limit: number }
   | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }

@@ -87,6 +87,8 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
       return `The command is empty. Pass a shell line${forTool ? '' : ', or a program and its arguments'}.`
     case 'command-and-argv':
       return 'Pass either "command" (a shell line) or "argv" (no shell), not both.'
+    case 'template':
+      return `A value of the template stands behind ${visible(problem.opener)}, where it would not stay one word. Pass it in "env", or "argv" in place of a line.`
     case 'nul-byte':
       return `"${problem.field}" contains a NUL byte, which cannot be passed to a program.`
     case 'too-long':

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import * as v from 'valibot'
+import { tried } from '../base/errno.ts'
 import type { HintReader } from '../base/hint.ts'
-import type { Encoding, Environment, Stream } from '../base/types.ts'
+import { type Encoding, type Environment, type Mode, modes, type Stream } from '../base/types.ts'
 import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   fieldOf,
@@ -11,6 +12,7 @@ import {
   isObject,
   isString,
   kindOf,
+  oneOf,
   readFields,
   refuseRequest,
   refuseType,
@@ -58,10 +60,10 @@ export interface ExecuteRequest {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Text or bytes, a stream, or an open descriptor, which must stay open until the result. A stream that fails, or brings anything
-   * but text and bytes, ends the input. Default: no input.
+   * Text or bytes, a stream of Node or of the web, anything that iterates over text and bytes, or an open descriptor, which must stay
+   * open until the result. A stream that fails, or brings anything but text and bytes, ends the input. Default: no input.
    */
-  readonly stdin?: string | Uint8Array | Readable | number | undefined
+  readonly stdin?: Input | AsyncIterable<string | Uint8Array> | undefined
   /**
    * Variables for this command only, over inherited and configured ones; undefined removes one. The policy
    * sees them as assignments before the command.
@@ -78,7 +80,11 @@ export interface ExecuteRequest {
   readonly privateTmp?: boolean | undefined
   /** Narrows the shell's network for this command: `false`, or hosts that the shell allows too. No effect in write mode. */
   readonly network?: NetworkSetting | undefined
+  /** For this command only: a mode as strict as the shell's, or stricter. Default: the shell's. */
+  readonly mode?: Mode | undefined
 }
+
+export type Input = string | Uint8Array | Readable | number
 
 export interface RequestDefaults {
   readonly cwd: string
@@ -109,11 +115,12 @@ export interface CompleteRequest {
   readonly loweredFromMs: number | undefined
   /** Undefined removes one. */
   readonly env: Environment
-  readonly stdin: string | Uint8Array | Readable | number | null
+  readonly stdin: Input | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
   readonly privateTmp: boolean | undefined
   readonly network: NetworkSetting | undefined
+  readonly mode: Mode | undefined
   readonly terminal: TerminalRequest | null
 }
 
@@ -140,6 +147,7 @@ export const commonFields = {
   scratchpad: fieldOf.string,
   privateTmp: fieldOf.boolean,
   network: networkField,
+  mode: oneOf(...modes),
 }
 
 export const requestSchema = v.partial(
@@ -147,7 +155,7 @@ export const requestSchema = v.partial(
     ...commonFields,
     stdin: v.custom<NonNullable<ExecuteRequest['stdin']>>(
       isStdin,
-      'a string, a Uint8Array, a Readable or an open descriptor',
+      'a string, a Uint8Array, a stream, an async iterable or an open descriptor',
     ),
     merged: fieldOf.boolean,
   }),
@@ -165,11 +173,12 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     timeoutMs: Math.min(timeoutMs, most),
     loweredFromMs: timeoutMs > most && request.timeoutMs !== undefined ? timeoutMs : undefined,
     env,
-    stdin: types.isUint8Array(stdin) ? Buffer.from(stdin) : stdin,
+    stdin: stdin === null ? null : inputOf(stdin),
     merged,
     scratchpad: request.scratchpad,
     privateTmp: request.privateTmp,
     network: request.network,
+    mode: request.mode,
     terminal: null,
   }
 }
@@ -210,5 +219,24 @@ const readableMethods = ['read', 'on', 'once', 'off', 'pause', 'resume', 'listen
 
 function isStdin(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0 && value <= maxDescriptor
-  return isString(value) || types.isUint8Array(value) || hasMethods(value, ...readableMethods)
+  return isString(value) || types.isUint8Array(value) || isReadable(value) || isIterable(value)
+}
+
+function isReadable(value: unknown): value is Readable {
+  return hasMethods(value, ...readableMethods)
+}
+
+/** A stream of the web is one. */
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return isObject(value) && typeof Reflect.get(value, Symbol.asyncIterator) === 'function'
+}
+
+function inputOf(given: NonNullable<ExecuteRequest['stdin']>): Input {
+  if (types.isUint8Array(given)) return Buffer.from(given)
+  if (isReadable(given) || !isIterable(given)) return given
+  const { Readable } = process.getBuiltinModule('node:stream')
+  // Another reader has it.
+  return (
+    tried(() => Readable.from(given)) ?? refuseType('stdin', 'a stream that is not locked', 'a locked one')
+  )
 }

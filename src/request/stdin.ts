@@ -4,8 +4,9 @@ import { types } from 'node:util'
 import { errorReason, tried } from '../base/errno.ts'
 import { isNull } from '../base/files.ts'
 import { refuseType } from './fields.ts'
+import type { Input } from './request.ts'
 
-export function feedStdin(to: Writable | null, from: string | Uint8Array | Readable | number | null): void {
+export function feedStdin(to: Writable | null, from: Input | null): void {
   if (!to || from === null || typeof from === 'number') return
   // Checked by type: importing Readable for `instanceof` would load Node's streams for every command.
   if (typeof from === 'string' || types.isUint8Array(from)) to.end(from)

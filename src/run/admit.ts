@@ -1,10 +1,11 @@
 import type { Refused } from '../admit/admission.ts'
 import { errorCode } from '../base/errno.ts'
-import type { Decision, Encoding, Mode } from '../base/types.ts'
+import { type Decision, type Encoding, type Mode, modes } from '../base/types.ts'
 import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
+import { refuseValue } from '../request/fields.ts'
 import type { Interpreter } from '../request/interpreter.ts'
 import { checkDirectory } from '../request/lookup.ts'
 import {
@@ -49,7 +50,12 @@ export function ask(
   let request: CompleteRequest | undefined
   try {
     request = complete(given, context)
-    return { mode, given, request, options: wanted === undefined ? {} : readExecuteOptions(wanted) }
+    return {
+      mode: modeOf(request, mode),
+      given,
+      request,
+      options: wanted === undefined ? {} : readExecuteOptions(wanted),
+    }
   } catch (fault) {
     return { mode, given, ...(request && { request }), options: {}, fault }
   }
@@ -104,7 +110,7 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
   const usual = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
   const canHold = () => isHoldable(request, context)
-  const admission = await context.admission.admit({ mode: wanted, canHold, refused, ...request }, wait)
+  const admission = await context.admission.admit({ ...request, mode: wanted, canHold, refused }, wait)
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
   // Under preset `analysis` nothing runs again.
@@ -131,8 +137,17 @@ function isAnalysis({ config }: RunContext): boolean {
 export async function decide(request: ExecuteRequest, mode: Mode, context: RunContext): Promise<Decision> {
   const whole = complete({ kind: 'command', request }, context)
   const { work, cwd, env } = whole
+  const asked = { work, cwd, env, mode: modeOf(whole, mode) }
   await checkDirectory(cwd)
-  return context.admission.decide({ work, cwd, env, mode, canHold: () => isHoldable(whole, context) })
+  return context.admission.decide({ ...asked, canHold: () => isHoldable(whole, context) })
+}
+
+/** The call's own, which may be stricter than the shell's. Throws INVALID_REQUEST for a looser one. */
+function modeOf(request: CompleteRequest, ofShell: Mode): Mode {
+  const { mode = ofShell } = request
+  const asStrict = modes.slice(0, modes.indexOf(ofShell) + 1)
+  if (!asStrict.includes(mode)) refuseValue('mode', asStrict.join(' or '), mode)
+  return mode
 }
 
 function complete(given: Given, { defaults }: RunContext): CompleteRequest {
