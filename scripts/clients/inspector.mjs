@@ -33,7 +33,7 @@ async function calls() {
   expect(await textOf(command({ command: 'echo x' }), false), /^x\n$/)
   expect(await textOf(command({ command: 'exit 3' }), false), /^\(no output\)\n\[exit code: 3\]$/)
   const late = { command: 'sleep 30', timeout_ms: 300 }
-  expect(await textOf(command(late), false), '[timed out after 300 ms; killed]')
+  expect(await textOf(command(late), false), '[timed out after 300 ms; terminated]')
   expect(await textOf(command({ command: 'shutdown now' }), true), /^DENIED: /)
   const long = await textOf(command({ command: 'seq 1 100000', scratchpad: 'long' }), false)
   expect(
