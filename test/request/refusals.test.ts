@@ -55,7 +55,7 @@ const badRequests: readonly [unknown, object][] = [
   [{ argv: ['touch', 5] }, wrongType('argv[1]')],
   [{ command: touch, stdin: new Writable() }, wrongType('stdin')],
   [{ command: touch, timeout_ms: 5 }, unknownOption('timeout_ms', 'timeoutMs')],
-  [{ command: touch, mode: 'write' }, unknownOption('mode')],
+  [{ command: touch, mode: 'open' }, wrongType('mode')],
   [{ command: touch, scratchpad: '../x' }, outOfRange('scratchpad')],
   [{ argv: Object.assign(['touch'], { 2: 'witness' }) }, wrongType('argv[1]')],
   [null, wrongType('request')],
