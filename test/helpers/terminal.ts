@@ -15,7 +15,7 @@ while True:
     if not chunk:
         break
     sys.stdout.buffer.write(chunk)
-sys.stdout.flush()
+    sys.stdout.flush()
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `
 

@@ -42,7 +42,7 @@ describe('where refusals can be reported', () => {
     const directory = makeDirectory()
     const { supervisor } = buildPrograms()
     chmodSync(directory, 0o777)
-    const attempts = ['open', 'unlink'].map((call) => `${supervisor} unreadable ${call} ${directory}/file`)
+    const attempts = ['open', 'unlink'].map((call) => `'${supervisor}' unreadable ${call} ${directory}/file`)
     const script = writeTeller(directory, attempts.join('; '))
     writeFileSync(join(directory, 'file'), 'kept', { mode: 0o666 })
     const stdout = execFileSync(process.execPath, [script], {

@@ -24,7 +24,7 @@ const ways = [...common, ...rare]
 
 /** A line that signals it twice in each of the ways. */
 const twice = (which: readonly string[], pid: string) =>
-  which.map((way) => `${signaller} '${way}' ${pid}; ${signaller} '${way}' ${pid}`).join('; ')
+  which.map((way) => `'${signaller}' '${way}' ${pid}; '${signaller}' '${way}' ${pid}`).join('; ')
 
 const options = { mode: 'read', cwd: '/' } as const
 

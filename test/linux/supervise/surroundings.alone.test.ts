@@ -125,7 +125,7 @@ describe('a /proc that hides processes', () => {
 
     it.for(['background', 'unreadable'] as const)('nothing outlives its host: %s', async (attempt) => {
       const marker = ownMarker()
-      const line = `${escapes} '${attempt}' ${marker}; echo started; exec sleep ${marker}`
+      const line = `'${escapes}' '${attempt}' ${marker}; echo started; exec sleep ${marker}`
       const host = startHost('wait', 'read', [line], { before: hiding })
       await host.ready
       expect(commandsOf(host, marker).length).toBeGreaterThan(1)

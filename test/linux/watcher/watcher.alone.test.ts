@@ -77,7 +77,7 @@ describe('the watcher cannot be reached from inside', () => {
     const marker = marked()
     const shell = await openTestShell({ mode: 'write' })
     const { processes, signals } = programsOfAttacks
-    const command = `sleep ${marker} & ${processes} setpriority $!; ${signals} SIGSTOP $!`
+    const command = `sleep ${marker} & '${processes}' setpriority $!; '${signals}' SIGSTOP $!`
     expect(await shell.execute({ command })).toMatchObject({ stdout: 'ok\nok\n' })
   })
 })
