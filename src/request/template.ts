@@ -1,6 +1,6 @@
 import { platform } from '../base/platform.ts'
 import { quoted } from '../base/text.ts'
-import { refuseRequest } from './fields.ts'
+import { isString, kindOf, refuseRequest, refuseType } from './fields.ts'
 
 /** A word of a line, or a list of words. */
 export type TemplateValue = string | number | readonly (string | number)[]
@@ -12,13 +12,17 @@ export type TemplateValue = string | number | readonly (string | number)[]
 export function lineOf(parts: readonly string[], values: readonly TemplateValue[]): string {
   if (values.length > 0) refuseUnquotable(parts)
   const [first = '', ...rest] = parts
-  return rest.reduce((line, part, index) => line + wordsOf(values[index] ?? '') + part, first)
+  return rest.reduce((line, part, index) => line + wordsOf(values[index]) + part, first)
 }
 
-function wordsOf(value: TemplateValue): string {
-  const given = typeof value === 'object' ? value : [value]
-  return given.map((word) => quote(String(word))).join(' ')
+/** A variable without a value is refused: `rm -r ${directory}/x` would name another place. */
+function wordsOf(value: unknown): string {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const words = given.map((word) => (typeof word === 'number' || isString(word) ? String(word) : undefined))
+  return words.map((word) => quote(word ?? refuseType('value', wanted, kindOf(value)))).join(' ')
 }
+
+const wanted = 'a string, a number or an array of them'
 
 function quote(word: string): string {
   return platform === 'windows' ? `'${word.replaceAll(/['‘’‚‛]/g, '$&$&')}'` : quoted(word)

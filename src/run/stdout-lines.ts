@@ -23,6 +23,8 @@ export function linesOf(
   if (signal?.aborted) left.abort(signal.reason)
   let held: Promise<void> | undefined
   let resume = () => {}
+  // The loop throws it, and the result; without a loop it must not end the host.
+  output.on('error', () => {})
   output.on('drain', () => resume())
   output.once('close', () => {
     left.abort()

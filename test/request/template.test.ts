@@ -94,6 +94,16 @@ describe.runIf(process.platform !== 'win32').each(['sh', 'bash'])('a template st
     expect(isMade()).toBe(false)
   })
 
+  it.skipIf(!isInstalled(program)).each([undefined, null, {}, true, [['a']], ['a', undefined]])(
+    'nothing runs where a value is no word: %j',
+    async (value) => {
+      const { run, isMade } = await open()
+      const call = run('touch made{}', value as TemplateValue)
+      await expect(call).rejects.toMatchObject({ refusal: { problem: { kind: 'wrong-type' } } })
+      expect(isMade()).toBe(false)
+    },
+  )
+
   it.skipIf(!isInstalled(program))(
     'a list is as many words, and text behind the last value is free',
     async () => {

@@ -65,6 +65,14 @@ describe.runIf(process.platform !== 'win32')('lines', () => {
     await expect(refused.result).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
+  it('a refusal that no loop waits for is thrown by the result, and by a later loop', async () => {
+    const shell = await openTestShell()
+    const refused = shell.lines({ command: '' })
+    await expect(refused.result).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await new Promise((resolve) => setImmediate(resolve))
+    await expect(collect(refused)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+
   it('a signal ends the loop as it ends a call', async () => {
     const shell = await openTestShell()
     const controller = new AbortController()
