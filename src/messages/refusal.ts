@@ -88,7 +88,7 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'command-and-argv':
       return 'Pass either "command" (a shell line) or "argv" (no shell), not both.'
     case 'template':
-      return `A value of the template stands behind ${visible(problem.opener)}, where it would not stay one word. Pass it in "env", or "argv" in place of a line.`
+      return `A value stands behind \`${visible(problem.opener)}\` in the template, where it would not stay one word. Pass it as a variable ("env"), or use "argv".`
     case 'nul-byte':
       return `"${problem.field}" contains a NUL byte, which cannot be passed to a program.`
     case 'too-long':
