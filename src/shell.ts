@@ -20,6 +20,7 @@ import { VitrineError, withResults } from './messages/error.ts'
 import { isFailure } from './messages/result.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
+import type { SessionState } from './request/state.ts'
 import { lineOf, type TemplateValue } from './request/template.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
@@ -27,6 +28,7 @@ import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
+import { openSession, type Session, type SessionRunner, takeState } from './run/session.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
@@ -128,7 +130,14 @@ export class Shell {
     request: ExecuteRequest,
     options?: ExecuteOptions<E>,
   ): Promise<Result<OutputIn<E>>> {
-    const asked = this.#ask({ kind: 'command', request }, options)
+    return this.#execute({ kind: 'command', request }, options)
+  }
+
+  async #execute<E extends Encoding>(
+    given: Given,
+    options: ExecuteOptions<E> | undefined,
+  ): Promise<Result<OutputIn<E>>> {
+    const asked = this.#ask(given, options)
     const execution = await this.#admit(asked)
     return this.#counted(this.#runAndAsk<E>(asked, execution))
   }
@@ -156,6 +165,7 @@ export class Shell {
       this.#running.add(running)
       const ended = await running.ended
       this.#running.delete(running)
+      if (execution.inState) takeState(execution, running)
       const finished = await finish(execution, ended)
       const result = (await entry?.ended(finished, execution)) ?? finished
       const { listener } = running
@@ -193,6 +203,16 @@ export class Shell {
     } catch (error) {
       return withoutSecondRun(execution, first, refused, error)
     }
+  }
+
+  /**
+   * A session: directory, variables, umask, options, functions and aliases carry over from one of its commands to the next. Throws
+   * INVALID_REQUEST where none can be kept: in a container, and with PowerShell.
+   */
+  session(state?: SessionState): Session {
+    const run: SessionRunner['run'] = (given, options) =>
+      this.#execute({ kind: 'command', ...given }, options)
+    return openSession(this.#context, { mode: () => this.#mode, run }, state)
   }
 
   /** Runs the line of a template string; each value is one word of it: shell.$`git log -n ${n} -- ${path}`. Throws as `execute`. */

@@ -249,6 +249,8 @@ export interface Result<Output extends string | Buffer = string> {
   /** The file with the complete output, byte for byte, when it is not inline or was requested by name. */
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
   readonly failure?: Failure
+  /** Of a session: the directory of its next command, absolute; and whether it is as this command left it. If not, `hint` says why. */
+  readonly session?: { readonly cwd: string; readonly kept: boolean }
   readonly mode: Mode
   /** Workspace mode: the directory that the command could change, besides `[workspace] writable`. */
   readonly workspace?: string

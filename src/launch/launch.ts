@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { closeSync, createReadStream, readSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { Refusal } from '../base/refusal.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
@@ -18,6 +18,8 @@ export interface LaunchRequest {
   /** Size in characters of the terminal that replaces stdin, stdout and stderr; null: pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   readonly merged: boolean
+  /** Its shell leaves its state in a file that it gets as descriptor 3: `LaunchedProcess.state`. */
+  readonly keepsState?: boolean | undefined
   readonly limits: Limits | null
   /** Kept by launchers with a clock of their own, also while the event loop is blocked; else by callers. */
   readonly deadline: Deadline
@@ -93,6 +95,8 @@ export interface LaunchedProcess {
   /** Sends SIGKILL to the group, then sweeps everything that the command started. */
   destroy(): void
   readonly resize?: (columns: number, rows: number) => void
+  /** With `keepsState`: what the shell has left so far, at most `maxStateBytes`. Closes the file. */
+  readonly state?: () => Buffer
   /** Allows that many more bytes to be read: unread output waits in the pipe, not in memory. */
   consumed(bytes: number): void
 }
@@ -105,7 +109,22 @@ export interface Launcher {
   readonly name: 'native' | 'execa' | 'docker'
   readonly terminals: boolean
   readonly limits: LimitHolder
+  /** Whether it takes `keepsState`. */
+  readonly sessions: boolean
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
+}
+
+/** VT_STATE_BYTES of native/core.h. */
+export const maxStateBytes = 512 * 1024
+
+/** Reads without waiting, wherever the command's own descriptor of the file stands. */
+export function takeState(fd: number): Buffer {
+  const bytes = Buffer.alloc(maxStateBytes)
+  try {
+    return bytes.subarray(0, readSync(fd, bytes, 0, maxStateBytes, 0))
+  } finally {
+    closeSync(fd)
+  }
 }
 
 export function neverStarted(end: ProcessEnd, events: LaunchEvents): LaunchedProcess {

@@ -18,6 +18,7 @@ import {
   refuseType,
 } from './fields.ts'
 import { isShellProgram, shellProgramWanted } from './interpreter.ts'
+import type { SessionCall } from './state.ts'
 
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
@@ -122,6 +123,8 @@ export interface CompleteRequest {
   readonly network: NetworkSetting | undefined
   readonly mode: Mode | undefined
   readonly terminal: TerminalRequest | null
+  /** The call of a session. */
+  readonly session?: SessionCall | undefined
 }
 
 export const networkField = v.custom<NetworkSetting>(
