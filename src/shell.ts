@@ -16,8 +16,7 @@ import {
   readShellOptions,
   type ShellOptions,
 } from './host/shell-options.ts'
-import { VitrineError, withResults } from './messages/error.ts'
-import { isFailure } from './messages/result.ts'
+import { VitrineError } from './messages/error.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
 import type { SessionState } from './request/state.ts'
@@ -28,14 +27,12 @@ import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
+import { isOver, runList } from './run/list.ts'
 import { openSession, type Session, type SessionRunner, takeState } from './run/session.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
-/**
- * Opens a shell: loads the configuration, probes what this host can enforce, and refuses what it cannot.
- * Throws CONFIG_INVALID, INVALID_REQUEST (the directory), SANDBOX_UNAVAILABLE.
- */
+/** Opens a shell, unless this host cannot enforce it. Throws INVALID_REQUEST (an option, the directory), CONFIG_INVALID, SANDBOX_UNAVAILABLE. */
 export async function openShell(options: ShellOptions = {}): Promise<Shell> {
   const read = readShellOptions(options)
   return openOn(thisHost(read.addon), read)
@@ -66,16 +63,12 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 }
 
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
-type Listed = readonly [Asked, Recorded]
-
-/** Writes the lines of those that were never launched. */
-async function notStarted(listed: readonly Listed[]): Promise<void> {
-  for (const [, execution] of listed) await execution.entry?.close()
-}
 
 /** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
+  /** The absolute directory in which commands run. */
   readonly cwd: string
+  /** In force, from all files and variables. */
   readonly config: Config
   /** The saved outputs of this shell's session. */
   readonly scratchpad: Scratchpad
@@ -89,7 +82,7 @@ export class Shell {
   #mode: Mode = 'read'
   #closed = false
 
-  /** Use `openShell`. */
+  /** @internal Use `openShell`. */
   constructor(context: RunContext, recorder: Recorder | undefined, ignored: readonly IgnoredValue[]) {
     this.cwd = context.defaults.cwd
     this.config = context.config
@@ -99,7 +92,7 @@ export class Shell {
     this.#recorder = recorder
   }
 
-  /** Applies to the next command. `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
+  /** That of the next command. Setting it throws INVALID_REQUEST for no mode, SANDBOX_UNAVAILABLE for one that cannot be enforced. */
   get mode(): Mode {
     return this.#mode
   }
@@ -121,10 +114,9 @@ export class Shell {
   }
 
   /**
-   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran; the reason of `signal`
-   * (an `AbortError`) when it was aborted before the command started; and a `ListenerError` when `onOutput` failed while it ran.
-   * A line of the safe list in write mode runs held in read mode; `onOutput` gets its output at its end, if it does not run again. What
-   * that refused runs once more in write mode if it is approved.
+   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran, the reason of `signal`
+   * when that aborted before, a `ListenerError` when `onOutput` failed. In write mode a line of the safe list runs held in read mode:
+   * `onOutput` gets its output at its end. What was refused runs once more in write mode if it is approved.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
@@ -207,7 +199,7 @@ export class Shell {
 
   /**
    * A session: directory, variables, umask, options, functions and aliases carry over from one of its commands to the next. Throws
-   * INVALID_REQUEST where none can be kept: in a container, and with PowerShell.
+   * INVALID_REQUEST where none can be kept: in a container, and with PowerShell. `state`: goes on from that of another session.
    */
   session(state?: SessionState): Session {
     const run: SessionRunner['run'] = (given, options) =>
@@ -215,7 +207,7 @@ export class Shell {
     return openSession(this.#context, { mode: () => this.#mode, run }, state)
   }
 
-  /** Runs the line of a template string; each value is one word of it: shell.$`git log -n ${n} -- ${path}`. Throws as `execute`. */
+  /** Runs the line of a template string; each value is one word of it: ``shell.$`git log -n ${n} -- ${path}` ``. Throws as `execute`. */
   async $(parts: TemplateStringsArray, ...values: readonly TemplateValue[]): Promise<Result> {
     return this.execute({ command: lineOf(parts, values) })
   }
@@ -226,8 +218,8 @@ export class Shell {
   }
 
   /**
-   * Starts one command in a terminal of its own (Linux); otherwise as `execute`. Also throws INVALID_REQUEST
-   * where no terminal is available. When the promise resolves, the command runs, or has ended before it could.
+   * Starts one command in a terminal of its own (Linux). Resolves when it runs, or has ended before it could. Throws as `execute`, and
+   * INVALID_REQUEST where no terminal is available.
    */
   async start(request: StartRequest, options?: ExecuteOptions): Promise<Pty> {
     const execution = await this.#admit(this.#ask({ kind: 'terminal', request }, options))
@@ -244,36 +236,19 @@ export class Shell {
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
-    const results: Result<OutputIn<E>>[] = []
-    const admitted: Listed[] = []
-    try {
-      const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
-      const ask = (own: ExecuteRequest) =>
-        this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each)
-      for (const asked of readList(requests).map(ask)) admitted.push([asked, await this.#admit(asked)])
-      const isOver = (last?: Result<OutputIn<E>>) =>
-        last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))
-      await this.#counted(this.#runAll(admitted, results, isOver))
-    } catch (error) {
-      await notStarted(admitted)
-      throw withResults(error, results)
-    }
-    return results
-  }
-
-  async #runAll<E extends Encoding>(
-    admitted: readonly Listed[],
-    results: Result<OutputIn<E>>[],
-    isOver: (last?: Result<OutputIn<E>>) => boolean | undefined,
-  ): Promise<void> {
-    try {
-      for (const [asked, execution] of admitted) {
-        if (isOver(results.at(-1))) break
-        results.push(await this.#runAndAsk<E>(asked, execution))
-      }
-    } finally {
-      await notStarted(admitted)
-    }
+    return runList<Asked, Recorded, Result<OutputIn<E>>>({
+      all: () => {
+        const { workDir: cwd, timeoutMs, ignoreErrors, ...each } = readListOptions(options)
+        return readList(requests).map((own) =>
+          this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each),
+        )
+      },
+      admit: (asked) => this.#admit(asked),
+      run: (asked, execution) => this.#runAndAsk<E>(asked, execution),
+      drop: async ({ entry }) => entry?.close(),
+      counted: (running) => this.#counted(running),
+      isOver: (last) => isOver(last, options),
+    })
   }
 
   /** The standing approvals of this shell; `revoke` takes them back. */
@@ -281,7 +256,7 @@ export class Shell {
     return this.#context.admission.standingApprovals()
   }
 
-  /** Revokes one standing approval of `approvals`, or all. */
+  /** Revokes one standing approval of `approvals`; without an argument all. Throws nothing. */
   revoke(approval?: StandingApproval): void {
     this.#context.admission.revoke(approval)
   }
@@ -294,7 +269,7 @@ export class Shell {
 
   /**
    * Kills all running commands and waits for their end, and for their lines in the audit log. Questions that an approver
-   * has not answered end. Background processes of write mode live on.
+   * has not answered end. Background processes of write mode live on. Throws nothing.
    */
   async close(): Promise<void> {
     this.#closed = true
@@ -307,7 +282,7 @@ export class Shell {
     await this.#context.backend.sandbox.close?.()
   }
 
-  /** `await using shell = await openShell()` closes it at the end of the block. */
+  /** As `close`, which throws nothing: `await using shell = await openShell()` closes it at the end of the block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -10,10 +10,11 @@ export type StatefulShell = 'dash' | 'bash'
 export interface SessionState {
   /** Absolute. */
   readonly cwd: string
-  /** As umask(1) prints it; null: the host's. */
+  /** Octal, as umask(1) prints it; null: the host's. */
   readonly umask: string | null
   /** Exported variables; null: unset, or no longer exported. */
   readonly env: Readonly<Record<string, string | null>>
+  /** Variables that are not exported. */
   readonly variables: Readonly<Record<string, string>>
   /** Variables that are more than a text, by name: `declare -a x=([0]="a")`, `readonly x`. */
   readonly declarations: Readonly<Record<string, string>>
@@ -23,9 +24,11 @@ export interface SessionState {
   readonly functions: Readonly<Record<string, string>>
   /** Bash: functions that are exported. */
   readonly exported: readonly string[]
+  /** What each stands for. */
   readonly aliases: Readonly<Record<string, string>>
-  /** The shell that has left it, and the strictest mode of the lines that made it. Null: none has. */
+  /** The shell that has left it; null: none. */
   readonly shell: StatefulShell | null
+  /** The strictest mode of the lines that have made it; null: none has. */
   readonly mode: Mode | null
 }
 

@@ -1,9 +1,8 @@
 import { loadLate } from '../base/process.ts'
 import { Turns } from '../base/turns.ts'
 import type { AnyResult, Encoding, Mode, OutputIn, Result } from '../base/types.ts'
-import type { ExecuteAllOptions } from '../host/shell-options.ts'
+import { type ExecuteAllOptions, readListOptions } from '../host/shell-options.ts'
 import { withResults } from '../messages/error.ts'
-import { isFailure } from '../messages/result.ts'
 import { refuseRequest } from '../request/fields.ts'
 import {
   type CompleteRequest,
@@ -21,6 +20,7 @@ import {
   type StatefulShell,
 } from '../request/state.ts'
 import { type Execution, interpreterOf, programOf, type RunContext, type Running } from './execution.ts'
+import { isOver } from './list.ts'
 
 /** From a state on. Throws INVALID_REQUEST where no session can be kept. */
 export function openSession(
@@ -88,7 +88,7 @@ export class Session {
   readonly #turns = new Turns(1)
   #state: SessionState
 
-  /** Use `shell.session()`. */
+  /** @internal Use `shell.session()`. */
   constructor(runner: SessionRunner, home: string, state: SessionState) {
     this.#runner = runner
     this.#home = home
@@ -100,7 +100,7 @@ export class Session {
     return this.#state.cwd
   }
 
-  /** @internal What the next command begins with. */
+  /** What the next command begins with: plain JSON, from which `shell.session(state)` goes on. */
   get state(): SessionState {
     return this.#state
   }
@@ -122,13 +122,13 @@ export class Session {
   /** Runs commands in order, to the first that fails; each is admitted when its turn comes. Throws as `shell.executeAll`. */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
-    { workDir: cwd, timeoutMs, ignoreErrors = false, ...each }: ExecuteAllOptions<E> = {},
+    options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
     const results: Result<OutputIn<E>>[] = []
     try {
+      const { workDir: cwd, timeoutMs, ignoreErrors: _, ...each } = readListOptions(options)
       for (const request of readList(requests)) {
-        const last = results.at(-1)
-        if (last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))) break
+        if (isOver(results.at(-1), options)) break
         results.push(await this.execute<E>({ cwd, timeoutMs, ...request }, each as ExecuteOptions<E>))
       }
     } catch (error) {
