@@ -7,7 +7,7 @@ import {
   protectedInGit,
   protectedInWorkspace,
   protectedInWorktree,
-} from '../src/sandbox/workspace/obeyed-names.ts'
+} from '../src/base/obeyed-names.ts'
 import { Home } from './cli/vitrine.ts'
 import { makeDirectory } from './helpers/place.ts'
 import { readable, repository } from './helpers/programs.ts'
