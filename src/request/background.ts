@@ -23,7 +23,7 @@ export interface BackgroundRequest extends Omit<ExecuteRequest, 'stdin' | 'timeo
    * follows them, returns true; `listening`: once it listens at an address (`BackgroundCommand.listening`). Default: once it runs.
    */
   readonly ready?: RegExp | ((output: string) => boolean) | 'listening' | undefined
-  /** Milliseconds, above 0, within which it must be ready. Default 30000. */
+  /** Milliseconds, above 0, within which it must be ready. Default: 30000. */
   readonly readyMs?: number | undefined
 }
 

@@ -21,7 +21,7 @@ export interface OutputPart {
 
 /** All of them are optional; the first that happens counts. */
 export interface WaitOptions {
-  /** Also resolves once the output from `since` on matches. */
+  /** Also resolves once the output from `since` on matches. Default: at its end only. */
   readonly output?: RegExp | undefined
   /** A position as of `read`. Default: where the last `read` ended. */
   readonly since?: number | undefined
@@ -33,19 +33,20 @@ export interface WaitOptions {
 export interface BackgroundCommand {
   /**
    * The output from a position on, at most `mostBytes` (default 1 MiB), without waiting. It is read back from the scratchpad where it is
-   * too long for memory. Default: what is new since the last `read`. `{ text: '' }`: nothing is.
+   * too long for memory. Default: what is new since the last `read`; an empty text: nothing is.
+   * Rejects with INVALID_REQUEST.
    */
   read(since?: number, mostBytes?: number): Promise<OutputPart>
-  /** The lines of both streams from the first on, until it ends. Nobody needs to read them, and leaving the loop does not end it. */
+  /** The lines of both streams from the first on, until it ends. Nobody needs to read them, and leaving the loop does not end it. Throws nothing. */
   lines(): AsyncIterable<string>
   /** Writes text as UTF-8, or raw bytes, to its input. Resolves when they are passed on, or it has ended. Rejects with INVALID_REQUEST. */
   write(data: string | Uint8Array): Promise<void>
-  /** Ends its input, which stays open without. */
+  /** Ends its input, which stays open without. Throws nothing. */
   endInput(): void
   /** Resolves to the result at its end; with options earlier, to undefined. Rejects as `result`. */
   wait(): Promise<Result>
   wait(options: WaitOptions): Promise<Result | undefined>
-  /** SIGTERM, `kill_grace_ms`, SIGKILL. Resolves to the result, which is `cancelled` if it still ran. */
+  /** SIGTERM, `kill_grace_ms`, SIGKILL. Resolves to the result, which is `cancelled` if it still ran. Rejects as `result`. */
   stop(): Promise<Result>
   /** Sends a signal to its process group. Throws INVALID_REQUEST. */
   signal(name: NodeJS.Signals): void
@@ -53,7 +54,7 @@ export interface BackgroundCommand {
   readonly listening: readonly Listening[]
   /** Of its end. Rejects with a `ListenerError` if `onOutput` failed. */
   readonly result: Promise<Result>
-  /** `await using server = await shell.background(…)` stops it at the end of the block. */
+  /** `await using server = await shell.background(…)` stops it at the end of the block. Rejects as `result`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
