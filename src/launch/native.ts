@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
+import { noticedNames } from '../base/obeyed-names.ts'
 import { limitsNote, withoutSessions } from '../messages/limits.ts'
 import { cannotConfine, type LandlockConfinement, type Probe } from '../sandbox/sandbox.ts'
-import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchedProcess,
