@@ -12,22 +12,23 @@ import { checkWildcards, configOf } from './host/load-config.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
-  readListOptions,
   readShellOptions,
   type ShellOptions,
 } from './host/shell-options.ts'
 import { VitrineError } from './messages/error.ts'
+import type { BackgroundRequest } from './request/background.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
-import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
+import type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 import type { SessionState } from './request/state.ts'
 import { lineOf, type TemplateValue } from './request/template.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
-import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
+import { orAgain, refusedOf } from './run/again.ts'
+import type { BackgroundCommand } from './run/background.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
-import { isOver, runList } from './run/list.ts'
+import { runList } from './run/list.ts'
 import { openSession, type Session, type SessionRunner, takeState } from './run/session.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
@@ -184,17 +185,11 @@ export class Shell {
     return call
   }
 
-  /** Once more in write mode where the first run was refused something and the approver says so. */
   async #runAndAsk<E extends Encoding>(asked: Asked, execution: Recorded): Promise<Result<OutputIn<E>>> {
     const first = await this.#run<E>(execution)
-    const refused = refusedOf(execution, first)
-    if (!refused) return first
-    if (whyUnasked(execution, first)) return withoutSecondRun(execution, first, refused)
-    try {
-      return await this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused }))
-    } catch (error) {
-      return withoutSecondRun(execution, first, refused, error)
-    }
+    return orAgain(execution, first, async (refused) =>
+      this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused })),
+    )
   }
 
   /**
@@ -202,9 +197,8 @@ export class Shell {
    * INVALID_REQUEST where none can be kept: in a container, and with PowerShell. `state`: goes on from that of another session.
    */
   session(state?: SessionState): Session {
-    const run: SessionRunner['run'] = (given, options) =>
-      this.#execute({ kind: 'command', ...given }, options)
-    return openSession(this.#context, { mode: () => this.#mode, run }, state)
+    const run: SessionRunner = (given, options) => this.#execute({ kind: 'command', ...given }, options)
+    return openSession(this.#context, () => this.#mode, run, state)
   }
 
   /** Runs the line of a template string; each value is one word of it: ``shell.$`git log -n ${n} -- ${path}` ``. Throws as `execute`. */
@@ -229,6 +223,17 @@ export class Shell {
   }
 
   /**
+   * Starts one command in the background: it gets a deadline only by `timeoutMs`, and ends with the shell. Resolves when it is ready; a
+   * `NotReadyError` has the result of one that ended before, or was not in time. Else throws as `execute`.
+   */
+  async background(request: BackgroundRequest, options?: ExecuteOptions): Promise<BackgroundCommand> {
+    const execution = await this.#admit(this.#ask({ kind: 'background', request }, options))
+    const result = this.#counted(this.#run<'utf8'>(execution))
+    const { whenReady } = await loadLate(() => import('./run/background.ts'))
+    return whenReady(execution, result)
+  }
+
+  /**
    * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
    * of one when its first has ended. Throws what `execute` throws; a `VitrineError` has the results so far, in `results`.
    */
@@ -236,18 +241,12 @@ export class Shell {
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
-    return runList<Asked, Recorded, Result<OutputIn<E>>>({
-      all: () => {
-        const { workDir: cwd, timeoutMs, ignoreErrors, ...each } = readListOptions(options)
-        return readList(requests).map((own) =>
-          this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each),
-        )
-      },
+    return runList<E, Recorded>(requests, options, {
+      ask: (request, each) => this.#ask({ kind: 'command', request }, each),
       admit: (asked) => this.#admit(asked),
       run: (asked, execution) => this.#runAndAsk<E>(asked, execution),
       drop: async ({ entry }) => entry?.close(),
       counted: (running) => this.#counted(running),
-      isOver: (last) => isOver(last, options),
     })
   }
 

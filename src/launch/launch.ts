@@ -20,6 +20,8 @@ export interface LaunchRequest {
   readonly merged: boolean
   /** Its shell leaves its state in a file that it gets as descriptor 3: `LaunchedProcess.state`. */
   readonly keepsState?: boolean | undefined
+  /** Whether `started` is wanted, also without a terminal. */
+  readonly tellsStart: boolean
   readonly limits: Limits | null
   /** Kept by launchers with a clock of their own, also while the event loop is blocked; else by callers. */
   readonly deadline: Deadline
@@ -27,7 +29,7 @@ export interface LaunchRequest {
   readonly confinement: Confinement | null
 }
 
-/** Milliseconds, from the launch and from SIGTERM. */
+/** Milliseconds, from the launch (`Infinity`: none) and from SIGTERM. */
 export interface Deadline {
   readonly timeoutMs: number
   readonly graceMs: number
@@ -81,6 +83,8 @@ export interface Survivors {
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
   started(): void
+  /** Linux, where commands have sockets of their own: before the output that follows. */
+  readonly listens?: ((at: Listening) => void) | undefined
   /** With `Changes.asks`: a call waits for the answer whether a protected path, and all beneath it, may change. */
   readonly asked?: ((path: string, answer: (yes: boolean) => void) => void) | undefined
   end(end: ProcessEnd): void

@@ -111,10 +111,17 @@ export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
 
+/** What tells that a command in the background is ready; undefined: its start. */
+export interface Readiness {
+  readonly ready: RegExp | ((output: string) => boolean) | 'listening' | undefined
+  readonly readyMs: number
+}
+
 export interface CompleteRequest {
   readonly work: Invocation
   /** Absolute. It may not exist. */
   readonly cwd: string
+  /** `Infinity`: none. */
   readonly timeoutMs: number
   /** The timeout that was asked for, where it is over the maximum. */
   readonly loweredFromMs: number | undefined
@@ -129,6 +136,7 @@ export interface CompleteRequest {
   readonly terminal: TerminalRequest | null
   /** The call of a session. */
   readonly session?: SessionCall | undefined
+  readonly background: Readiness | undefined
 }
 
 export const networkField = v.custom<NetworkSetting>(
@@ -187,6 +195,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     network: request.network,
     mode: request.mode,
     terminal: null,
+    background: undefined,
   }
 }
 

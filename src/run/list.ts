@@ -1,34 +1,41 @@
-import type { AnyResult } from '../base/types.ts'
-import type { ExecuteAllOptions } from '../host/shell-options.ts'
+import type { AnyResult, Encoding, OutputIn, Result } from '../base/types.ts'
+import { type ExecuteAllOptions, readListOptions } from '../host/shell-options.ts'
 import { withResults } from '../messages/error.ts'
 import { isFailure } from '../messages/result.ts'
+import { type ExecuteOptions, type ExecuteRequest, readList } from '../request/request.ts'
+import type { Asked } from './admit.ts'
 
-interface List<A, X, R> {
-  readonly all: () => readonly A[]
-  readonly admit: (asked: A) => Promise<X>
-  readonly run: (asked: A, admitted: X) => Promise<R>
+interface ListRunner<E extends Encoding, X> {
+  readonly ask: (request: ExecuteRequest, options: ExecuteOptions<E>) => Asked
+  readonly admit: (asked: Asked) => Promise<X>
+  readonly run: (asked: Asked, admitted: X) => Promise<Result<OutputIn<E>>>
   /** Of each, also where its turn has not come. */
   readonly drop: (admitted: X) => Promise<void>
   readonly counted: (running: Promise<void>) => Promise<void>
-  readonly isOver: (last: R | undefined) => boolean
 }
 
 /** Admits every command before it runs the first. A `VitrineError` has the results so far. */
-export async function runList<A, X, R extends AnyResult>(list: List<A, X, R>): Promise<R[]> {
-  const results: R[] = []
-  const admitted: (readonly [A, X])[] = []
-  const runAll = async () => {
+export async function runList<E extends Encoding, X>(
+  requests: readonly (string | ExecuteRequest)[],
+  options: ExecuteAllOptions<E>,
+  { ask, admit, run, drop, counted }: ListRunner<E, X>,
+): Promise<Result<OutputIn<E>>[]> {
+  const results: Result<OutputIn<E>>[] = []
+  const admitted: (readonly [Asked, X])[] = []
+  const runAll = async (ending: Ending) => {
     for (const [asked, execution] of admitted) {
-      if (list.isOver(results.at(-1))) break
-      results.push(await list.run(asked, execution))
+      if (isOver(results.at(-1), ending)) break
+      results.push(await run(asked, execution))
     }
   }
   const dropAll = async () => {
-    for (const [, execution] of admitted) await list.drop(execution)
+    for (const [, execution] of admitted) await drop(execution)
   }
   try {
-    for (const asked of list.all()) admitted.push([asked, await list.admit(asked)])
-    await list.counted(runAll().finally(dropAll))
+    const { workDir: cwd, timeoutMs, ignoreErrors, ...each } = readListOptions(options)
+    const all = readList(requests).map((own) => ask({ cwd, timeoutMs, ...own }, each as ExecuteOptions<E>))
+    for (const asked of all) admitted.push([asked, await admit(asked)])
+    await counted(runAll({ signal: each.signal, ignoreErrors }).finally(dropAll))
   } catch (error) {
     await dropAll()
     throw withResults(error, results)

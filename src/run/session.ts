@@ -25,10 +25,11 @@ import { isOver } from './list.ts'
 /** From a state on. Throws INVALID_REQUEST where no session can be kept. */
 export function openSession(
   { backend, defaults }: RunContext,
-  runner: SessionRunner,
+  mode: () => Mode,
+  run: SessionRunner,
   state = freshState(defaults.cwd),
 ): Session {
-  if (backend.launcher.sessions) return new Session(runner, defaults.cwd, state)
+  if (backend.launcher.sessions) return new Session(mode, run, defaults.cwd, state)
   const where = backend.place === 'container' ? 'The docker backend keeps' : 'PowerShell keeps'
   return refuseRequest({ kind: 'usage', detail: `${where} no sessions. Run each command by itself.` })
 }
@@ -70,27 +71,26 @@ export function takeState({ request, inState, admission }: Execution, { process 
 }
 
 /** How a shell runs one command of a session. */
-export interface SessionRunner {
-  mode(): Mode
-  run<E extends Encoding>(
-    given: { readonly request: ExecuteRequest; readonly session: SessionCall },
-    options: ExecuteOptions<E> | undefined,
-  ): Promise<Result<OutputIn<E>>>
-}
+export type SessionRunner = <E extends Encoding>(
+  given: { readonly request: ExecuteRequest; readonly session: SessionCall },
+  options: ExecuteOptions<E> | undefined,
+) => Promise<Result<OutputIn<E>>>
 
 /**
  * Commands that share a state: directory, variables, umask, options, functions and aliases carry over from one line to the next. Each
  * is a command of its own; they run one after the other.
  */
 export class Session {
-  readonly #runner: SessionRunner
+  readonly #mode: () => Mode
+  readonly #run: SessionRunner
   readonly #home: string
   readonly #turns = new Turns(1)
   #state: SessionState
 
   /** @internal Use `shell.session()`. */
-  constructor(runner: SessionRunner, home: string, state: SessionState) {
-    this.#runner = runner
+  constructor(mode: () => Mode, run: SessionRunner, home: string, state: SessionState) {
+    this.#mode = mode
+    this.#run = run
     this.#home = home
     this.#state = state
   }
@@ -141,10 +141,10 @@ export class Session {
     request: ExecuteRequest,
     options: ExecuteOptions<E> | undefined,
   ): Promise<Result<OutputIn<E>>> {
-    const mode = request.mode ?? this.#runner.mode()
+    const mode = request.mode ?? this.#mode()
     const isDropped = loosens(this.#state, mode)
     const session: SessionCall = { state: isDropped ? freshState(this.#home) : this.#state }
-    const result = await this.#runner.run({ request, session }, options)
+    const result = await this.#run({ request, session }, options)
     const said = isDropped
       ? [
           `The session begins anew: its state came about in ${this.#state.mode} mode, and ${mode} mode holds less.`,

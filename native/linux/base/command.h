@@ -54,6 +54,7 @@ struct vt_command {
   bool owns_stdin;
   int state_fd;             /* 0: none */
   bool merged;
+  bool tells_start;
   struct vt_place *places;  /* NULL: unconfined */
   bool network, with_listener, asks; /* as in struct vt_request, like `proxy` */
   struct vt_proxy proxy;
