@@ -210,6 +210,7 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
     read_places(reader, changes, "confinement.changes.roots", VT_ROOT, texts);
     read_places(reader, changes, "confinement.changes.protected", VT_PROTECTED, texts);
     read_places(reader, changes, "confinement.changes.closed", VT_CLOSED, texts);
+    read_places(reader, changes, "confinement.changes.unmade", VT_UNMADE, texts);
   }
   texts->kinds.push_back(VT_NO_PLACE);
 #endif
@@ -254,6 +255,7 @@ bool take_request(Napi::Env env, napi_value record, napi_value handler, vt_reque
   reader.text(record, "cwd", &texts.directory);
   request->stdin_fd = stdin_of(reader, record);
   request->merged = reader.flag(record, "merged");
+  request->tells_start = reader.flag(record, "tellsStart");
   request->limits = limits_of(reader, record);
   read_terminal(reader, record, request);
   read_deadline(reader, record, request);
