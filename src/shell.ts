@@ -241,7 +241,7 @@ export class Shell {
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
-    return runList<E, Recorded>(requests, options, {
+    return runList<E, Asked, Recorded>(requests, options, {
       ask: (request, each) => this.#ask({ kind: 'command', request }, each),
       admit: (asked) => this.#admit(asked),
       run: (asked, execution) => this.#runAndAsk<E>(asked, execution),

@@ -13,7 +13,7 @@ import type { CompleteRequest, ExecuteOptions, Invocation } from '../request/req
 import type { LineInState } from '../request/state.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
-import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import { kept, Scratchpad } from '../scratchpad/scratchpad.ts'
 import type { Collected, Collector } from './collect.ts'
 import { type HostAccess, ShellProxy } from './hosts.ts'
 import type { PrivateTmp } from './private-tmp.ts'
@@ -112,9 +112,6 @@ export interface RunContext {
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
-
-/** Beyond either, the oldest sessions of saved outputs are removed. */
-const kept = { maxAgeDays: 7, maxBytes: 4_294_967_296 }
 
 export type ContextOptions = ShellOptions & ShellPlace
 

@@ -3,25 +3,24 @@ import { type ExecuteAllOptions, readListOptions } from '../host/shell-options.t
 import { withResults } from '../messages/error.ts'
 import { isFailure } from '../messages/result.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from '../request/request.ts'
-import type { Asked } from './admit.ts'
 
-interface ListRunner<E extends Encoding, X> {
-  readonly ask: (request: ExecuteRequest, options: ExecuteOptions<E>) => Asked
-  readonly admit: (asked: Asked) => Promise<X>
-  readonly run: (asked: Asked, admitted: X) => Promise<Result<OutputIn<E>>>
+interface ListRunner<E extends Encoding, A, X> {
+  readonly ask: (request: ExecuteRequest, options: ExecuteOptions<E>) => A
+  readonly admit: (asked: A) => Promise<X>
+  readonly run: (asked: A, admitted: X) => Promise<Result<OutputIn<E>>>
   /** Of each, also where its turn has not come. */
   readonly drop: (admitted: X) => Promise<void>
   readonly counted: (running: Promise<void>) => Promise<void>
 }
 
 /** Admits every command before it runs the first. A `VitrineError` has the results so far. */
-export async function runList<E extends Encoding, X>(
+export async function runList<E extends Encoding, A, X>(
   requests: readonly (string | ExecuteRequest)[],
   options: ExecuteAllOptions<E>,
-  { ask, admit, run, drop, counted }: ListRunner<E, X>,
+  { ask, admit, run, drop, counted }: ListRunner<E, A, X>,
 ): Promise<Result<OutputIn<E>>[]> {
   const results: Result<OutputIn<E>>[] = []
-  const admitted: (readonly [Asked, X])[] = []
+  const admitted: (readonly [A, X])[] = []
   const runAll = async (ending: Ending) => {
     for (const [asked, execution] of admitted) {
       if (isOver(results.at(-1), ending)) break
