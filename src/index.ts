@@ -32,6 +32,25 @@ export type {
 } from './base/types.ts'
 export type { IgnoredValue, LoadedConfig, LoadOptions, Setting } from './config/load.ts'
 export type { Config } from './config/schema.ts'
+export type { Files } from './files/files.ts'
+export type {
+  EditDone,
+  EditRequest,
+  FileBytes,
+  FileEntry,
+  FileOptions,
+  FileText,
+  Found,
+  Globbed,
+  GlobOptions,
+  GrepMatch,
+  GrepOptions,
+  Grepped,
+  Listing,
+  ListOptions,
+  ReadOptions,
+  Written,
+} from './files/types.ts'
 export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'
 export { ListenerError, VitrineError } from './messages/error.ts'

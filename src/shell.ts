@@ -6,6 +6,8 @@ import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './
 import type { IgnoredValue } from './config/load.ts'
 import { checkBackend } from './config/origin.ts'
 import type { Config } from './config/schema.ts'
+import { Files } from './files/files.ts'
+import type { RunFile } from './files/runner.ts'
 import { openBackend } from './host/backend.ts'
 import { type Host, thisHost } from './host/host.ts'
 import { checkWildcards, configOf } from './host/load-config.ts'
@@ -79,6 +81,7 @@ export class Shell {
   readonly scratchpad: Scratchpad
   /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
+  readonly files: Files
   readonly #context: RunContext
   readonly #recorder: Recorder | undefined
   readonly #running = new Set<Running>()
@@ -95,6 +98,8 @@ export class Shell {
     this.ignored = ignored
     this.#context = context
     this.#recorder = recorder
+    const run: RunFile = (request, options) => this.#call({ kind: 'file', request }, options)
+    this.files = new Files(run, context.backend.place === 'windows')
   }
 
   /** Applies to the next command. `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
@@ -128,13 +133,18 @@ export class Shell {
     request: ExecuteRequest,
     options?: ExecuteOptions<E>,
   ): Promise<Result<OutputIn<E>>> {
-    const asked = this.#ask({ kind: 'command', request }, options)
+    return this.#call<E>({ kind: 'command', request }, options)
+  }
+
+  async #call<E extends Encoding>(given: Given, options?: ExecuteOptions<E>): Promise<Result<OutputIn<E>>> {
+    const asked = this.#ask(given, options)
     const execution = await this.#admit(asked)
     return this.#counted(this.#runAndAsk<E>(asked, execution))
   }
 
   async #admit(asked: Asked): Promise<Recorded> {
-    const entry = await this.#recorder?.begin(toldOf(asked), asked.mode, this.scratchpad.session)
+    const event = asked.given.kind === 'file' ? 'file' : 'command'
+    const entry = await this.#recorder?.begin(toldOf(asked), asked.mode, this.scratchpad.session, event)
     try {
       this.#checkOpen(asked.options)
       const execution = await admit(asked, this.#context)

@@ -1,4 +1,4 @@
-import type { ApprovalRecord, Decision } from './types.ts'
+import type { ApprovalRecord, Decision, Denial, Mode, Outcome } from './types.ts'
 
 /** What stops a command before it runs. Each kind carries its facts; `messages/refusal.ts` words it. */
 export type Refusal =
@@ -45,6 +45,52 @@ export type Refusal =
       /** The program exists; what runs it does not. */
       readonly missing?: 'interpreter'
     }
+  | ({ readonly code: 'FILE_FAILED' } & FileFailure)
+
+export type FileOperation =
+  | 'read_file'
+  | 'write_file'
+  | 'edit_file'
+  | 'list_files'
+  | 'glob_files'
+  | 'grep_files'
+
+/** Why an operation of `shell.files` did nothing. */
+export interface FileFailure {
+  readonly operation: FileOperation
+  /** As given. */
+  readonly path: string
+  readonly mode: Mode
+  readonly problem: FileProblem
+  /** What the sandbox refused. */
+  readonly denials: readonly Denial[]
+  /** As that of a command's result. */
+  readonly hint?: string | undefined
+}
+
+export type FileProblem =
+  /** `errno`: as a system call gives it, such as `ENOENT`; else the words of the tool that failed. */
+  | { readonly kind: 'failed'; readonly errno: string }
+  /** A FIFO, a socket or a device. */
+  | { readonly kind: 'special' }
+  | { readonly kind: 'binary' }
+  | { readonly kind: 'too-large'; readonly bytes: number; readonly limit: number }
+  /** The new text has a character that the file's encoding lacks. */
+  | { readonly kind: 'encoding'; readonly encoding: string }
+  | { readonly kind: 'no-match'; readonly nearest?: NearestLines | undefined }
+  /** The old text stands there more than once: at these lines, 20 at most. */
+  | { readonly kind: 'matches'; readonly count: number; readonly lines: readonly number[] }
+  /** Another program changed the file meanwhile. */
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'pattern'; readonly said: string }
+  /** It was ended before it had done its work. */
+  | { readonly kind: 'ended'; readonly outcome: Outcome }
+
+/** Lines of a file, without their ends; `from` counts from 1. */
+export interface NearestLines {
+  readonly from: number
+  readonly lines: readonly string[]
+}
 
 export type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
 
