@@ -8,7 +8,17 @@ export type {
 } from './admit/approver.ts'
 export { type TerminalApproverOptions, terminalApprover } from './admit/terminal.ts'
 export type { HintReader } from './base/hint.ts'
-export type { AuditFault, ConfigProblem, Refusal, RefusalCode, RequestProblem } from './base/refusal.ts'
+export type {
+  AuditFault,
+  ConfigProblem,
+  FileFailure,
+  FileOperation,
+  FileProblem,
+  NearestLines,
+  Refusal,
+  RefusalCode,
+  RequestProblem,
+} from './base/refusal.ts'
 export type {
   AnyResult,
   ApprovalRecord,
@@ -39,6 +49,7 @@ export type { Flags, IgnoredValue, LoadedConfig, LoadOptions, ReadFile, Setting 
 export type { Config, ConfigKey, ConfigValue } from './config/schema.ts'
 export type { IgnoredBecause } from './config/tighten.ts'
 export type { Files } from './files/files.ts'
+export type { TextEncoding } from './files/text.ts'
 export type {
   EditDone,
   EditRequest,

@@ -7,7 +7,6 @@ import type { IgnoredValue } from './config/load.ts'
 import { checkBackend } from './config/origin.ts'
 import type { Config } from './config/schema.ts'
 import { Files } from './files/files.ts'
-import type { RunFile } from './files/runner.ts'
 import { openBackend } from './host/backend.ts'
 import { type Host, thisHost } from './host/host.ts'
 import { checkWildcards, configOf } from './host/load-config.ts'
@@ -65,11 +64,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
 type Listed = readonly [Asked, Recorded]
 
-/** Writes the lines of those that were never launched. */
-async function notStarted(listed: readonly Listed[]): Promise<void> {
-  for (const [, execution] of listed) await execution.entry?.close()
-}
-
 /** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
   /** The absolute directory in which commands run. */
@@ -80,7 +74,8 @@ export class Shell {
   readonly scratchpad: Scratchpad
   /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
-  readonly files: Files
+  /** Reads and changes files as commands would. */
+  readonly files: Files = new Files((request, options) => this.#call({ kind: 'file', request }, options))
   readonly #context: RunContext
   readonly #recorder: Recorder | undefined
   readonly #running = new Set<Running>()
@@ -97,8 +92,6 @@ export class Shell {
     this.ignored = ignored
     this.#context = context
     this.#recorder = recorder
-    const run: RunFile = (request, options) => this.#call({ kind: 'file', request }, options)
-    this.files = new Files(run, context.backend.place === 'windows')
   }
 
   /** That of the next command. Setting it throws INVALID_REQUEST for no mode, SANDBOX_UNAVAILABLE for one that cannot be enforced. */
@@ -135,14 +128,13 @@ export class Shell {
   }
 
   async #call<E extends Encoding>(given: Given, options?: ExecuteOptions<E>): Promise<Result<OutputIn<E>>> {
-    const asked = this.#ask(given, options)
+    const asked = ask(given, options, this.#mode, this.#context)
     const execution = await this.#admit(asked)
     return this.#counted(this.#runAndAsk<E>(asked, execution))
   }
 
   async #admit(asked: Asked): Promise<Recorded> {
-    const event = asked.given.kind === 'file' ? 'file' : 'command'
-    const entry = await this.#recorder?.begin(toldOf(asked), asked.mode, this.scratchpad.session, event)
+    const entry = await this.#recorder?.begin(toldOf(asked), asked.mode, this.scratchpad.session)
     try {
       this.#checkOpen(asked.options)
       const execution = await admit(asked, this.#context)
@@ -158,7 +150,7 @@ export class Shell {
   async #run<E extends Encoding>(execution: Recorded): Promise<Result<OutputIn<E>>> {
     const { options, tmp, access, entry } = execution
     try {
-      this.#checkOpen(options) // again: abort and close may have come during admission
+      this.#checkOpen(options) // again, after admission
       const running = launch(execution)
       execution.running = running
       this.#running.add(running)
@@ -177,10 +169,6 @@ export class Shell {
       await tmp?.remove()
       await entry?.close()
     }
-  }
-
-  #ask(given: Given, options: ExecuteOptions<Encoding> | undefined): Asked {
-    return ask(given, options, this.#mode, this.#context)
   }
 
   #counted<T>(call: Promise<T>): Promise<T> {
@@ -218,7 +206,9 @@ export class Shell {
    * INVALID_REQUEST where no terminal is available.
    */
   async start(request: StartRequest, options?: ExecuteOptions): Promise<Pty> {
-    const execution = await this.#admit(this.#ask({ kind: 'terminal', request }, options))
+    const execution = await this.#admit(
+      ask({ kind: 'terminal', request }, options, this.#mode, this.#context),
+    )
     const result = this.#counted(this.#run<'utf8'>(execution))
     await Promise.race([execution.running?.begun ?? result, result])
     return ptyOf(execution.running, result)
@@ -236,14 +226,14 @@ export class Shell {
     const admitted: Listed[] = []
     try {
       const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
-      const ask = (own: ExecuteRequest) =>
-        this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each)
-      for (const asked of readList(requests).map(ask)) admitted.push([asked, await this.#admit(asked)])
+      const given = readList(requests).map((own) => ({ cwd, timeoutMs, ...own }))
+      const all = given.map((request) => ask({ kind: 'command', request }, each, this.#mode, this.#context))
+      for (const asked of all) admitted.push([asked, await this.#admit(asked)])
       const isOver = (last?: Result<OutputIn<E>>) =>
         last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))
       await this.#counted(this.#runAll(admitted, results, isOver))
     } catch (error) {
-      await notStarted(admitted)
+      for (const [, { entry }] of admitted) await entry?.close() // those that were never launched
       throw withResults(error, results)
     }
     return results
@@ -260,7 +250,7 @@ export class Shell {
         results.push(await this.#runAndAsk<E>(asked, execution))
       }
     } finally {
-      await notStarted(admitted)
+      for (const [, { entry }] of admitted) await entry?.close()
     }
   }
 

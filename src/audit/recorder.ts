@@ -113,7 +113,7 @@ export class Recorder {
   }
 
   /** Before the decision. Throws AUDIT_FAILED if the log is required and cannot be written. */
-  async begin(request: unknown, mode: Mode, session: string, event = 'command'): Promise<AuditEntry> {
+  async begin(request: unknown, mode: Mode, session: string): Promise<AuditEntry> {
     const time = new Date().toISOString()
     const asked = this.#asked(request, mode)
     if (this.#config.audit.required) {
@@ -121,6 +121,7 @@ export class Recorder {
       await this.#log.check()
     }
     // Fields may be added; none is removed or changes its meaning within a version.
+    const event = Object(request).event === 'file' ? 'file' : 'command'
     const command = { version: 1, event, time, ...this.#author, session }
     return new AuditEntry((ending, connections) =>
       this.#record([

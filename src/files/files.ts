@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { loadLate } from '../base/process.ts'
 import { fieldOf, readFields } from '../request/fields.ts'
-import type { RunFile } from './runner.ts'
+import type { RunFile, Runner } from './runner.ts'
 import type {
   EditDone,
   EditRequest,
@@ -25,12 +25,11 @@ import type {
  */
 export class Files {
   readonly #run: RunFile
-  readonly #isWindows: boolean
+  #runner: Runner | undefined
 
   /** @internal Use `shell.files`. */
-  constructor(run: RunFile, isWindows: boolean) {
+  constructor(run: RunFile) {
     this.#run = run
-    this.#isWindows = isWindows
   }
 
   /**
@@ -89,7 +88,8 @@ export class Files {
   async #operations(argument: v.InferInput<typeof argumentSchema> = {}) {
     readFields('arguments', argument, argumentSchema)
     const operations = await loadLate(() => import('./operations.ts'))
-    return { ...operations, runner: new operations.Runner(this.#run, this.#isWindows) }
+    this.#runner ??= new operations.Runner(this.#run)
+    return { ...operations, runner: this.#runner }
   }
 }
 

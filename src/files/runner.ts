@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { platform } from '../base/platform.ts'
 import type { FileOperation, FileProblem } from '../base/refusal.ts'
 import { decode, quoted } from '../base/text.ts'
 import { type Handoff, modes, type Result } from '../base/types.ts'
@@ -43,22 +45,22 @@ const common = {
 /** Of what tools say of errors. */
 const leastShown = 4096
 
-const windows = 'Operations on files need a POSIX shell, which Windows has not. Use a command.'
+const windows = 'Operations on files are not available on Windows. Use a command.'
 
 /** Runs operations on files, and says why one did nothing. */
 export class Runner {
   readonly #run: RunFile
-  readonly #isWindows: boolean
+  /** The last change of each path that is being changed. */
+  readonly #changes = new Map<string, Promise<void>>()
 
-  constructor(run: RunFile, isWindows: boolean) {
+  constructor(run: RunFile) {
     this.#run = run
-    this.#isWindows = isWindows
   }
 
   /** Throws FILE_FAILED unless it did its work. */
   async done(operation: Operation, exchange?: Exchange): Promise<Result<Buffer>> {
     const { names, argv, stdin, options, shown = names.map(quoted).join(' ') } = operation
-    if (this.#isWindows) refuseRequest({ kind: 'usage', detail: windows })
+    if (platform === 'windows') refuseRequest({ kind: 'usage', detail: windows })
     const { signal, hintFor, timeoutMs, mode } = options
     const talk = exchange && { stdin: exchange.answer(), onOutput: exchange.take.bind(exchange) }
     const result = await this.#run(
@@ -82,10 +84,24 @@ export class Runner {
     { names, options, shown }: Required<Pick<Operation, 'names' | 'options' | 'shown'>>,
     make: (old: OldFile) => Buffer | FileProblem,
   ): Promise<readonly Handoff[]> {
-    const argv = scriptOf('replace', names[1], names[0] === 'edit_file' ? 'edit' : 'write', mostBytes)
-    return (await this.done({ names, argv, options, shown }, new Exchange(make))).handoffs
+    const what = names[0] === 'edit_file' ? 'edit' : 'write'
+    const argv = scriptOf('replace', names[1], what, mostBytes, randomBytes(8).toString('hex'))
+    const work = () => this.done({ names, argv, options, shown }, new Exchange(make))
+    return (await this.#inTurn(names[1], work)).handoffs
+  }
+
+  /** Of two changes of a file at once the later one would undo the other. */
+  #inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#changes.get(path) ?? Promise.resolve()).then(work)
+    const over = turn.then(noop, noop).then(() => {
+      if (this.#changes.get(path) === over) this.#changes.delete(path)
+    })
+    this.#changes.set(path, over)
+    return turn
   }
 }
+
+const noop = () => {}
 
 export function failed([operation, path]: Names, result: Result<Buffer>, problem: FileProblem): VitrineError {
   const { mode, denials, hint } = result

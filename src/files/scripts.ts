@@ -17,37 +17,37 @@ p=$1; case $p in /*) ;; *) p=./$p ;; esac
 const regular = `[ ! -d "$p" ] || exit ${exits.directory}
 [ ! -e "$p" ] || [ -f "$p" ] || exit ${exits.special}
 `
+/** A shell of its own has fewer words for what keeps it from opening a file than cat has. */
+const size = `size=$(wc -c <"$p") || { cat "$p"; exit 1; }
+echo $((size))
+`
 const listable = `ls -d "$p/" >/dev/null || exit 1
 `
 
 /** PATH FROM COUNT MOST: the size; then the whole file, or of a larger one its beginning, its line ends and the lines asked for. */
-const readText = `${start}${regular}size=$(wc -c <"$p") || exit 1
-echo $((size))
-[ "$size" -gt "$4" ] || exec cat "$p"
+const readText = `${start}${regular}${size}[ "$size" -gt "$4" ] || exec cat "$p"
 head -c 4 "$p"; echo $(($(wc -l <"$p")))
 tail -n "$2" "$p" | head -n "$3" | head -c "$4"`
 
 /** PATH FROM COUNT: the size, then the bytes. */
-const readBytes = `${start}${regular}size=$(wc -c <"$p") || exit 1
-echo $((size))
-tail -c "$2" "$p" | head -c "$3"`
+const readBytes = `${start}${regular}${size}tail -c "$2" "$p" | head -c "$3"`
 
 /**
- * PATH edit|write MOST: says the size of the file and whether it is new, then its bytes. Reads "go LENGTH" and the new bytes, or
+ * PATH edit|write MOST NAME: says the size of the file and whether it is new, then its bytes. Reads "go LENGTH" and the new bytes, or
  * nothing: the file stays as it is. A link stays, and where it leads is replaced: by a copy with the same mode, owner and access list,
  * whose bytes are new. A file is written in place where no copy can be like it or stand beside it, and where it has further names.
  * A file that is not there is made empty first, so that it is refused by its own name and gets the mode that any new file gets.
  */
-const replace = `${start}what=$2 most=$3 made= tmp= t=$p
+const replace = `${start}what=$2 most=$3 own=$4 made= tmp= t=$p
 clean() { [ -z "$tmp" ] || rm -f "$tmp"; [ -z "$made" ] || [ -s "$t" ] || rm -f "$t"; }
 like() { set -- $(ls -ldn "$1"); echo "$1 $2 $3 $4"; }
 trap clean EXIT; trap 'exit 1' HUP INT TERM
 ${regular}if [ -e "$p" ] || [ -L "$p" ]; then t=$(readlink -f "$p" && echo .) && t=\${t%??} || t=$p; fi
 if [ -e "$t" ]; then true >>"$t" || exit 1
 elif [ "$what" = edit ]; then cat "$t"; exit 1
-else d=\${t%/*}/; [ -d "$d" ] || mkdir -p "$d" || exit 1; set -C; true >"$t" || exit 1; set +C; made=1; fi
-near=$(mktemp "\${t%/*}/.vitrine-XXXXXXXX" 2>/dev/null); tmp=\${near:-$(mktemp)}
-[ -n "$tmp" ] && cp -p "$t" "$tmp" || exit 1
+else d=\${t%/*}/; [ -d "$d" ] || mkdir -p "$d" || exit 1; made=1; set -C; true >"$t" || { made=; exit 1; }; set +C; fi
+near=1 tmp=\${t%/*}/.vitrine-$own
+cp -p "$t" "$tmp" 2>/dev/null || { near= tmp=\${TMPDIR:-/tmp}/vitrine-$own; cp -p "$t" "$tmp" || exit 1; }
 echo $(($(wc -c <"$tmp"))) \${made:-0}; head -c "$most" "$tmp"
 read -r go length && [ "$go" = go ] || exit ${exits.unanswered}
 old=$(cksum <"$tmp"); cat >"$tmp" || exit 1

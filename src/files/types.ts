@@ -2,134 +2,156 @@ import type { HintReader } from '../base/hint.ts'
 import type { Handoff, Mode } from '../base/types.ts'
 import type { TextEncoding } from './text.ts'
 
-/** Of every operation on files. */
+/** Options of every operation on files. */
 export interface FileOptions {
-  /** Ends the operation; it then throws the signal's reason, or FILE_FAILED once it has begun. */
+  /** Ends the operation, which then throws its reason, or FILE_FAILED once it has begun. Default: none. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds, above 0; default `[shell] timeout_ms`. */
+  /** Milliseconds, above 0. Default: `[shell] timeout_ms`. */
   readonly timeoutMs?: number | undefined
   /** For this operation only: a mode as strict as the shell's, or stricter. Default: the shell's. */
   readonly mode?: Mode | undefined
-  /** The reader of the errors' hints. Default `user`. */
+  /** The reader of the hint in an error. Default: `user`. */
   readonly hintFor?: HintReader | undefined
 }
 
+/** Which part of a file is read. */
 export interface ReadOptions extends FileOptions {
-  /** Lines to skip, with `encoding: 'buffer'` bytes; negative: how many to read from the end. Default 0. */
+  /** Lines to skip, with `encoding: 'buffer'` bytes; negative: how many to read from the end. Default: 0. */
   readonly offset?: number | undefined
-  /** The most lines, or bytes. Default: all, as far as 32 MiB. */
+  /** The most lines, with `encoding: 'buffer'` bytes. Default: all, as far as 32 MiB. */
   readonly limit?: number | undefined
 }
 
+/** Bytes of a file. */
+export interface FileBytes {
+  /** The bytes that were asked for. */
+  readonly bytes: Buffer
+  /** The whole file's bytes. */
+  readonly size: number
+  /** There are others before or after these. */
+  readonly truncated: boolean
+}
+
+/** Lines of a file. */
 export interface FileText {
   /** Without a byte order mark; line ends as they are. */
   readonly text: string
-  /** The first and the last line of `text`, from 1; `to` is less than `from` where it has none. */
+  /** The first line of `text`, from 1. */
   readonly from: number
+  /** The last line of `text`; less than `from` where it has none. */
   readonly to: number
-  /** Lines of the whole file; of one over 32 MiB its line ends. */
+  /** The whole file's lines; of one over 32 MiB its line ends. */
   readonly lines: number
-  /** Bytes of the whole file. */
+  /** The whole file's bytes. */
   readonly size: number
-  /** There are lines before or after these. */
+  /** There are others before or after these. */
   readonly truncated: boolean
+  /** `latin1`: bytes that are no UTF-8, each of them a character. */
   readonly encoding: TextEncoding
 }
 
-export interface FileBytes {
-  readonly bytes: Buffer
-  /** Bytes of the whole file. */
-  readonly size: number
-  /** There are bytes before or after these. */
-  readonly truncated: boolean
-}
-
-/** What a change did. */
-interface Changed {
+/** What `write` did. */
+export interface Written {
+  /** The file's bytes now. */
+  readonly bytes: number
+  /** There was no such file. */
+  readonly created: boolean
   /** As those of a command's result. */
   readonly handoffs: readonly Handoff[]
 }
 
-export interface Written extends Changed {
-  /** The file's size now. */
-  readonly bytes: number
-  /** There was no such file. */
-  readonly created: boolean
-}
-
+/** What `edit` replaces. */
 export interface EditRequest {
+  /** Of a file that exists. */
   readonly path: string
   /** What stands in the file once. LF matches CRLF where the file has that. */
   readonly old: string
+  /** What stands there afterwards, with the file's line ends. */
   readonly new: string
-  /** Replace it wherever it stands. Default false: more than once is an error. */
+  /** Replaces it wherever it stands. Default: false, so that more than once is an error. */
   readonly all?: boolean | undefined
 }
 
-export interface EditDone extends Changed {
+/** What `edit` did. */
+export interface EditDone {
+  /** How often the old text was replaced. */
   readonly replaced: number
   /** The line of the first change, from 1. */
   readonly line: number
-  /** The file's size now. */
+  /** The file's bytes now. */
   readonly bytes: number
+  /** As those of a command's result. */
+  readonly handoffs: readonly Handoff[]
 }
 
+/** Options of `list`. */
 export interface ListOptions extends FileOptions {
-  /** Directories below the first one to enter, plus 1. Default 1: the directory's own entries. */
+  /** Levels of directories. Default: 1, the entries of the directory itself. */
   readonly depth?: number | undefined
-  /** The most entries. Default 1000. */
+  /** The most entries. Default: 1000. */
   readonly limit?: number | undefined
 }
 
+/** An entry of a directory. */
 export interface FileEntry {
-  /** Relative to the directory. */
+  /** Relative to the directory that was listed. */
   readonly path: string
+  /** `other`: a FIFO, a socket or a device. */
   readonly type: 'file' | 'directory' | 'link' | 'other'
 }
 
-/** Sorted by path. */
+/** Whether a search has found all. */
 export interface Found {
   /** There are more than `limit`. */
   readonly truncated: boolean
-  /** What could not be looked at, and why. */
+  /** What could not be looked at, and why; at most 20 lines. */
   readonly notes: readonly string[]
 }
 
+/** What `list` found. */
 export interface Listing extends Found {
+  /** Sorted by path. */
   readonly entries: readonly FileEntry[]
 }
 
+/** Options of `glob`. */
 export interface GlobOptions extends FileOptions {
-  /** The directory to search; paths are relative to it. Default: the shell's. */
+  /** The directory to search. Default: the shell's. */
   readonly cwd?: string | undefined
-  /** The most paths. Default 1000. */
+  /** The most paths. Default: 1000. */
   readonly limit?: number | undefined
 }
 
+/** What `glob` found. */
 export interface Globbed extends Found {
+  /** Relative to `cwd`, sorted. */
   readonly paths: readonly string[]
 }
 
+/** Options of `grep`. */
 export interface GrepOptions extends FileOptions {
-  /** A file, or the directory to search. Default: the shell's directory. */
+  /** A file, or a directory to search. Default: the shell's directory. */
   readonly path?: string | undefined
-  /** Only files whose path matches, or whose name where this has no slash. */
+  /** A pattern for the path of files to search, or for their name where it has no slash. Default: all. */
   readonly glob?: string | undefined
-  /** Default false. */
+  /** Whether `a` matches `A`. Default: false. */
   readonly ignoreCase?: boolean | undefined
-  /** The most matches. Default 1000. */
+  /** The most matches. Default: 1000. */
   readonly limit?: number | undefined
 }
 
+/** A line that matches. */
 export interface GrepMatch {
-  /** Relative to the shell's directory, or as `path` is. */
+  /** Begins as the `path` that was asked for. */
   readonly path: string
   /** From 1. */
   readonly line: number
-  /** The line, at most 500 characters of it. */
+  /** At most 500 characters of it. */
   readonly text: string
 }
 
+/** What `grep` found. */
 export interface Grepped extends Found {
+  /** Sorted by path and line. */
   readonly matches: readonly GrepMatch[]
 }

@@ -73,6 +73,7 @@ export function ask(
 
 /** For the audit log: what runs, or where that is not known what was given. */
 export function toldOf({ request, given }: Asked): unknown {
+  if (given.kind === 'file') return { event: 'file', argv: given.request.names }
   if (!request) return given.request
   const { work, cwd } = request
   return work.kind === 'line' ? { command: work.line, cwd } : { argv: work.argv, cwd }
