@@ -18,6 +18,7 @@ import {
   pattern,
   policyRule,
   programPath,
+  protectedNames,
   type Resolve,
   resolvePaths,
   shellProgram,
@@ -96,6 +97,7 @@ const sections = {
       resolvePaths((path) => !path.startsWith('~')),
     ),
     on_protected: key(() => oneOf('deny', 'ask'), 'deny', userOnly),
+    new: key(protectedNames, [], userOnly),
   },
   network: {
     deny: key(() => hostList(), [], onlyAdds),

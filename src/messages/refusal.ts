@@ -1,7 +1,7 @@
 import type { HintReader } from '../base/hint.ts'
 import type { AuditFault, Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import { bytesText, visible } from '../base/text.ts'
-import type { Denial } from '../base/types.ts'
+import type { AnyResult, Denial } from '../base/types.ts'
 import { describeConfigProblem } from './config.ts'
 import { describeFileFailure } from './file.ts'
 import { scarcityRemedy } from './limits.ts'
@@ -81,6 +81,18 @@ export function secondRunFailed(said: string): string {
 
 export function describeListenerFailure(said: string): string {
   return `onOutput failed (${said}), so vitrine ended the command. The result is in the property "result" of this error.`
+}
+
+export function describeUnready(
+  { outcome, exitCode, signal }: AnyResult,
+  lateMs: number | undefined,
+): string {
+  const how = outcome.kind === 'exited' ? `with exit code ${exitCode}` : `by ${signal ?? outcome.kind}`
+  const said =
+    lateMs === undefined
+      ? `The background command ended ${how} before it was ready.`
+      : `The background command was not ready within ${lateMs} ms (readyMs), so vitrine stopped it.`
+  return `${said}\nLook at its output, in the property "result" of this error.`
 }
 
 export function describeRequestProblem(problem: RequestProblem, reader: HintReader = 'user'): string {

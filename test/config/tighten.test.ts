@@ -46,6 +46,7 @@ const cases: Record<ConfigKey, Case> = {
   'workspace.writable': { ...neverText('["/a"]', '["/a", "/b"]'), why: 'user-only' },
   'workspace.protected': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
   'workspace.on_protected': { ...neverText('"deny"', '"ask"'), why: 'user-only' },
+  'workspace.new': { ...neverText('[]', '[".vscode"]'), why: 'user-only' },
   'network.deny': { user: '["a.example"]', taken: ['["a.example", "b.example"]'], ignored: [] },
   'network.ask': { ...neverText('false', 'true'), why: 'user-only' },
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },

@@ -1,12 +1,12 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
+import { protectedInGit, protectedInWorktree } from '../../base/obeyed-names.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { insideOf, namedBy, type Places, type Settings, settingsIn } from './git-config.ts'
 import { absoluteFrom, commonOf, isGitDirectory, namedIn, repositoryOf } from './git-directories.ts'
 import { gitlinksIn, sharedIndexesOf } from './git-index.ts'
 import type { Looks } from './looks.ts'
-import { protectedInGit, protectedInWorktree } from './obeyed-names.ts'
 
 /** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
 export interface GitPlaces {
