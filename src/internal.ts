@@ -15,6 +15,7 @@ export {
 export { parseToml } from './config/check.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
+export type { Config } from './config/schema.ts'
 export { configRows, initConfig, isTrustedFile, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {
@@ -41,6 +42,7 @@ export {
   integer,
   oneOf,
   readFields,
+  refuseValue,
 } from './request/fields.ts'
 export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
@@ -49,6 +51,6 @@ export type { Pty } from './run/launch.ts'
 export { type LinesRun, runLines, type ToolInput } from './run/lines.ts'
 export { clearSessions, findAnywhere, listSessions } from './scratchpad/list.ts'
 export { type ReadInput, readSaved } from './scratchpad/read.ts'
-export type { Scratchpad } from './scratchpad/scratchpad.ts'
-export { scratchpadRoots } from './scratchpad/session.ts'
+export { type Scratchpad, scratchpadIn } from './scratchpad/scratchpad.ts'
+export { ownState, scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'
