@@ -160,7 +160,7 @@ export function contextOf(
 
 /** What a request starts: the program, or the shell of a line. */
 export function programOf({ work }: CompleteRequest, context: RunContext): string {
-  return work.kind === 'line' ? interpreterOf(work, context).name : work.argv[0]
+  return work.kind === 'line' ? interpreterOf(work, context).name : (work.own?.argv ?? work.argv)[0]
 }
 
 /** What reads a line: the shell's program, unless the request names another. */
