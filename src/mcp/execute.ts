@@ -1,6 +1,13 @@
 import { visible } from '../base/text.ts'
 import type { Turns } from '../base/turns.ts'
-import { type LinesRun, type Mode, type Result, runLines, type ToolInput } from '../internal.ts'
+import {
+  type JobAnswer,
+  type LinesRun,
+  type Mode,
+  type Result,
+  runLines,
+  type ToolInput,
+} from '../internal.ts'
 import { refusalText } from '../messages/answer.ts'
 import { reasonsOf } from '../messages/approval.ts'
 import { isShellClosed, isVitrineError } from '../messages/error.ts'
@@ -26,10 +33,16 @@ export interface ToolCallContext extends McpConnection {
   capabilities(): unknown
 }
 
+/** The parameters of a call but its mode. */
+export interface ToolCall extends ToolInput {
+  /** A boolean, where the tool takes it. */
+  readonly background?: unknown
+}
+
 export async function executeCommand(
   calls: ToolCallContext,
   mode: Mode,
-  asked: ToolInput,
+  asked: ToolCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { given, running, isUsed } = answersIn(context)
@@ -55,19 +68,18 @@ export async function executeCommand(
 function begin(
   { session, turns, brokenGraceMs: graceMs = brokenGraceMs }: ToolCallContext,
   mode: Mode,
-  asked: ToolInput,
+  asked: ToolCall,
   context: ServerContext,
   approvals: { readonly given: readonly UserAnswer[]; readonly canAsk: boolean },
 ): Call {
   const run = async (call: Call) => {
     const shell = await session.shell(mode)
     call.started()
-    const ran = await runLines(shell, asked, {
-      signal: call.signal,
-      hintFor: 'tool',
-      onOutput: (_stream, chunk) => call.wrote(chunk),
-      isEnding: () => session.isEnding,
-    })
+    const options = { signal: call.signal, hintFor: 'tool' } as const
+    const onOutput = (_stream: unknown, chunk: Buffer) => call.wrote(chunk)
+    if (asked.background)
+      return startedResult(await session.background.start(shell, mode, asked, options), session)
+    const ran = await runLines(shell, asked, { ...options, onOutput, isEnding: () => session.isEnding })
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }
   }
   return new Call(context, {
@@ -76,6 +88,15 @@ function begin(
     ahead: () => turns.waiting,
     work: (call) => session.busy(() => turns.run(() => run(call), call.signal, session)),
   })
+}
+
+/** Where structured results are promised, with their fields so far. */
+function startedResult({ text, id, result }: JobAnswer, { options }: McpSession): CallToolResult {
+  const fields = result ? fieldsOf(result) : { output: text, exitCode: null, signal: null }
+  return {
+    ...textResult(text),
+    ...(options.structured && { structuredContent: { ...fields, background: id } }),
+  }
 }
 
 export function textResult(text: string): CallToolResult {

@@ -1,8 +1,9 @@
 import { errorText } from '../base/errno.ts'
 import { visible } from '../base/text.ts'
-import { type Mode, shellNamed, type ToolInput } from '../internal.ts'
+import { type Mode, shellNamed } from '../internal.ts'
 import { factsOf, type ToolFacts, toolDescription } from '../messages/tool.ts'
-import { executeCommand, type McpConnection, type ToolCallContext } from './execute.ts'
+import { registerBackground } from './background.ts'
+import { executeCommand, type McpConnection, type ToolCall, type ToolCallContext } from './execute.ts'
 import { askedState } from './questions.ts'
 import { executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { readScratchpad } from './scratchpad.ts'
@@ -12,7 +13,7 @@ import type { McpSession, Served, SessionShell } from './session.ts'
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
-interface ModalInput extends ToolInput {
+interface ModalInput extends ToolCall {
   /** Where the tool serves several. */
   readonly mode?: Mode
 }
@@ -39,7 +40,9 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   if (off !== undefined && modes.length < asked.length) session.options.log(off)
   const isEach = session.options.toolPerMode || modes.length < 2
   const groups = isEach ? modes.map((mode) => [mode] as const) : [modes as ToolFacts['modes']]
-  const tools = await Promise.all(groups.map((group) => toolOf(session, group, served)))
+  // Clients that share a session would read and end each other's commands.
+  const background = connection.hasSession && modes.some((mode) => mode !== 'read')
+  const tools = await Promise.all(groups.map((group) => toolOf(session, group, { ...served, background })))
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     {
@@ -55,10 +58,15 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   }
   for (const tool of tools) registerExecute(server, calls, tool)
   registerScratchpad(server, session, tools[0]?.facts.inlineChars ?? 30_000)
+  if (background) registerBackground(server, session)
   return server
 }
 
-async function toolOf(session: McpSession, modes: ToolFacts['modes'], served: Served): Promise<Tool> {
+async function toolOf(
+  session: McpSession,
+  modes: ToolFacts['modes'],
+  served: Served & { readonly background: boolean },
+): Promise<Tool> {
   const shells = await Promise.all(
     modes.map((mode) =>
       session.shell(mode).catch((error: unknown) => {
@@ -74,6 +82,7 @@ async function toolOf(session: McpSession, modes: ToolFacts['modes'], served: Se
   const config = shells[0]?.config
   const facts = {
     ...factsOf(config, modes, shellNamed(config)),
+    background: served.background && loosest !== 'read',
     looserTool: next && nameOf(next),
     like: strictest === served.modes[0] ? undefined : nameOf(served.modes[0] ?? strictest),
   }
@@ -118,7 +127,7 @@ function registerScratchpad(server: McpServer, session: McpSession, inlineChars:
   const config = {
     description: 'Reads a saved output; without name lists all. To search one, run grep on its file.',
     inputSchema: readSchema,
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true },
   }
   server.registerTool('read_scratchpad', config, (asked) => readScratchpad(session, asked, inlineChars))
 }
