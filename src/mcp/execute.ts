@@ -1,13 +1,6 @@
 import { visible } from '../base/text.ts'
 import type { Turns } from '../base/turns.ts'
-import {
-  type JobAnswer,
-  type LinesRun,
-  type Mode,
-  type Result,
-  runLines,
-  type ToolInput,
-} from '../internal.ts'
+import { type LinesRun, type Mode, type Result, runLines, type ToolInput } from '../internal.ts'
 import { refusalText } from '../messages/answer.ts'
 import { reasonsOf } from '../messages/approval.ts'
 import { isShellClosed, isVitrineError } from '../messages/error.ts'
@@ -26,6 +19,17 @@ export interface McpConnection {
   readonly hasSession: boolean
   /** Milliseconds that a command outlives its connection; default: `brokenGraceMs`. */
   readonly brokenGraceMs?: number | undefined
+  /** Measures and traces the commands of each call. */
+  readonly watch?: Watch | undefined
+}
+
+/** Runs the commands of one call, and returns or throws what that does. */
+export type Watch = (call: WatchedCall, run: () => Promise<LinesRun>) => Promise<LinesRun>
+
+export interface WatchedCall {
+  readonly mode: Mode
+  readonly session: McpSession
+  readonly context: ServerContext
 }
 
 export interface ToolCallContext extends McpConnection {
@@ -66,20 +70,25 @@ export async function executeCommand(
 }
 
 function begin(
-  { session, turns, brokenGraceMs: graceMs = brokenGraceMs }: ToolCallContext,
+  { session, turns, brokenGraceMs: graceMs = brokenGraceMs, watch }: ToolCallContext,
   mode: Mode,
   asked: ToolCall,
   context: ServerContext,
   approvals: { readonly given: readonly UserAnswer[]; readonly canAsk: boolean },
 ): Call {
-  const run = async (call: Call) => {
+  const lines = async (call: Call) => {
     const shell = await session.shell(mode)
     call.started()
-    const options = { signal: call.signal, hintFor: 'tool' } as const
-    const onOutput = (_stream: unknown, chunk: Buffer) => call.wrote(chunk)
-    if (asked.background)
-      return startedResult(await session.background.start(shell, mode, asked, options), session)
-    const ran = await runLines(shell, asked, { ...options, onOutput, isEnding: () => session.isEnding })
+    return runLines(shell, asked, {
+      signal: call.signal,
+      hintFor: 'tool',
+      onOutput: (_stream, chunk) => call.wrote(chunk),
+      isEnding: () => session.isEnding,
+    })
+  }
+  const run = async (call: Call) => {
+    if (asked.background) return startInBackground(session, mode, asked, call)
+    const ran = await (watch?.({ mode, session, context }, () => lines(call)) ?? lines(call))
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }
   }
   return new Call(context, {
@@ -91,11 +100,20 @@ function begin(
 }
 
 /** Where structured results are promised, with their fields so far. */
-function startedResult({ text, id, result }: JobAnswer, { options }: McpSession): CallToolResult {
+async function startInBackground(
+  session: McpSession,
+  mode: Mode,
+  asked: ToolCall,
+  call: Call,
+): Promise<CallToolResult> {
+  const shell = await session.shell(mode)
+  call.started()
+  const options = { signal: call.signal, hintFor: 'tool' } as const
+  const { text, id, result } = await session.background.start(shell, mode, asked, options)
   const fields = result ? fieldsOf(result) : { output: text, exitCode: null, signal: null }
   return {
     ...textResult(text),
-    ...(options.structured && { structuredContent: { ...fields, background: id } }),
+    ...(session.options.structured && { structuredContent: { ...fields, background: id } }),
   }
 }
 

@@ -117,7 +117,7 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'unsavable':
       return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} XDG_STATE_HOME or TMPDIR to a writable directory.`
     case 'cwd-outside':
-      return `The directory ${visible(problem.path)} is outside the workspace ${visible(problem.workspace)}, the only part of this machine in a container. Run the command inside it, or name another directory with --workspace.`
+      return `The directory ${visible(problem.path)} is outside the workspace ${visible(problem.workspace)}, the only part of this machine in a container. Run the command inside it${forTool ? '' : ', or name another directory with --workspace'}.`
     case 'batch-file':
       return `"${problem.name}" is a batch file, and cmd.exe parses its arguments by rules of its own. Pass the whole line as "command".`
     case 'no-terminal':

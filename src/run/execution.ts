@@ -11,7 +11,7 @@ import { type Network, networkOf } from '../network/access.ts'
 import type { CompleteRequest, ExecuteOptions } from '../request/request.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
-import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import { kept, Scratchpad } from '../scratchpad/scratchpad.ts'
 import type { Collected, Collector } from './collect.ts'
 import { type HostAccess, ShellProxy } from './hosts.ts'
 import type { PrivateTmp } from './private-tmp.ts'
@@ -108,9 +108,6 @@ export interface RunContext {
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
-
-/** Beyond either, the oldest sessions of saved outputs are removed. */
-const kept = { maxAgeDays: 7, maxBytes: 4_294_967_296 }
 
 export type ContextOptions = ShellOptions & ShellPlace
 
