@@ -30,7 +30,7 @@ import { contextOf, type Execution, type RunContext, type Running } from './run/
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
 import { runList } from './run/list.ts'
-import { openSession, type Session, type SessionRunner, takeState } from './run/session.ts'
+import { openSession, type Session, type SessionRunner, takeState } from './run/session/session.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 

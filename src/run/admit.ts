@@ -23,7 +23,7 @@ import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'
 import { type Execution, programOf, type RunContext } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
-import { lineInState } from './session.ts'
+import { lineInState } from './session/session.ts'
 
 /** A request before any check: of `execute`, `start`, or `background`. */
 export type Given =

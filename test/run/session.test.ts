@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Approver } from '../../src/index.ts'
-import type { Session } from '../../src/run/session.ts'
+import type { Session } from '../../src/run/session/session.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { isExecutable } from '../helpers/programs.ts'
 

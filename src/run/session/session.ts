@@ -1,15 +1,15 @@
-import { loadLate } from '../base/process.ts'
-import { Turns } from '../base/turns.ts'
-import type { AnyResult, Encoding, Mode, OutputIn, Result } from '../base/types.ts'
-import { type ExecuteAllOptions, readListOptions } from '../host/shell-options.ts'
-import { withResults } from '../messages/error.ts'
-import { refuseRequest } from '../request/fields.ts'
+import { loadLate } from '../../base/process.ts'
+import { Turns } from '../../base/turns.ts'
+import type { AnyResult, Encoding, Mode, OutputIn, Result } from '../../base/types.ts'
+import { type ExecuteAllOptions, readListOptions } from '../../host/shell-options.ts'
+import { withResults } from '../../messages/error.ts'
+import { refuseRequest } from '../../request/fields.ts'
 import {
   type CompleteRequest,
   type ExecuteOptions,
   type ExecuteRequest,
   readList,
-} from '../request/request.ts'
+} from '../../request/request.ts'
 import {
   freshState,
   isFresh,
@@ -18,9 +18,9 @@ import {
   type SessionCall,
   type SessionState,
   type StatefulShell,
-} from '../request/state.ts'
-import { type Execution, interpreterOf, programOf, type RunContext, type Running } from './execution.ts'
-import { isOver } from './list.ts'
+} from '../../request/state.ts'
+import { type Execution, interpreterOf, programOf, type RunContext, type Running } from '../execution.ts'
+import { isOver } from '../list.ts'
 
 /** From a state on. Throws INVALID_REQUEST where no session can be kept. */
 export function openSession(
@@ -44,7 +44,7 @@ export async function lineInState(
   const { state } = session
   const shell = shellFor(request, state, context)
   // Loaded late: most commands belong to no session, and the parser costs start-up time.
-  const { makeLine } = await loadLate(() => import('./state-taken.ts'))
+  const { makeLine } = await loadLate(() => import('./taken.ts'))
   const [name = 'sh'] = interpreterOf(work, context).line(work.line).argv
   return makeLine({ shell, name, line: work.line, state })
 }

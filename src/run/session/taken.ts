@@ -1,7 +1,13 @@
-import { maxStateBytes } from '../launch/launch.ts'
-import { type DefinedFunction, isDefinitionOf, readLine } from '../policy/functions.ts'
-import { bytesOf, type LineInState, type SessionState, type StatefulShell, textOf } from '../request/state.ts'
-import { argvInState } from '../request/state-code.ts'
+import { maxStateBytes } from '../../launch/launch.ts'
+import { type DefinedFunction, isDefinitionOf, readLine } from '../../policy/functions.ts'
+import {
+  bytesOf,
+  type LineInState,
+  type SessionState,
+  type StatefulShell,
+  textOf,
+} from '../../request/state.ts'
+import { argvInState } from '../../request/state-code.ts'
 
 /** What a shell has, by its own listing. */
 interface Listing {
