@@ -141,6 +141,17 @@ describe.runIf(isLinux)('a workspace that is no repository', () => {
     expect((await shell.execute({ command: 'git commit -q --allow-empty -m x' })).exitCode).toBe(0)
   })
 
+  it('is not shut to its user', async () => {
+    const { cwd, open } = makePlace()
+    const shell = await open('workspace')
+    const directories = '.git .git/hooks .git/info .git/branches .github'
+    const command = `git init -q; mkdir .github; for at in ${directories}; do chmod 311 $at; chmod 600 $at; done; chmod 0 .git/config`
+    const { denials } = await shell.execute({ command })
+    expect(denials.reduce((sum, { count }) => sum + count, 0)).toBe(11)
+    expect((await shell.execute({ command: 'git status && chmod 700 .github' })).exitCode).toBe(0)
+    expect(lstatSync(join(cwd, '.github')).mode & 0o777).toBe(0o700)
+  })
+
   it('becomes none where the user protects .git, or below what is left of a bare one', async () => {
     for (const [prepare, toml] of [
       ['true', '[workspace]\nprotected = ["default", ".git"]'],
