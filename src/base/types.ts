@@ -93,7 +93,7 @@ export interface Denial {
 
 /** Why a command failed, and whether another try makes sense. */
 export interface Failure {
-  /** `not-found`: exit code 127. `permission-denied`: exit code 126, or something was refused. */
+  /** `not-found`: exit code 127. `permission-denied`: exit code 126, a refusal, or words of one in its errors. */
   readonly kind: 'timeout' | 'permission-denied' | 'not-found' | 'signal' | 'non-zero' | 'limit'
   /** Whether the same command can succeed: with more time, with less output. */
   readonly retryable: boolean
