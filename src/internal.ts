@@ -1,3 +1,5 @@
+import { loadLate } from './base/process.ts'
+
 export { type Approval, type ApprovalRequest, type Approver, answersTo } from './admit/approver.ts'
 export { terminalApprover } from './admit/terminal.ts'
 export { nearestKey } from './base/did-you-mean.ts'
@@ -50,8 +52,12 @@ export { isHarmlessInput } from './request/stdin.ts'
 export { BackgroundTools, type JobAnswer } from './run/background-tools.ts'
 export type { Pty } from './run/launch.ts'
 export { type LinesRun, runLines, type ToolInput } from './run/lines.ts'
+export type { Session } from './run/session/session.ts'
 export { clearSessions, findAnywhere, listSessions } from './scratchpad/list.ts'
 export { type ReadInput, readSaved } from './scratchpad/read.ts'
 export { type Scratchpad, scratchpadIn } from './scratchpad/scratchpad.ts'
-export { ownState, scratchpadRoots } from './scratchpad/session.ts'
+export { checkScratchpadName, ownState, scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'
+
+/** Loaded late: few processes go on with a session of others. */
+export const loadSessionFile = () => loadLate(() => import('./audit/session-file.ts'))

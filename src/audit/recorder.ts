@@ -64,7 +64,7 @@ async function checkSettings(loaded: LoadedConfig, privateParent: string): Promi
 }
 
 /** On Linux only with the addon. */
-function lockOf({ platform, name, addon }: Host): TakeLock | undefined {
+export function lockOf({ platform, name, addon }: Host): TakeLock | undefined {
   if (platform === 'linux') return 'missing' in addon ? undefined : takeByFlock(addon.lock)
   if (platform === 'windows') return takeByOpen(0x1000_0000)
   return platform === 'macos' || name?.endsWith('bsd') ? takeByOpen(0x20) : undefined

@@ -46,6 +46,7 @@ export const grammar = {
       env: 'variables',
       shell,
       scratchpad: 'value',
+      session: 'value',
       workspace: 'directory',
       json: 'flag or full',
     },

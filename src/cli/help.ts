@@ -23,6 +23,7 @@ const options = `
   --merged           merge stdout and stderr into one stream, in the order written
   --pty              give the command its own terminal, shown in yours (Linux)
   --scratchpad NAME  save the complete output under this name
+  --session NAME     go on with the directory, variables, functions and aliases of the last command of this session
   --config FILE      use this config file instead of your own`.split(/\n(?= {2}--)/)
 
 /** Their lines, in the order of the table. */

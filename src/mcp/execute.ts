@@ -41,6 +41,8 @@ export interface ToolCallContext extends McpConnection {
 export interface ToolCall extends ToolInput {
   /** A boolean, where the tool takes it. */
   readonly background?: unknown
+  /** A name, where the tool takes it. */
+  readonly session?: unknown
 }
 
 export async function executeCommand(
@@ -79,7 +81,7 @@ function begin(
   const lines = async (call: Call) => {
     const shell = await session.shell(mode)
     call.started()
-    return runLines(shell, asked, {
+    return runLines(session.inSession(shell, mode, asked.session), asked, {
       signal: call.signal,
       hintFor: 'tool',
       onOutput: (_stream, chunk) => call.wrote(chunk),

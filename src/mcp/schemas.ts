@@ -12,7 +12,7 @@ const positive = v.pipe(integer, v.minValue(1))
 /** Parameters of a tool that runs commands. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {
   const next = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(maxLines - 1))
-  const { modes, network, like, background } = facts
+  const { modes, network, like, background, sessions } = facts
   const entries = {
     command: v.string(),
     timeout_ms: v.optional(about(positive, parameterTexts.timeoutMs(facts)), facts.defaultTimeoutMs),
@@ -21,6 +21,7 @@ export function executeSchema(facts: ToolFacts) {
     private_tmp: v.optional(about(v.boolean(), parameterTexts.privateTmp)),
     next: v.optional(about(next, parameterTexts.next)),
     ignore_errors: v.optional(about(v.boolean(), parameterTexts.ignoreErrors)),
+    ...(sessions && { session: v.optional(v.string()) }),
     ...(background && { background: v.optional(about(v.boolean(), parameterTexts.background)) }),
   }
   const options = { withheld: network === true ? undefined : 'network', isBare: like !== undefined }

@@ -47,7 +47,8 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   const groups = isEach ? modes.map((mode) => [mode] as const) : [modes as ToolFacts['modes']]
   // Clients that share a session would read and end each other's commands.
   const background = connection.hasSession && modes.some((mode) => mode !== 'read')
-  const tools = await Promise.all(groups.map((group) => toolOf(session, group, { ...served, background })))
+  const offered = { ...served, background, sessions: connection.hasSession }
+  const tools = await Promise.all(groups.map((group) => toolOf(session, group, offered)))
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     {
@@ -70,7 +71,7 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
 async function toolOf(
   session: McpSession,
   modes: ToolFacts['modes'],
-  served: Served & { readonly background: boolean },
+  served: Served & { readonly background: boolean; readonly sessions: boolean },
 ): Promise<Tool> {
   const shells = await Promise.all(
     modes.map((mode) =>
@@ -85,11 +86,16 @@ async function toolOf(
   const nameOf = (mode: Mode) => (mode === served.asked[0] ? 'execute_command' : `execute_command_${mode}`)
   const next = served.modes[served.modes.indexOf(loosest) + 1]
   const config = shells[0]?.config
+  const interpreter = shellNamed(config)
+  const like = strictest === served.modes[0] ? undefined : nameOf(served.modes[0] ?? strictest)
+  const isKept = config?.shell.backend !== 'docker' && interpreter !== 'PowerShell'
   const facts = {
-    ...factsOf(config, modes, shellNamed(config)),
+    ...factsOf(config, modes, interpreter),
+    // Of several tools the first: each parameter of each costs with every request of a model.
+    sessions: served.sessions && isKept && like === undefined,
     background: served.background && loosest !== 'read',
     looserTool: next && nameOf(next),
-    like: strictest === served.modes[0] ? undefined : nameOf(served.modes[0] ?? strictest),
+    like,
   }
   // Clients allow a tool by name: it gives the loosest mode, also where the other tools are missing.
   return { name: nameOf(loosest), facts, loosest, shell: shells.at(-1) }

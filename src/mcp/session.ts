@@ -1,6 +1,7 @@
 import {
   type Approver,
   BackgroundTools,
+  checkScratchpadName,
   currentDirectory,
   type Flags,
   type LoadedConfig,
@@ -8,6 +9,7 @@ import {
   type Mode,
   openShell,
   type Scratchpad,
+  type Session,
   type Shell,
   scratchpadIn,
   VitrineError,
@@ -36,7 +38,17 @@ export interface ServerOptions {
   readonly log: (line: string) => void
 }
 
-export type SessionShell = Pick<Shell, 'executeAll' | 'background' | 'close' | 'config' | 'scratchpad'>
+export type SessionShell = Pick<
+  Shell,
+  'executeAll' | 'background' | 'close' | 'config' | 'scratchpad' | 'session'
+>
+
+/** Each may hold half a megabyte. */
+const maxSessions = 64
+const tooManySessions = {
+  code: 'INVALID_REQUEST',
+  problem: { kind: 'usage', detail: `There are ${maxSessions} sessions, the most. Use one of them.` },
+} as const
 
 /** What a server serves. */
 export interface Served {
@@ -53,6 +65,7 @@ export class McpSession {
   readonly options: ServerOptions
   readonly background = new BackgroundTools()
   readonly #shells: Partial<Record<Mode, Promise<SessionShell>>> = {}
+  readonly #sessions = new Map<string, Session>()
   #opened: Promise<unknown> = Promise.resolve()
   #config: Promise<LoadedConfig> | undefined
   #scratchpad: Scratchpad | undefined
@@ -109,6 +122,18 @@ export class McpSession {
     this.#shells[mode] = opening
     this.#opened = opening.catch(() => delete this.#shells[mode])
     return opening
+  }
+
+  /** What runs the lines of a call: the shell, or one of its sessions by name. Throws INVALID_REQUEST for a name that is none. */
+  inSession(shell: SessionShell, mode: Mode, name: unknown): Pick<SessionShell, 'config' | 'executeAll'> {
+    if (name === undefined) return shell
+    checkScratchpadName(name, 'session')
+    const key = `${mode} ${name}`
+    const known = this.#sessions.get(key) ?? shell.session()
+    if (this.#sessions.size >= maxSessions && !this.#sessions.has(key))
+      throw new VitrineError(tooManySessions)
+    this.#sessions.set(key, known)
+    return { config: shell.config, executeAll: (requests, options) => known.executeAll(requests, options) }
   }
 
   /** When it was last used. */

@@ -20,6 +20,8 @@ export interface ToolFacts {
   readonly onlyTool?: boolean
   /** There are tools for commands in the background. */
   readonly background?: boolean
+  /** A call can name a session. */
+  readonly sessions?: boolean
 }
 
 /** Each request of a model carries it: nothing is said that a parameter says. */
@@ -33,7 +35,9 @@ export function toolDescription(facts: ToolFacts): string {
     ...does,
     ...networkText(facts),
     ...wayOut(facts),
-    'Each command has a new shell and empty stdin: cd and variables do not carry over, prompts get no answer.',
+    facts.sessions
+      ? 'Each command has a new shell and empty stdin; cd and variables carry over only with session, a name.'
+      : 'Each command has a new shell and empty stdin: cd and variables do not carry over, prompts get no answer.',
     interpreter === 'PowerShell' ? powerShellText : 'A literal $ needs \\$ or single quotes.',
     `"[exit code: N]" is an ordinary answer. Of output over ${inlineChars} characters both ends are shown; all of it is saved ${saved}.`,
   ].join('\n')

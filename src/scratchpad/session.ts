@@ -100,10 +100,10 @@ const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
 
 /** Throws INVALID_REQUEST for a name that could traverse paths or that file systems reject. */
-export function checkScratchpadName(name: unknown): void {
+export function checkScratchpadName(name: unknown, field = 'scratchpad'): void {
   if (isString(name) && validName.test(name)) return
   refuseValue(
-    'scratchpad',
+    field,
     '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
     kindOf(name),
   )

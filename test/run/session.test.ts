@@ -3,7 +3,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Approver } from '../../src/index.ts'
+import { freshState } from '../../src/request/state.ts'
 import type { Session } from '../../src/run/session/session.ts'
+import { makeLine } from '../../src/run/session/taken.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { isExecutable } from '../helpers/programs.ts'
 
@@ -270,11 +272,17 @@ describe('the policy sees what a session has defined', () => {
       decision: { held: true },
       session: { cwd: join(shell.cwd, 'a') },
     })
-    // What is on the safe list could write to the shell's descriptor what it likes.
-    const forged = `awk 'BEGIN { }'; sh -c ': 2>/dev/null'`
-    await session.execute({ command: forged })
     expect(session.state).toMatchObject({ functions: {}, aliases: {} })
     expect(asked).toEqual([])
+  })
+
+  // What is on the safe list could write to the shell's own descriptor what it likes.
+  it('also where a line that was let through unasked has written the state itself', () => {
+    const listing = (aliases: string) => ['/\n', '0022\n', '', '', '', '', '', '', aliases, 'end']
+    const forged = Buffer.from(`${[...listing(''), ...listing("alias g='rm'\n")].join('\0')}\0`)
+    const line = makeLine({ shell: 'bash', name: 'bash', line: 'awk 1', state: freshState('/') })
+    expect(line.taken(forged, false).state?.aliases).toEqual({ g: 'rm' })
+    expect(line.taken(forged, true).state?.aliases).toEqual({})
   })
 
   it('that a variable chooses what a program loads', async () => {

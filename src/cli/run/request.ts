@@ -4,7 +4,13 @@ import type { Readable } from 'node:stream'
 import { tried } from '../../base/errno.ts'
 import { isNull } from '../../base/files.ts'
 import { quoted, visible } from '../../base/text.ts'
-import { type ExecuteRequest, isHarmlessInput, type Mode, VitrineError } from '../../internal.ts'
+import {
+  absolutePath,
+  type ExecuteRequest,
+  isHarmlessInput,
+  type Mode,
+  VitrineError,
+} from '../../internal.ts'
 import { misuse, type Options, parseOptions } from '../arguments.ts'
 import { grammar } from '../grammar.ts'
 import { isTerminal } from '../output.ts'
@@ -19,6 +25,8 @@ export interface RunArguments {
   readonly each: boolean
   /** The list continues after a line that fails. */
   readonly keepGoing: boolean
+  /** The name of a session that other processes go on with. */
+  readonly session: string | undefined
   readonly requests: readonly ExecuteRequest[]
 }
 
@@ -26,13 +34,18 @@ export function readRunArguments(args: readonly string[]): RunArguments {
   const options = parseOptions(args, grammar.run.options)
   const { flags, values, lists, words } = options
   const timeout = values.get('timeout')
+  const cwd = values.get('cwd')
   const each = flags.has('each')
   if (flags.has('keep-going') && !each)
     throw misuse('--keep-going needs --each: it continues after a line of the list that fails.')
+  if (flags.has('pty') && values.has('session'))
+    throw misuse('--session keeps the state of a shell that reads one line: leave out --pty.')
   const command = wordsAfterDashes('run', args, words)
   const how = {
     merged: flags.has('merged'),
     scratchpad: values.get('scratchpad'),
+    // Where the session is, unless this command names another directory.
+    cwd: values.has('session') && cwd !== undefined ? absolutePath(cwd) : undefined,
     env: variablesOf(lists.get('env') ?? []),
     timeoutMs: timeout === undefined ? undefined : milliseconds(timeout),
   }
@@ -44,6 +57,7 @@ export function readRunArguments(args: readonly string[]): RunArguments {
     ask: flags.has('ask'),
     each,
     keepGoing: flags.has('keep-going'),
+    session: values.get('session'),
     requests: works.map((work) => ({ ...work, ...how })),
   }
 }

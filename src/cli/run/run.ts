@@ -4,6 +4,7 @@ import {
   leave,
   openShell,
   type Result,
+  type Session,
   type Shell,
 } from '../../internal.ts'
 import { isShellClosed, isVitrineError, type VitrineError } from '../../messages/error.ts'
@@ -36,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
-  Partial<Pick<RunArguments, 'keepGoing'>> &
+  Partial<Pick<RunArguments, 'keepGoing' | 'session'>> &
   Pick<ExecuteRequest, 'stdin'> &
   Pick<ExecuteOptions, 'hintFor'>
 
@@ -82,12 +83,18 @@ function linesOf({ each, requests }: CommandsToRun, { results, stopped }: Ran): 
 
 async function runAll(
   shell: Shell,
-  { each, keepGoing, requests, stdin = standardInput(shell.mode) }: CommandsToRun,
+  { each, keepGoing, requests, session, stdin = standardInput(shell.mode) }: CommandsToRun,
   options: ExecuteOptions,
 ): Promise<readonly Result[]> {
   const given = requests.map((request) => ({ ...request, stdin }))
-  if (each) return shell.executeAll(given, { ...options, ignoreErrors: keepGoing })
-  return Promise.all(given.map((request) => shell.execute(request, options)))
+  const run = (by: Shell | Session) =>
+    each
+      ? by.executeAll(given, { ...options, ignoreErrors: keepGoing })
+      : Promise.all(given.map((request) => by.execute(request, options)))
+  if (session === undefined) return run(shell)
+  // Imported late: few commands belong to a session.
+  const { inSession } = await import('./session.ts')
+  return inSession(shell, session, run)
 }
 
 /** Our output broke between two commands of a list: that is no error, the exit code reports it. */

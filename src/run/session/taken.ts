@@ -165,6 +165,13 @@ const DECLARATION = new RegExp(
   'y',
 )
 
+/** Whether a text declares just this variable, and nothing in it would be evaluated. */
+export function isDeclarationOf(text: string, name: string): boolean {
+  if (text === `readonly ${name}`) return true
+  const [declared] = declaredIn(`${text}\n`).entries()
+  return declared?.[0] === name && declared[1].declaration === text
+}
+
 function declaredIn(listed: string): ReadonlyMap<string, Variable> {
   const found = new Map<string, Variable>()
   for (let at = 0; at < listed.length; ) {
