@@ -15,7 +15,7 @@ export interface Client {
   /** What a hook is told of; undefined: it is no call that vitrine knows, so that it is refused. */
   call?(told: Told): HookCall | undefined
   /** The hook's answer on stdout; exit code 2 with the reason on stderr refuses in every client that was tried. */
-  rewritten?(told: Told, command: string): object
+  rewritten?(told: Told, command: string, place: Pick<Place, 'directory'>): object
   readonly project?: ProjectSettings
   /** What a user should know who attaches it. */
   notes(place: Place): readonly string[]

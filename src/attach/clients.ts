@@ -1,8 +1,9 @@
 import { claude } from './claude.ts'
 import type { Client } from './client.ts'
+import { codex } from './codex.ts'
 import type { attachable } from './names.ts'
 
-const byName: Readonly<Record<(typeof attachable)[number], Client>> = { claude }
+const byName: Readonly<Record<(typeof attachable)[number], Client>> = { claude, codex }
 
 export const clients: readonly Client[] = Object.values(byName)
 

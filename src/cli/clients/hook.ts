@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
+import { directoryFor } from '../../attach/attach.ts'
 import type { Client, HookCall, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
@@ -26,11 +27,16 @@ export async function main(args: readonly string[]): Promise<number> {
     const told = toldOf(readFileSync(0, 'utf8'))
     const call = client.call(told)
     if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
+    const directory = directoryFor(client.name, process.env)
+    if (call.kind === 'command' && call.command.includes(directory))
+      return await refuseCall(
+        `A command that names ${visible(directory)} is refused: say what it is to run instead.`,
+      )
     const said = await refusalOf(client, call, told, heldModeOf(options) ?? 'read')
     if (said !== undefined) return await refuseCall(said)
-    return call.kind === 'command' && client.rewritten
-      ? print(`${JSON.stringify(client.rewritten(told, call.command))}\n`)
-      : 0
+    const answer =
+      call.kind === 'command' && client.rewritten ? client.rewritten(told, call.command, { directory }) : {}
+    return await print(`${JSON.stringify(answer)}\n`)
   } catch (error) {
     return refuseCall(`vitrine cannot judge this call, so it is refused: ${errorText(error)}`)
   }
