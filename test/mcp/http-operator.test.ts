@@ -1,9 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, waitFor } from '../helpers/processes.ts'
+import { readable } from '../helpers/programs.ts'
 import { caller, callOf, initialize, madeIn, marked } from './connect.ts'
 import { client, json, serve } from './serve-http.ts'
 
@@ -38,9 +41,10 @@ describe('several tokens', () => {
     const { home, project, file, env } = homeWith(tokens)
     const { url } = await serve(['--cwd', project], env, home)
     const [one, other] = [await client('legacy', url, ci), await client('legacy', url, ops)]
-    const toolsOf = async ({ client }: typeof one) => (await client.listTools()).tools.map(({ name }) => name)
-    expect(await toolsOf(one)).toEqual(['execute_command', 'read_scratchpad'])
-    expect(await toolsOf(other)).toEqual(['execute_command_workspace', 'read_scratchpad'])
+    const toolsOf = async ({ client }: typeof one) =>
+      (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.startsWith('execute'))
+    expect(await toolsOf(one)).toEqual(['execute_command'])
+    expect(await toolsOf(other)).toEqual(['execute_command_workspace'])
     const write = caller(other.client, 'execute_command_workspace')
     const path = async (run: typeof write) => {
       const { text } = await run({ command: 'echo secret', scratchpad: 'mine' })
@@ -171,7 +175,7 @@ it('while it ends it takes what is about running commands, and no further call',
   expect(await exited).toEqual([0, null])
 })
 
-it('an answer has no head while its command runs, so that a proxy can still tell of a server that is gone', async () => {
+it('while a command runs its answer has no head, and a proxy can tell that the server is gone', async () => {
   const { url } = await serve([], { VITRINE_TOKEN: ci })
   const session = (await send(url, ci, initialize)).headers.get('mcp-session-id') ?? ''
   const marker = marked()
@@ -235,4 +239,21 @@ it('where OTEL_* is set a call is a span of the caller’s trace, without the co
     { ...call, attributes: { 'vitrine.mode': 'read', 'vitrine.outcome': 'exited', 'process.exit.code': 3 } },
     { ...call, attributes: { 'error.type': 'INVALID_REQUEST' }, status: { code: 2 } },
   ])
+})
+
+it('without @opentelemetry/api it says what is missing, and serves', async () => {
+  const alone = makeDirectory()
+  cpSync(join(readable, 'dist'), join(alone, 'dist'), { recursive: true })
+  cpSync(join(readable, 'package.json'), join(alone, 'package.json'))
+  const home = new Home()
+  const env = { ...home.env, OTEL_SERVICE_NAME: 'x', VITRINE_TOKEN: ci }
+  const server = spawn(process.execPath, [join(alone, 'dist/cli.cjs'), 'mcp', '--http', '0'], {
+    env,
+    cwd: home.directory,
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  let said = ''
+  server.stderr.on('data', (chunk) => (said += chunk))
+  await expect.poll(() => said, { timeout: 20_000 }).toContain('listening on')
+  expect(said).toContain('install @opentelemetry/api beside vitrine')
 })

@@ -27,7 +27,7 @@ describe('under load', () => {
 })
 
 it.runIf(isInstalled('nginx'))(
-  'behind deploy/nginx.conf every call is answered, though one server is killed and one is drained',
+  'behind nginx every call is answered, with one server killed and one drained',
   () => {
     const args = [join(repository, 'test/load/load.mjs'), '--sessions', '60']
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
