@@ -1,22 +1,27 @@
 import * as v from 'valibot'
-import type { Result, Shell } from '../index.ts'
+import type { FileOptions, Result, Shell } from '../index.ts'
 import {
+  editFileText,
+  fieldOf,
   functionField,
   type Mode,
   modes,
   oneOf,
   type ReadInput,
   readFields,
+  readFileText,
   readSaved,
   refuseValue,
   runLines,
   shellNamed,
   type ToolInput,
+  writeFileText,
 } from '../internal.ts'
 import { refusalText } from '../messages/answer.ts'
 import { isVitrineError } from '../messages/error.ts'
 import {
   factsOf,
+  fileToolTexts,
   modeTexts,
   parameterTexts,
   readScratchpadText,
@@ -48,6 +53,8 @@ export interface ToolsOptions {
    * tool.
    */
   readonly approveMode?: ((request: ModeRequest) => boolean | Promise<boolean>) | undefined
+  /** Whether `read_file`, `write_file` and `edit_file` are in the set. Default: false. */
+  readonly files?: boolean | undefined
 }
 
 /** What a tool answers. */
@@ -87,20 +94,22 @@ const schema = v.partial(
   v.strictObject({
     modes: v.pipe(v.array(oneOf(...modes)), v.minLength(1, 'at least one mode')),
     approveMode: functionField<NonNullable<ToolsOptions['approveMode']>>(),
+    files: fieldOf.boolean,
   }),
 )
 
 /**
- * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, and with `approveMode` `set_mode`. Their
- * texts name no other tool. Throws INVALID_REQUEST for wrong options.
+ * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, with `files` those for files, and with
+ * `approveMode` `set_mode`. Their texts name no other tool. Throws INVALID_REQUEST for wrong options.
  */
 export function tools(shell: Shell, options: ToolsOptions = {}): ShellTool[] {
-  const { approveMode, ...given } = readFields('options', options, schema)
+  const { approveMode, files, ...given } = readFields('options', options, schema)
   const offered = offeredBy(shell, given.modes)
   const looser = approveMode && shell.config.shell.sandbox ? modes.slice(modes.indexOf(shell.mode) + 1) : []
   return [
     executeTool(shell, offered, looser),
     scratchpadTool(shell),
+    ...(files ? fileTools(shell, [...offered, ...looser]) : []),
     ...(approveMode && looser.length > 0 ? [modeTool(shell, looser, approveMode)] : []),
   ]
 }
@@ -170,6 +179,45 @@ function scratchpadTool({ scratchpad, config }: Shell): ShellTool {
   const { inline_max_chars: most } = config.output
   return toolOf<ReadInput>(about, parameters, [], (asked) => readSaved(scratchpad, asked, most))
 }
+
+/** Reading in the strictest mode, changes in the others. */
+function fileTools(shell: Shell, all: readonly Mode[]): ShellTool[] {
+  const { text, offset, count, flag, oneOf } = parameter
+  const [first, ...more] = all.filter((mode) => mode !== 'read')
+  const toolFor = <T>(
+    name: string,
+    description: string,
+    parameters: Parameters,
+    answer: FileAnswer<T>,
+    mode = all[0],
+  ) => {
+    const run: Run<T & { readonly mode?: Mode }> = async ({ mode: chosen = mode, ...asked }, { signal }) => ({
+      text: await answer(shell, asked as unknown as T, { signal, mode: chosen, hintFor: 'tool' }),
+    })
+    const needed = Object.keys(parameters).filter((parameter) => neededForFiles.includes(parameter))
+    return toolOf({ name, description }, parameters, needed, run)
+  }
+  const part = { path: text(), offset: offset({ description: parameterTexts.offset }), limit: count() }
+  const reading = toolFor('read_file', fileToolTexts.read, part, readFileText)
+  if (first === undefined) return [reading]
+  const choice = { ...(more.length > 0 && { mode: oneOf(first, ...more)({ default: first }) }), path: text() }
+  const edit = { ...choice, old_string: text(), new_string: text(), replace_all: flag() }
+  return [
+    reading,
+    toolFor(
+      'write_file',
+      fileToolTexts.write([first, ...more]),
+      { ...choice, content: text() },
+      writeFileText,
+      first,
+    ),
+    toolFor('edit_file', fileToolTexts.edit([first, ...more]), edit, editFileText, first),
+  ]
+}
+
+type FileAnswer<T> = (shell: Shell, asked: T, options: FileOptions) => Promise<string>
+
+const neededForFiles = ['path', 'content', 'old_string', 'new_string']
 
 interface ModeInput {
   readonly mode: Mode
