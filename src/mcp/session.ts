@@ -1,5 +1,6 @@
 import {
   type Approver,
+  BackgroundTools,
   currentDirectory,
   type Flags,
   type LoadedConfig,
@@ -37,7 +38,10 @@ export interface ServerOptions {
   readonly log: (line: string) => void
 }
 
-export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'files' | 'scratchpad'>
+export type SessionShell = Pick<
+  Shell,
+  'executeAll' | 'background' | 'close' | 'config' | 'files' | 'scratchpad'
+>
 
 /** What a server serves. */
 export interface Served {
@@ -52,6 +56,7 @@ export interface Served {
 /** The shells of one client: one per mode it may use, sharing one scratchpad. */
 export class McpSession {
   readonly options: ServerOptions
+  readonly background = new BackgroundTools()
   readonly #shells: Partial<Record<Mode, Promise<SessionShell>>> = {}
   #opened: Promise<unknown> = Promise.resolve()
   #config: Promise<LoadedConfig> | undefined
