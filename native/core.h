@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 25 };
+enum { VT_INTERFACE = 26 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
 
@@ -100,6 +100,7 @@ enum vt_place_kind {
   VT_ROOT,      /* workspace mode: a directory that the command may change */
   VT_PROTECTED, /* workspace mode: what the command may not change in a VT_ROOT directory */
   VT_CLOSED,    /* a directory whose entries may not be made or changed, except on the way to a VT_PROTECTED place */
+  VT_UNMADE,    /* a git directory that does not exist, and that the command may make: with a plain configuration, and sample hooks */
 };
 
 struct vt_place {

@@ -7,16 +7,20 @@ export type {
   HostQuestion,
 } from './admit/approver.ts'
 export { type TerminalApproverOptions, terminalApprover } from './admit/terminal.ts'
-export type { Refusal, RefusalCode } from './base/refusal.ts'
+export type { HintReader } from './base/hint.ts'
+export type { AuditFault, ConfigProblem, Refusal, RefusalCode, RequestProblem } from './base/refusal.ts'
 export type {
+  AnyResult,
   ApprovalRecord,
   Backend,
+  Background,
   Connection,
   ConnectionReason,
   Decision,
   Denial,
   Encoding,
   Enforcement,
+  Environment,
   Failure,
   Handoff,
   HandoffKind,
@@ -29,14 +33,16 @@ export type {
   PolicyMatch,
   Result,
   RightEnforcement,
+  Stream,
 } from './base/types.ts'
-export type { IgnoredValue, LoadedConfig, LoadOptions, Setting } from './config/load.ts'
-export type { Config } from './config/schema.ts'
+export type { Flags, IgnoredValue, LoadedConfig, LoadOptions, ReadFile, Setting } from './config/load.ts'
+export type { Config, ConfigKey, ConfigValue } from './config/schema.ts'
+export type { IgnoredBecause } from './config/tighten.ts'
 export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'
 export { ListenerError, VitrineError } from './messages/error.ts'
 export type { NetworkSetting } from './network/access.ts'
-export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
+export type { ExecuteOptions, ExecuteRequest, OnOutput } from './request/request.ts'
 export type { TemplateValue } from './request/template.ts'
 export type { StartRequest } from './request/terminal.ts'
 export type { Pty } from './run/launch.ts'

@@ -15,7 +15,7 @@ export {
 export { parseToml } from './config/check.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
-export { configRows, initConfig, trustProjectFile } from './config/show.ts'
+export { configRows, initConfig, isTrustedFile, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,
@@ -24,6 +24,7 @@ export {
   dockerStatus,
   type OwnContainer,
 } from './host/docker-tools.ts'
+export { openFileGate } from './host/file-gate.ts'
 export { type HostSupport, hostSupport, leave } from './host/host.ts'
 export { loadConfig } from './host/load-config.ts'
 export { decideAbout, listRules } from './host/policy-check.ts'

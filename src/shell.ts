@@ -30,10 +30,7 @@ import { launch, type Pty, ptyOf } from './run/launch.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
-/**
- * Opens a shell: loads the configuration, probes what this host can enforce, and refuses what it cannot.
- * Throws CONFIG_INVALID, INVALID_REQUEST (the directory), SANDBOX_UNAVAILABLE.
- */
+/** Opens a shell, unless this host cannot enforce it. Throws INVALID_REQUEST (an option, the directory), CONFIG_INVALID, SANDBOX_UNAVAILABLE. */
 export async function openShell(options: ShellOptions = {}): Promise<Shell> {
   const read = readShellOptions(options)
   return openOn(thisHost(read.addon), read)
@@ -73,7 +70,9 @@ async function notStarted(listed: readonly Listed[]): Promise<void> {
 
 /** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
+  /** The absolute directory in which commands run. */
   readonly cwd: string
+  /** In force, from all files and variables. */
   readonly config: Config
   /** The saved outputs of this shell's session. */
   readonly scratchpad: Scratchpad
@@ -87,7 +86,7 @@ export class Shell {
   #mode: Mode = 'read'
   #closed = false
 
-  /** Use `openShell`. */
+  /** @internal Use `openShell`. */
   constructor(context: RunContext, recorder: Recorder | undefined, ignored: readonly IgnoredValue[]) {
     this.cwd = context.defaults.cwd
     this.config = context.config
@@ -97,7 +96,7 @@ export class Shell {
     this.#recorder = recorder
   }
 
-  /** Applies to the next command. `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
+  /** That of the next command. Setting it throws INVALID_REQUEST for no mode, SANDBOX_UNAVAILABLE for one that cannot be enforced. */
   get mode(): Mode {
     return this.#mode
   }
@@ -119,10 +118,9 @@ export class Shell {
   }
 
   /**
-   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran; the reason of `signal`
-   * (an `AbortError`) when it was aborted before the command started; and a `ListenerError` when `onOutput` failed while it ran.
-   * A line of the safe list in write mode runs held in read mode; `onOutput` gets its output at its end, if it does not run again. What
-   * that refused runs once more in write mode if it is approved.
+   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran, the reason of `signal`
+   * when that aborted before, a `ListenerError` when `onOutput` failed. In write mode a line of the safe list runs held in read mode:
+   * `onOutput` gets its output at its end. What was refused runs once more in write mode if it is approved.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
@@ -195,7 +193,7 @@ export class Shell {
     }
   }
 
-  /** Runs the line of a template string; each value is one word of it: shell.$`git log -n ${n} -- ${path}`. Throws as `execute`. */
+  /** Runs the line of a template string; each value is one word of it: ``shell.$`git log -n ${n} -- ${path}` ``. Throws as `execute`. */
   async $(parts: TemplateStringsArray, ...values: readonly TemplateValue[]): Promise<Result> {
     return this.execute({ command: lineOf(parts, values) })
   }
@@ -206,8 +204,8 @@ export class Shell {
   }
 
   /**
-   * Starts one command in a terminal of its own (Linux); otherwise as `execute`. Also throws INVALID_REQUEST
-   * where no terminal is available. When the promise resolves, the command runs, or has ended before it could.
+   * Starts one command in a terminal of its own (Linux). Resolves when it runs, or has ended before it could. Throws as `execute`, and
+   * INVALID_REQUEST where no terminal is available.
    */
   async start(request: StartRequest, options?: ExecuteOptions): Promise<Pty> {
     const execution = await this.#admit(this.#ask({ kind: 'terminal', request }, options))
@@ -261,7 +259,7 @@ export class Shell {
     return this.#context.admission.standingApprovals()
   }
 
-  /** Revokes one standing approval of `approvals`, or all. */
+  /** Revokes one standing approval of `approvals`; without an argument all. Throws nothing. */
   revoke(approval?: StandingApproval): void {
     this.#context.admission.revoke(approval)
   }
@@ -274,7 +272,7 @@ export class Shell {
 
   /**
    * Kills all running commands and waits for their end, and for their lines in the audit log. Questions that an approver
-   * has not answered end. Background processes of write mode live on.
+   * has not answered end. Background processes of write mode live on. Throws nothing.
    */
   async close(): Promise<void> {
     this.#closed = true
@@ -287,7 +285,7 @@ export class Shell {
     await this.#context.backend.sandbox.close?.()
   }
 
-  /** `await using shell = await openShell()` closes it at the end of the block. */
+  /** As `close`, which throws nothing: `await using shell = await openShell()` closes it at the end of the block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -111,6 +111,12 @@ describe('SECURITY.md', () => {
   })
 })
 
+it('docs/api.md is what the comments of the public types say, and nothing public has none', () => {
+  const args = ['scripts/write-api.mjs', '--check']
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: repository, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+})
+
 describe('docs/workspace.md', () => {
   const blocks = textOf('docs/workspace.md').split('\n\n')
   const beneath = (heading: string) => blocks.slice(blocks.findIndex((block) => block.startsWith(heading)))

@@ -210,6 +210,7 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
     read_places(reader, changes, "confinement.changes.roots", VT_ROOT, texts);
     read_places(reader, changes, "confinement.changes.protected", VT_PROTECTED, texts);
     read_places(reader, changes, "confinement.changes.closed", VT_CLOSED, texts);
+    read_places(reader, changes, "confinement.changes.unmade", VT_UNMADE, texts);
   }
   texts->kinds.push_back(VT_NO_PLACE);
 #endif

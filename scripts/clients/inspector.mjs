@@ -28,7 +28,7 @@ async function textOf(answer, isError) {
 async function calls() {
   const { inspect, call } = inspector()
   const { tools } = await inspect('--method', 'tools/list')
-  expect(tools.map(({ name }) => name).join(), /^execute_command,read_scratchpad,list_scratchpad$/)
+  expect(tools.map(({ name }) => name).join(), /^execute_command,read_scratchpad$/)
   const command = (input) => call('execute_command', input)
   expect(await textOf(command({ command: 'echo x' }), false), /^x\n$/)
   expect(await textOf(command({ command: 'exit 3' }), false), /^\(no output\)\n\[exit code: 3\]$/)

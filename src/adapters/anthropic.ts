@@ -3,8 +3,11 @@ import { platform } from '../base/platform.ts'
 import type { Shell } from '../index.ts'
 import { runTool } from './tool.ts'
 
+/** The parameters of Anthropic's bash tool. */
 export interface BashInput {
+  /** A line for bash. Absent: it is asked to restart. */
   readonly command?: string | undefined
+  /** There is nothing to restart, which the answer says. Default: false. */
   readonly restart?: boolean | undefined
 }
 
@@ -13,9 +16,13 @@ export interface BashInput {
  * it.
  */
 export interface BashTool {
+  /** As the API knows it. */
   readonly type: 'bash_20250124'
+  /** As the model knows it. */
   readonly name: 'bash'
+  /** Ignores values of the wrong type: `run` then reports what is missing. Throws nothing. */
   parse(content: unknown): BashInput
+  /** Runs the command and resolves with the text for the model. Rejects with a `VitrineError` if nothing ran. */
   run(input: BashInput, context?: { readonly signal?: AbortSignal | null | undefined }): Promise<string>
 }
 

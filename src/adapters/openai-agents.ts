@@ -7,18 +7,26 @@ import { refusedOfSeveral } from '../messages/result.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {
+  /** Shell lines. */
   readonly commands: readonly string[]
+  /** Milliseconds for each. Default: `[shell] timeout_ms`. */
   readonly timeoutMs?: number | undefined
+  /** For the model's side, which cuts. Default: none. */
   readonly maxOutputLength?: number | undefined
 }
 
 /** What it expects in return: `ShellResult` of `@openai/agents`. */
 export interface ShellActionResult {
+  /**
+   * Of each command that ran or was refused: `stdout`, `stderr`, and its `outcome`, with an `exitCode` of 128 plus the number of a signal,
+   * 125 where it was refused.
+   */
   output: {
     stdout: string
     stderr: string
     outcome: { type: 'exit'; exitCode: number | null } | { type: 'timeout' }
   }[]
+  /** As asked for. Absent: it was not. */
   maxOutputLength?: number
 }
 
@@ -28,7 +36,7 @@ const refusedCode = 125
 /**
  * The shell that `shellTool({ shell })` of `@openai/agents` takes. The commands of one action run one after
  * the other, and each gets its own answer. A time-out ends the action, as in OpenAI's own shell; so does a
- * refused command, whose stderr says why it did not run.
+ * refused command, whose stderr says why it did not run: it throws no refusal.
  */
 export function openAiShell(shell: Shell): { run(action: ShellAction): Promise<ShellActionResult> } {
   return {

@@ -10,8 +10,11 @@ const mostNext = 7
 
 /** A tool in a form that any framework takes: name, description, and parameters as JSON Schema. */
 export interface ToolDefinition {
+  /** `execute_command` */
   readonly name: string
+  /** What a model is told of it. */
   readonly description: string
+  /** The JSON Schema of its parameters: `properties` are those of `ToolInput`, `required` is `command`. */
   readonly inputSchema: {
     readonly type: 'object'
     readonly properties: Readonly<Record<keyof ToolInput, object>>
@@ -23,7 +26,7 @@ export interface ToolDefinition {
 const string = { type: 'string' } as const
 const boolean = { type: 'boolean' } as const
 
-/** The definition of a tool that runs commands in this shell, in its current mode. */
+/** The definition of a tool that runs commands in this shell, in its current mode. Throws nothing. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
   const facts = { ...factsOf(shell.config, [shell.mode], shellNamed(shell.config)), onlyTool: true }
   return {
@@ -64,15 +67,19 @@ const inputSchema = v.partial(
   ['timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors'],
 )
 
-interface ToolOptions {
+/** How `runTool` runs a command. */
+export interface ToolOptions {
+  /** Ends the command. Default: none. */
   readonly signal?: AbortSignal | undefined
-  /** The shell that reads the command, where the tool promises one. */
+  /** The shell that reads the command, where the tool promises one. Default: the shell's `program`. */
   readonly program?: string | undefined
-  /** The tool takes a command alone, so that hints name no other parameter. */
+  /** The tool takes a command alone, so that hints name no other parameter. Default: false. */
   readonly onlyCommand?: boolean | undefined
 }
 
+/** What a tool answers. */
 export interface ToolAnswer {
+  /** For the model. */
   readonly text: string
   /** Of the last line that ran. */
   readonly result: Result
@@ -80,7 +87,7 @@ export interface ToolAnswer {
   readonly results: readonly Result[]
 }
 
-/** Runs a command for a model. Throws VitrineError if nothing ran; its message is meant for the model. */
+/** Runs a command for a model. Throws a `VitrineError` if nothing ran; its message is meant for the model. */
 export async function runTool(
   shell: Shell,
   input: ToolInput,

@@ -4,7 +4,10 @@ import type { ApprovalRecord, Decision, Mode } from '../base/types.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import type { Approval, ApprovalInput, ApprovalRequest, Approver, HostQuestion } from './approver.ts'
 
-/** An approval for the rest of a session, in one mode only. */
+/**
+ * An approval for the rest of a session: of connections to `host` at `port`, of every command in `mode`, or of one `command` in the directory
+ * `cwd` and `mode`.
+ */
 export type StandingApproval =
   | { readonly kind: 'host'; readonly host: string; readonly port: number }
   | { readonly kind: 'all'; readonly mode: Mode }

@@ -17,9 +17,11 @@ const silenceMs = 250
 /** Keys that follow each other within this time are a paste. */
 const pasteMs = 40
 
+/** Where `terminalApprover` asks. */
 export interface TerminalApproverOptions {
-  /** Default: `/dev/tty`, the controlling terminal of the process. */
+  /** The terminal. Default: `/dev/tty`, the controlling terminal of the process. */
   readonly path?: string
+  /** Called where it cannot be opened, so that the answer is no. Default: nothing is said. */
   readonly onAbsent?: () => void
 }
 

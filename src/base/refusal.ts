@@ -1,6 +1,9 @@
 import type { ApprovalRecord, Decision } from './types.ts'
 
-/** What stops a command before it runs. Each kind carries its facts; `messages/refusal.ts` words it. */
+/**
+ * What stops a command before it runs, with the facts; `message` of the error words them. `decision` is the policy's, `approval` the
+ * approver's; `problem` says what is wrong.
+ */
 export type Refusal =
   | { readonly code: 'INVALID_REQUEST'; readonly problem: RequestProblem }
   | {
@@ -11,38 +14,41 @@ export type Refusal =
       readonly line?: number
       /** 1-based; absent for a variable or a flag. */
       readonly column?: number
-      /** Dotted key, for example `shell.timeout_ms`. */
+      /** Dotted key, for example `shell.timeout_ms`; absent for a file that cannot be read or parsed. */
       readonly key?: string
       readonly problem: ConfigProblem
-      /** The line with a caret below the place, ready to print. */
+      /** The line with a caret below the place, ready to print; absent where `line` is. */
       readonly excerpt?: string
     }
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
       /** What cannot be had. `workspace`: workspace mode. Default: read mode. */
       readonly for?: 'limits' | 'docker' | 'launcher' | 'workspace' | 'hosts' | 'private-tmp'
+      /** What is needed; `got`: what there is; `remedy`: what to do. Parts of sentences. */
       readonly wanted: string
       readonly got: string
       readonly remedy: string
+      /** The operating system, where it is the cause; else absent. */
       readonly platform?: string
     }
-  /** `setBy`: the project file that switches the sandbox off. */
+  /** `setBy`: the project file that switches the sandbox off; absent: the user's configuration does. */
   | { readonly code: 'WRITE_MODE_REQUIRED'; readonly setBy?: string }
   | { readonly code: 'DENIED'; readonly decision: Decision }
   | {
       readonly code: 'NOT_APPROVED'
       readonly decision: Decision
       readonly approval: ApprovalRecord
-      /** The project file that refuses commands when there is no approver. */
+      /** The project file that refuses commands when there is no approver; absent: there is none. */
       readonly setBy?: string
     }
   | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
   | {
       readonly code: 'SPAWN_FAILED'
+      /** What failed, for example `exec`; `errno`: the name of its error; `program`: what was to run. */
       readonly step: string
       readonly errno: string
       readonly program: string
-      /** The program exists; what runs it does not. */
+      /** The program exists; what runs it does not. Else absent. */
       readonly missing?: 'interpreter'
     }
 
@@ -52,16 +58,24 @@ export type Unmet = Pick<Unavailable, 'wanted' | 'got' | 'remedy'>
 
 export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }
 
+/** The kinds of refusals. */
 export type RefusalCode = Refusal['code']
 
+/** Why a line could not be written to the audit log. */
 export interface AuditFault {
+  /** The log. */
   readonly path: string
+  /** What failed. */
   readonly step: 'lock' | 'directory' | 'open' | 'room' | 'write' | 'rotate'
   /** The name of an errno, or what is wrong in a word. */
   readonly reason: string
 }
 
-/** What is wrong with a request, before anything was started. */
+/**
+ * What is wrong with a request. `field`: where, for example `requests[1].cwd`. `wanted`, `got`, `detail`, `reason`: in words. `bytes`, `limit`:
+ * in bytes. `name`: of the output or program. `path`, `workspace`: absolute. `nearest`: the option that is spelt almost so; absent: there is
+ * none.
+ */
 export type RequestProblem =
   | { readonly kind: 'blank-command' }
   | { readonly kind: 'command-and-argv' }
@@ -76,16 +90,22 @@ export type RequestProblem =
       readonly kind: 'cwd'
       readonly path: string
       readonly reason: 'deleted' | 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
-      /** `unreadable`: the name of the error. */
+      /** `unreadable`: the name of the error; else absent. */
       readonly errno?: string
     }
+  /** In workspace mode, or with `[shell] reads = "workspace"`. */
   | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
   | { readonly kind: 'unsavable'; readonly name: string; readonly reason: string }
   | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }
+  /** `backend`: which one has none; absent: the system has none. */
   | { readonly kind: 'no-terminal'; readonly backend?: 'docker' }
   | { readonly kind: 'usage'; readonly detail: string }
 
+/**
+ * What is wrong with a configuration. `wanted`, `got`, `detail`, `reason`: in words. `nearest`: the known key that is spelt almost so; absent:
+ * there is none.
+ */
 export type ConfigProblem =
   | { readonly kind: 'syntax'; readonly detail: string }
   | { readonly kind: 'unknown-key'; readonly nearest?: string }

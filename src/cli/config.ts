@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, sep } from 'node:path'
+import { projectFiles } from '../attach/clients.ts'
 import { packageFile } from '../base/package-file.ts'
 import { visible } from '../base/text.ts'
 import {
@@ -67,6 +68,10 @@ async function init({ words: [given] }: Options): Promise<number> {
 
 /** Trusts a file, or every project file that applies here, and reports what that changes. */
 async function trust({ words: [file] }: Options): Promise<number> {
+  if (file !== undefined && projectFiles.some((path) => absolutePath(file).endsWith(`${sep}${path}`))) {
+    const path = await trustProjectFile(absolutePath(file), process.env)
+    return print(`${visible(path)}: trusted until the file changes\n`)
+  }
   const directory = file === undefined ? currentDirectory() : dirname(absolutePath(file))
   const places = projectConfigFiles(directory)
   const name = basename(places.at(-1) ?? '')

@@ -52,6 +52,18 @@ export async function shellOptions(options: GivenOptions, own: Flags = {}): Prom
   }
 }
 
+/** The longest time that timers of 32 bits leave room for. */
+const longestMs = 24 * 24 * 60 * 60 * 1000
+
+/** A person ends it, or the client that started it. */
+export function unbounded(from: string): Flags {
+  return {
+    'shell.timeout_ms': { value: longestMs, from },
+    'shell.max_timeout_ms': { value: longestMs, from },
+    'output.max_bytes': { value: 0, from },
+  }
+}
+
 /** Throws INVALID_REQUEST for options of the sandbox where write mode, which has none, is the only one. */
 export function checkSandboxed(
   served: readonly Mode[],
@@ -103,6 +115,13 @@ export function modeOf({ flags, values }: Pick<Options, 'flags' | 'values'>): Mo
   if (mode !== undefined && mode !== 'write')
     throw misuse(`--write means --mode write, but --mode ${mode} is given too: leave one of them out.`)
   return 'write'
+}
+
+/** A mode that holds: for clients. */
+export function heldModeOf(options: Pick<Options, 'flags' | 'values'>): Exclude<Mode, 'write'> | undefined {
+  const mode = modeOf(options)
+  if (mode === 'write') throw wrongValue('--mode', 'read or workspace', mode)
+  return mode
 }
 
 export function backendOf(name: string | undefined): Backend | undefined {

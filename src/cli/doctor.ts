@@ -1,7 +1,8 @@
+import { type AttachedClient, attachedClients } from '../attach/attached.ts'
 import type { Diagnosis, Finding, RightState } from '../doctor/attempt.ts'
 import { diagnose } from '../doctor/doctor.ts'
 import type { Trap, TrapEffect } from '../doctor/system.ts'
-import { type DockerStatus, dockerStatus } from '../internal.ts'
+import { currentDirectory, type DockerStatus, dockerStatus } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { limitsNote, limitsRefusedNote } from '../messages/limits.ts'
 import { type Options, parseAll } from './arguments.ts'
@@ -13,10 +14,12 @@ import { eraseLine, isTerminal, print, standardError } from './output.ts'
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseAll('doctor', args, grammar.doctor)
   const docker = await dockerChosen(options)
-  const diagnosis = { ...(await diagnosed()), ...(docker && { docker }) }
+  const clients = await attachedClients(currentDirectory(), process.env)
+  const diagnosis = { ...(await diagnosed()), ...(docker && { docker }), clients }
   const text = options.flags.has('json') ? `${JSON.stringify(diagnosis, null, 2)}\n` : doctorReport(diagnosis)
   const isUsable = !docker || (docker.engine !== undefined && docker.image.present === true)
-  return print(text, diagnosis.verdict === 'enforced' && isUsable ? 0 : 1)
+  const isHeld = clients.every(({ faults }) => faults.length === 0)
+  return print(text, diagnosis.verdict === 'enforced' && isUsable && isHeld ? 0 : 1)
 }
 
 async function diagnosed(): Promise<Diagnosis> {
@@ -51,11 +54,13 @@ const stateWords: Readonly<Record<RightState, string>> = {
 }
 
 /** The report of `vitrine doctor`; no line is wider than `widest`. */
-export function doctorReport(diagnosis: Diagnosis): string {
+export function doctorReport(
+  diagnosis: Diagnosis & { readonly clients?: readonly AttachedClient[] },
+): string {
   const parts = [aboutHost(diagnosis)]
   if (diagnosis.docker) parts.push(dockerLines(diagnosis.docker).join('\n'))
   if (diagnosis.rights.length > 0) parts.push(table(diagnosis.rights))
-  parts.push(...trapLines(diagnosis.traps), verdictLine(diagnosis))
+  parts.push(...trapLines(diagnosis.traps), ...clientLines(diagnosis.clients), verdictLine(diagnosis))
   const lines = parts
     .join('\n\n')
     .split('\n')
@@ -100,6 +105,14 @@ function trapLines(traps: readonly Trap[]): string[] {
     `${effectWords[effect]} ${seen}`,
     ...fix.map((step) => `  - ${step}`),
   ])
+  return lines.length === 0 ? [] : [lines.join('\n')]
+}
+
+function clientLines(clients: readonly AttachedClient[] = []): string[] {
+  const lines = clients.map(({ client, mode, faults }) => {
+    const state = faults.length === 0 ? `attached in ${mode} mode` : `NOT HELD HERE: ${faults.join(' ')}`
+    return `${client.padEnd(10)}${state}`
+  })
   return lines.length === 0 ? [] : [lines.join('\n')]
 }
 

@@ -1,3 +1,4 @@
+import { attachable } from '../attach/names.ts'
 import { words } from '../base/text.ts'
 import { modes } from '../internal.ts'
 import { clientNames } from '../mcp/install/clients.ts'
@@ -29,6 +30,7 @@ const flags = (names: string) => Object.fromEntries(words(names).map((name) => [
 const where = { config: 'file', cwd: 'directory' } as const
 const backend = ['local', 'docker'] as const
 const shell = ['sh', 'bash'] as const
+const held = ['read', 'workspace'] as const
 /** What a command may read, change and connect to. */
 const reach = { ...flags('network private-tmp'), 'allow-host': 'values', backend } as const
 const server = { mode: [...modes, 'both'], approve: ['client', 'elicit', 'none'], shell, ...reach } as const
@@ -94,5 +96,12 @@ export const grammar = {
     },
   },
   doctor: { options: { json: 'flag', backend } },
+  attach: {
+    options: { mode: held, ...flags('list managed json') },
+    words: attachable,
+  },
+  detach: { options: {}, words: attachable },
+  sh: { options: { client: attachable, mode: held }, words: 'command' },
+  hook: { options: { mode: held }, words: attachable },
   completion: { options: {}, words: ['bash', 'zsh', 'fish'] },
 } as const satisfies Readonly<Record<string, Grammar>>

@@ -1,5 +1,6 @@
 import { didYouMean, nearestKey } from '../base/did-you-mean.ts'
 import { quoted, visible } from '../base/text.ts'
+import { clientTopics } from './clients/help.ts'
 import { packageVersion, print, refuse } from './output.ts'
 
 /** What options mean, in every command that has them. */
@@ -48,6 +49,7 @@ Usage:
   vitrine config show|path|init|trust|schema  show and manage the configuration
   vitrine mcp [OPTIONS]                       serve commands to an agent (Model Context Protocol)
   vitrine mcp install CLIENT                  add that server to a client's configuration
+  vitrine attach CLIENT                       hold an AI client's own shell and file tools; "detach" undoes it
   vitrine scratchpad list|show NAME|clear     show or remove saved outputs
   vitrine docker build|status|clean           manage the image and containers of the docker backend
   vitrine doctor [--json]                     test what this host can enforce
@@ -181,6 +183,7 @@ Examples:
 
 SIGINT, SIGTERM and SIGHUP end the server and kill running commands; over HTTP the first signal waits for them.
 `,
+  ...clientTopics,
   scratchpad: `vitrine scratchpad: the saved outputs of every session
 
 Usage:

@@ -16,6 +16,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   policy: () => import('./policy.ts'),
   mcp: () => import('./mcp.ts'),
   scratchpad: () => import('./scratchpad.ts'),
+  attach: () => import('./clients/attach.ts'),
+  detach: () => import('./clients/attach.ts').then(({ detached }) => ({ main: detached })),
+  sh: () => import('./clients/sh.ts'),
+  hook: () => import('./clients/hook.ts'),
   completion: () => import('./completion.ts'),
 }
 

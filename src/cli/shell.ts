@@ -1,15 +1,8 @@
-import {
-  type ExecuteRequest,
-  type Flags,
-  type Mode,
-  openShell,
-  type Result,
-  type Shell,
-} from '../internal.ts'
+import { type ExecuteRequest, type Mode, openShell, type Result, type Shell } from '../internal.ts'
 import { worthTelling } from '../messages/fallbacks.ts'
 import { denialLines } from '../messages/result.ts'
 import { parseAll } from './arguments.ts'
-import { checkSandboxed, sayIgnored, shellOptions } from './configuration.ts'
+import { checkSandboxed, sayIgnored, shellOptions, unbounded } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { isTerminal, tell } from './output.ts'
 import { OutputRelay } from './run/relay.ts'
@@ -17,16 +10,6 @@ import { afterLines } from './run/result.ts'
 import { runStreaming } from './run/run.ts'
 
 const from = 'vitrine shell'
-
-/** The longest time that timers of 32 bits leave room for. */
-const longestMs = 24 * 24 * 60 * 60 * 1000
-
-/** A person ends it. */
-const unbounded: Flags = {
-  'shell.timeout_ms': { value: longestMs, from },
-  'shell.max_timeout_ms': { value: longestMs, from },
-  'output.max_bytes': { value: 0, from },
-}
 
 /** `vitrine shell`: the user's own shell in a terminal of the mode; with another standard input it reads that as a script. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -36,7 +19,7 @@ export async function main(args: readonly string[]): Promise<number> {
   pty?.checkTerminal(from)
   const relay = new OutputRelay()
   const shell = await openShell({
-    ...(await shellOptions(options, unbounded)),
+    ...(await shellOptions(options, unbounded(from))),
     approver: options.flags.has('ask')
       ? (await import('./run/ask.ts')).askingApprover(pty ? undefined : relay)
       : undefined,

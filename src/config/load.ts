@@ -29,56 +29,72 @@ import { type KeyPath, positionFinder, tomlText } from './toml.ts'
 
 export type { Config, ConfigKey } from './schema.ts'
 
-/** Values of flags (or of a library's caller), by dotted key. `from` names the flag in errors and sources. */
+/** Each a `value` over all files and variables, by dotted key; `from` names its flag or caller in errors and sources. Absent: not given. */
 export type Flags = {
   readonly [K in ConfigKey]?: { readonly value: ConfigValue<K>; readonly from: string } | undefined
 }
 
+/** Where `loadConfig` looks. */
 export interface LoadOptions {
   /** Where the search for project files starts. */
   readonly cwd: string
+  /** `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and the `VITRINE_SECTION_KEY` variables are taken from here. */
   readonly env: Environment
+  /** Default: none. */
   readonly flags?: Flags | undefined
-  /** Replaces the user's file, and must exist. Relative to the current directory of the process. */
+  /** Must exist; relative to the current directory of the process. Default: the user's file. */
   readonly configFile?: string | undefined
+  /** Where `~` leads. Default: the user's home directory. */
   readonly home?: string | undefined
 }
 
 /** A value of a project file, or an entry of its list, that is ignored. */
 export interface IgnoredValue {
+  /** Its key. */
   readonly key: ConfigKey
+  /** As the file has it. */
   readonly value: unknown
   /** In TOML syntax. */
   readonly text: string
   /** In force instead, in TOML syntax. */
   readonly inForceText: string
+  /** The project file. */
   readonly file: string
   /** 1-based; absent when the value cannot be located in the file. */
   readonly line?: number
+  /** Why it is ignored. */
   readonly why: IgnoredBecause
 }
 
-type ValueSource = 'default' | 'user' | 'project' | 'variable' | 'flag'
-
+/** The value of one key, and where it comes from. */
 export interface Setting {
+  /** In force. */
   readonly value: unknown
-  readonly source: ValueSource
+  /** What set it last. */
+  readonly source: 'default' | 'user' | 'project' | 'variable' | 'flag'
   /** File, variable or flag; several, comma-separated, for a list that they add to; empty for a default. */
   readonly where: string
-  /** The value before untrusted project files have tightened it. */
+  /** The value before untrusted project files have tightened it. Absent: none has. */
   readonly outer?: unknown
 }
 
+/** A configuration file that was read. */
 export interface ReadFile {
+  /** Its absolute path. */
   readonly file: string
+  /** Whose it is. */
   readonly source: 'user' | 'project'
   /** Always true for the user's file. */
   readonly trusted: boolean
 }
 
+/** A configuration with the origin of every value. */
 export interface LoadedConfig {
+  /** The values in force. */
   readonly config: Config
+  /** The origin of each, by dotted key. */
   readonly sources: Readonly<Record<ConfigKey, Setting>>
+  /** What project files would have loosened. */
   readonly ignored: readonly IgnoredValue[]
   /** Lowest precedence first. */
   readonly files: readonly ReadFile[]

@@ -155,7 +155,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
 
-/** By section and key, named as in TOML. Paths are absolute. */
+/** A configuration by section and key, named as in TOML: `config.shell.timeout_ms`. Paths are absolute. `config.example.toml` describes every key. */
 export type Config = {
   readonly [S in SectionName]: {
     readonly [K in keyof Sections[S]]: DeepReadonly<Output<Sections[S][K]>>
@@ -167,6 +167,7 @@ export type ConfigKey = {
   [S in SectionName]: `${S}.${Extract<keyof Config[S], string>}`
 }[SectionName]
 
+/** The type of the value of a key. */
 export type ConfigValue<K extends ConfigKey> = K extends `${infer S extends SectionName}.${infer N}`
   ? N extends keyof Config[S]
     ? Config[S][N]

@@ -50,3 +50,9 @@ export async function trustProjectFile(file: string, env: Environment): Promise<
   const { trust } = await import('./trust.ts')
   return trust(file, env)
 }
+
+/** Whether the user has trusted this content of the file. Throws CONFIG_INVALID for a damaged store. */
+export async function isTrustedFile(file: string, content: string, env: Environment): Promise<boolean> {
+  const trusted = await import('./trust.ts')
+  return trusted.isTrusted(file, content, env)
+}

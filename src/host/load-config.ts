@@ -24,7 +24,10 @@ const loadSchema = v.strictObject({
   home: v.optional(fieldOf.string),
 })
 
-/** Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer. */
+/**
+ * Loads the configuration of a directory, as `openShell` does. Throws CONFIG_INVALID, and INVALID_REQUEST for wrong options or a directory
+ * whose file system does not answer.
+ */
 export async function loadConfig(given: LoadOptions): Promise<LoadedConfig> {
   const options = readFields('options', given, loadSchema)
   const cwd = absolutePath(options.cwd)

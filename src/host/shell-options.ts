@@ -8,6 +8,7 @@ import { fieldOf, functionField, hasFields, integer, isString, oneOf, readFields
 import { type ExecuteOptions, networkField, type OnOutput, programField } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
+/** What `openShell` takes; unknown options are refused. */
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
   readonly cwd?: string | undefined
@@ -35,7 +36,7 @@ export interface ShellOptions {
    * `node_modules/vitrine/prebuilds/PLATFORM-ARCH`. Default: `VITRINE_ADDON`, else the package's own.
    */
   readonly addon?: string | undefined
-  /** A config file in place of the user's, or a configuration that `loadConfig` made. */
+  /** A config file in place of the user's, or a configuration that `loadConfig` made. Default: the user's file. */
   readonly config?: string | LoadedConfig | undefined
   /**
    * The variables that commands' environments are selected from, copied when the shell opens. Default:
@@ -54,12 +55,13 @@ export interface ShellPlace {
   readonly env: Environment
 }
 
+/** The options of a list of commands. */
 export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteOptions<E> {
-  /** Default false: stop after the first command that fails. */
+  /** Go on after a command that fails. Default: false. */
   readonly ignoreErrors?: boolean | undefined
   /** Where all of them run. Default: the shell's directory. */
   readonly workDir?: string | undefined
-  /** For each command, in milliseconds. */
+  /** Milliseconds for each command. Default: `[shell] timeout_ms`. */
   readonly timeoutMs?: number | undefined
 }
 

@@ -77,7 +77,7 @@ export interface WorkspaceChanges {
 /** What commands of workspace mode may change. Resolved once: a link that replaces a directory later must not lead them elsewhere. */
 export function changesIn(
   loaded: LoadedConfig,
-  { sandbox, ...place }: Place & { readonly sandbox: Sandbox },
+  { sandbox, ...place }: Place & { readonly sandbox: Pick<Sandbox, 'pathStates'> },
 ): WorkspaceChanges {
   const { writable, protected: given, on_protected } = loaded.config.workspace
   const { whole, workspace } = workspaceOf(place)

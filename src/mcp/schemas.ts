@@ -28,7 +28,7 @@ export function executeSchema(facts: ToolFacts) {
 }
 
 export const readSchema = parameters({
-  name: v.string(),
+  name: v.optional(v.string()),
   unit: v.optional(v.picklist(['lines', 'bytes']), 'lines'),
   offset: v.optional(about(integer, 'How many to skip; -100 reads the last 100.')),
   limit: v.optional(positive),
@@ -36,8 +36,6 @@ export const readSchema = parameters({
 
 /** The parameters of `read_scratchpad`, with defaults filled in. */
 export type ReadArguments = NonNullable<(typeof readSchema)['~standard']['types']>['output']
-
-export const emptySchema = parameters({})
 
 /** What `--structured` returns besides the text: the fields of the result, and those of the lines after it. */
 export const resultSchema = toStandardJsonSchema(

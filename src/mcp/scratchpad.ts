@@ -9,7 +9,7 @@ import type { ReadArguments } from './schemas.ts'
 import type { CallToolResult } from './sdk.ts'
 import type { McpSession } from './session.ts'
 
-export function listScratchpad({ scratchpad }: McpSession): CallToolResult {
+function listOf({ scratchpad }: McpSession): CallToolResult {
   const entries = scratchpad?.entries() ?? []
   return textResult(
     entries.length === 0 ? 'This session has no saved outputs.' : entries.map(entryLine).join('\n'),
@@ -17,10 +17,12 @@ export function listScratchpad({ scratchpad }: McpSession): CallToolResult {
 }
 
 export async function readScratchpad(
-  { scratchpad, options }: McpSession,
+  session: McpSession,
   asked: ReadArguments,
   maxChars: number,
 ): Promise<CallToolResult> {
+  const { scratchpad, options } = session
+  if (asked.name === undefined) return listOf(session)
   const own = scratchpad?.find(asked.name)
   // A restarted client still knows the names of earlier sessions.
   const entry =

@@ -4,8 +4,8 @@ import { type Mode, shellNamed, type ToolInput } from '../internal.ts'
 import { factsOf, type ToolFacts, toolDescription } from '../messages/tool.ts'
 import { executeCommand, type McpConnection, type ToolCallContext } from './execute.ts'
 import { askedState } from './questions.ts'
-import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
-import { listScratchpad, readScratchpad } from './scratchpad.ts'
+import { executeSchema, readSchema, resultSchema } from './schemas.ts'
+import { readScratchpad } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { McpSession, Served, SessionShell } from './session.ts'
 
@@ -105,37 +105,22 @@ const titles: Readonly<Record<Mode, string>> = {
 
 /** With readOnlyHint clients do not ask, so it is set only if the system confines the command. */
 function annotationsOf({ loosest, facts, shell }: Tool): ToolAnnotations {
-  if (loosest !== 'write' && shell?.config.shell.sandbox === true)
-    return {
-      readOnlyHint: loosest === 'read',
-      destructiveHint: loosest === 'workspace',
-      openWorldHint: facts.network !== false,
-    }
+  if (loosest !== 'write' && shell?.config.shell.sandbox === true) {
+    const openWorldHint = facts.network !== false
+    return loosest === 'read'
+      ? { readOnlyHint: true, openWorldHint }
+      : { readOnlyHint: false, destructiveHint: true, openWorldHint }
+  }
   return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
 }
 
 function registerScratchpad(server: McpServer, session: McpSession, inlineChars: number): void {
-  const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
-  server.registerTool(
-    'read_scratchpad',
-    {
-      title: 'Read saved output',
-      description: 'Reads lines or bytes of a saved output. To search it, run grep on its file.',
-      inputSchema: readSchema,
-      annotations,
-    },
-    (asked) => readScratchpad(session, asked, inlineChars),
-  )
-  server.registerTool(
-    'list_scratchpad',
-    {
-      title: 'List saved output',
-      description: 'Lists the outputs saved in this session, with their commands.',
-      inputSchema: emptySchema,
-      annotations,
-    },
-    () => listScratchpad(session),
-  )
+  const config = {
+    description: 'Reads a saved output; without name lists all. To search one, run grep on its file.',
+    inputSchema: readSchema,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  }
+  server.registerTool('read_scratchpad', config, (asked) => readScratchpad(session, asked, inlineChars))
 }
 
 /**

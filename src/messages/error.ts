@@ -5,12 +5,15 @@ import { describeListenerFailure, describeRefusal } from './refusal.ts'
 
 /** Thrown when a command never ran. `refusal` holds the facts, `code` their kind. Of a list, only the commands in `results` ran. */
 export class VitrineError extends Error {
+  /** The same in every realm, where `instanceof` is not. */
   override readonly name = 'VitrineError'
+  /** The kind of the refusal. */
   readonly code: RefusalCode
+  /** Its facts. */
   readonly refusal: Refusal
-  /** Why the audit log misses this refusal. `message` says so, too. */
+  /** Why the audit log misses this refusal; `message` says so, too. Absent: it has a line, or there is no log. */
   declare auditFault?: AuditFault
-  /** `executeAll`: the results of the commands that ran before the one that could not be started; empty where none did. */
+  /** `executeAll`: the results of the commands that ran before the one that could not be started; empty where none did. Else absent. */
   declare results?: readonly AnyResult[]
 
   constructor(refusal: Refusal) {
@@ -28,7 +31,9 @@ export function withResults(error: unknown, results: readonly AnyResult[]): unkn
 
 /** `onOutput` failed, so the command was ended. `cause` is the thrown value. */
 export class ListenerError extends Error {
+  /** The same in every realm. */
   override readonly name = 'ListenerError'
+  /** Of the one kind that there is. */
   readonly code = 'LISTENER_FAILED'
   /** The result of the command, with its output so far. */
   readonly result: AnyResult

@@ -19,43 +19,47 @@ import {
 } from './fields.ts'
 import { isShellProgram, shellProgramWanted } from './interpreter.ts'
 
+/** A chunk of output as it arrives, with its stream. */
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
+/** How a call runs its command, and what its result shows. */
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
-  /** Ends the command; the result says `cancelled`. If already aborted, the call throws its reason and nothing runs. */
+  /** Ends the command; the result says `cancelled`. If already aborted, the call throws its reason and nothing runs. Default: none. */
   readonly signal?: AbortSignal | undefined
   /**
    * Called with every chunk of output as it arrives. Once 1 MiB of output waits for returned promises, the
    * command is held back until they resolve; `execute` does not wait for the last of them. If it throws, or a
    * promise rejects while the command runs, the command is ended and `execute` rejects with a
-   * `ListenerError`, which has the result.
+   * `ListenerError`, which has the result. Default: none.
    */
   readonly onOutput?: OnOutput | undefined
   /**
-   * Default true. false: output too long for the result is not saved, because it has been streamed; the
-   * result shows head and tail, and has no scratchpad.
+   * Save output that is too long for the result. `false`, where it has been streamed: the result shows head and tail, and has no
+   * scratchpad. Default: true.
    */
   readonly save?: boolean | undefined
   /**
    * The most characters of a stream that the result shows, 0 to 67108864; longer output is cut and saved.
-   * With `encoding: 'buffer'` it counts bytes. Default `[output] inline_max_chars`.
+   * With `encoding: 'buffer'` it counts bytes. Default: `[output] inline_max_chars`.
    */
   readonly inlineMaxChars?: number | undefined
-  /** `buffer`: `output`, `stdout` and `stderr` are the bytes as they arrived. Default `utf8`: text. */
+  /** `buffer`: `output`, `stdout` and `stderr` are the bytes as they arrived. Default: `utf8`, text. */
   readonly encoding?: E | undefined
-  /** The reader of `hint`: with `tool` it names the MCP tools and their parameters, with `only-tool` the parameters only, with `only-command` neither. Default `user`. */
+  /** Who reads `hint`. Default: `user`. */
   readonly hintFor?: HintReader | undefined
 }
 
 /** One command: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface ExecuteRequest {
+  /** A shell line. Absent: `argv` is given. */
   readonly command?: string | undefined
+  /** A program and its arguments, run without a shell. Absent: `command` is given. */
   readonly argv?: readonly string[] | undefined
   /** The shell that reads `command`: `sh`, `bash`, or the path of one. Default: the shell's `program`. Not on Windows. */
   readonly program?: string | undefined
-  /** Relative to the shell's directory; default: the shell's directory. */
+  /** Relative to the shell's directory. Default: the shell's directory. */
   readonly cwd?: string | undefined
   /**
-   * Milliseconds, above 0; default `[shell] timeout_ms`. More than `max_timeout_ms` is lowered to that: `Result.timeoutMs` is the
+   * The deadline in milliseconds, above 0. Default: `[shell] timeout_ms`. More than `max_timeout_ms` is lowered to that: `Result.timeoutMs` is the
    * value in force; if the command reaches it, `hint` says that it was lowered.
    */
   readonly timeoutMs?: number | undefined
@@ -63,22 +67,22 @@ export interface ExecuteRequest {
    * Text or bytes, a stream of Node or of the web, anything that iterates over text and bytes, or an open descriptor, which must stay
    * open until the result. A stream that fails, or brings anything but text and bytes, ends the input. Default: no input.
    */
-  readonly stdin?: Input | AsyncIterable<string | Uint8Array> | undefined
+  readonly stdin?: string | Uint8Array | Readable | number | AsyncIterable<string | Uint8Array> | undefined
   /**
-   * Variables for this command only, over inherited and configured ones; undefined removes one. The policy
-   * sees them as assignments before the command.
+   * Variables for this command only, over inherited and configured ones; undefined removes one. The policy sees them as assignments before
+   * the command. Default: none.
    */
   readonly env?: Environment | undefined
-  /** One pipe for both streams: `stdout` has both, in the order written. Default false. */
+  /** One pipe for both streams: `stdout` has both, in the order written. Default: false. */
   readonly merged?: boolean | undefined
-  /** Saves the complete output under this name. */
+  /** Saves the complete output under this name. Default: only output that is too long is saved, under a name of its own. */
   readonly scratchpad?: string | undefined
   /**
    * Gives the command a writable TMPDIR, removed after it. Default: in read mode the shell's `privateTmp`, in workspace mode true.
    * No effect in write mode.
    */
   readonly privateTmp?: boolean | undefined
-  /** Narrows the shell's network for this command: `false`, or hosts that the shell allows too. No effect in write mode. */
+  /** Narrows the shell's network for this command: `false`, or hosts that the shell allows too. Default: the shell's. No effect in write mode. */
   readonly network?: NetworkSetting | undefined
   /** For this command only: a mode as strict as the shell's, or stricter. Default: the shell's. */
   readonly mode?: Mode | undefined

@@ -14,10 +14,11 @@ import {
 
 /** One command in a terminal of its own: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface StartRequest extends Omit<ExecuteRequest, 'stdin' | 'merged'> {
+  /** A terminal is what `start` is for. */
   readonly pty: true
-  /** Characters in a row, 1 to 65535. Default 80. */
+  /** Characters in a row, 1 to 65535. Default: 80. */
   readonly columns?: number | undefined
-  /** 1 to 65535. Default 24. */
+  /** Rows, 1 to 65535. Default: 24. */
   readonly rows?: number | undefined
   /**
    * The terminal type (TERM). Default: TERM of the shell's environment, or `xterm-256color` where that is

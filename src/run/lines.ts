@@ -7,20 +7,22 @@ import type { ExecuteRequest } from '../request/request.ts'
 
 /** The parameters of `execute_command`. */
 export interface ToolInput {
+  /** A shell line. */
   readonly command: string
-  /** Milliseconds; default `[shell] timeout_ms`. */
+  /** Milliseconds. Default: `[shell] timeout_ms`. */
   readonly timeout_ms?: number | undefined
-  /** Saves the whole output under this name. */
+  /** Saves the whole output under this name. Default: only long output is saved. */
   readonly scratchpad?: string | undefined
+  /** Default: the shell's directory, to which it is relative. */
   readonly cwd?: string | undefined
   /**
    * Gives the command a writable TMPDIR of its own. Default: in read mode the shell's `privateTmp`, in workspace mode true. No
    * effect in write mode.
    */
   readonly private_tmp?: boolean | undefined
-  /** Further lines to run in order after `command`, 7 at most, to the first that fails. */
+  /** Further lines to run in order after `command`, 7 at most, to the first that fails. Default: none. */
   readonly next?: readonly string[] | undefined
-  /** With `next`: continues after a line that fails. */
+  /** With `next`: continues after a line that fails. Default: false. */
   readonly ignore_errors?: boolean | undefined
 }
 

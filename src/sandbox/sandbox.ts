@@ -138,6 +138,8 @@ export interface Changes {
   readonly protected: readonly string[]
   /** Directories whose entries cannot be made or changed, except those on the way to a protected path. */
   readonly closed: readonly string[]
+  /** Git directories that do not exist, and that commands may make with a configuration that names no program. Linux. */
+  readonly unmade: readonly string[]
   /** Before something protected changes, the launcher asks (`LaunchEvents.asked`). Linux. */
   readonly asks?: boolean
   /** Why there may be repositories in the workspace that are not protected. */

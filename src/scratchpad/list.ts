@@ -2,15 +2,22 @@ import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { errorCode, succeeds, tried } from '../base/errno.ts'
-import { modes } from '../base/types.ts'
+import { type Mode, modes } from '../base/types.ts'
 import { isInUse, isStoredName } from './session.ts'
 
+/** One saved output. */
 export interface ScratchpadEntry {
+  /** The session that saved it. */
   readonly session: string
+  /** Its name in that session. */
   readonly name: string
+  /** The absolute path of its file. */
   readonly path: string
+  /** The length of the file in bytes. */
   readonly bytes: number
+  /** When the file was last changed, in milliseconds since the epoch. */
   readonly changedMs: number
+  /** The command behind it. Absent: it still runs, or its record is gone. */
   readonly metadata?: EntryMetadata
 }
 
@@ -86,7 +93,7 @@ function namesIn(directory: string, ...skipped: readonly string[]): string[] {
   }
 }
 
-const metadataSchema = () =>
+const metadataSchema = (): v.GenericSchema<unknown, EntryMetadata> =>
   v.object({
     command: v.union([v.string(), v.array(v.string())]),
     cwd: v.string(),
@@ -100,7 +107,29 @@ const metadataSchema = () =>
     binary: v.boolean(),
   })
 
-export type EntryMetadata = Readonly<v.InferOutput<ReturnType<typeof metadataSchema>>>
+/** The command of a saved output, and how it ended. */
+export interface EntryMetadata {
+  /** The shell line, or the argv. */
+  readonly command: string | readonly string[]
+  /** The absolute directory in which it ran. */
+  readonly cwd: string
+  /** The mode in which it ran. */
+  readonly mode: Mode
+  /** `kind` of its outcome. */
+  readonly outcome: string
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null
+  /** Null when it exited. */
+  readonly signal: string | null
+  /** When it started, in ISO 8601. */
+  readonly started: string
+  /** Whole milliseconds from its start to its end. */
+  readonly durationMs: number
+  /** Bytes written to both streams. */
+  readonly bytes: number
+  /** True when the first 8 KiB contain a NUL byte. */
+  readonly binary: boolean
+}
 
 /** Entry names never begin with a dot, so none collides. */
 function metadataPath(directory: string, name: string): string {

@@ -35,29 +35,37 @@ export class Scratchpad {
   readonly #gone = new Set<string>()
   #made = 0
 
+  /** @internal */
   constructor(environment: Environment, keep: RetentionLimits) {
     this.#environment = environment
     this.#keep = keep
   }
 
+  /** The name of the session, and of its directory. */
   get session(): string {
     this.#session ??= makeSessionName()
     return this.#session
   }
 
+  /** Where the files are. It exists when something has been saved. */
   get directory(): string {
     return join(this.#root ?? stateRoot(this.#environment), this.session)
   }
 
+  /** What is saved, oldest first. Throws the error of the system where the directory cannot be read. */
   entries(): readonly ScratchpadEntry[] {
     return listEntries(this.directory, this.session)
   }
 
+  /** One of them; undefined: there is none of this name. Throws nothing. */
   find(name: string): ScratchpadEntry | undefined {
     return findEntry(this.directory, this.session, name)
   }
 
-  /** A taken name gets a suffix; without a name one is generated. Throws INVALID_REQUEST for a name that may lead elsewhere. */
+  /**
+   * A taken name gets a suffix; without a name one is generated. Throws INVALID_REQUEST for a name that may lead elsewhere.
+   * @internal
+   */
   open(asked: string | undefined): ScratchpadFile {
     if (asked !== undefined) checkScratchpadName(asked)
     this.#tidy(this.#make())
@@ -74,7 +82,10 @@ export class Scratchpad {
     }
   }
 
-  /** Leaves no file if it fails. */
+  /**
+   * Leaves no file if it fails.
+   * @internal
+   */
   save(asked: string | undefined, bytes: Uint8Array): ScratchpadFile {
     const file = this.open(asked)
     try {
@@ -88,18 +99,25 @@ export class Scratchpad {
     return file
   }
 
-  /** Removes a file whose output is returned elsewhere. */
+  /**
+   * Removes a file whose output is returned elsewhere.
+   * @internal
+   */
   discard({ path }: ScratchpadFile): void {
     tried(() => unlinkSync(path))
   }
 
+  /** @internal */
   describe(name: string, metadata: EntryMetadata): void {
     // If it fails, probably for a full disk, listings show the output without its command.
     tried(() => writeMetadata(this.directory, name, metadata))
     if (metadata.outcome !== 'exited') this.#tidyAtMs = 0
   }
 
-  /** Throws INVALID_REQUEST if nothing can be saved under the name. */
+  /**
+   * Throws INVALID_REQUEST if nothing can be saved under the name.
+   * @internal
+   */
   checkSavable(name: string): void {
     try {
       this.#make()

@@ -72,7 +72,7 @@ export async function connect(args: readonly string[] = [], options: ConnectOpti
     run: caller(client, 'execute_command'),
     write: caller(client, 'execute_command_write'),
     read: caller(client, 'read_scratchpad'),
-    list: () => caller(client, 'list_scratchpad')({}),
+    list: () => caller(client, 'read_scratchpad')({}),
   }
 }
 

@@ -131,8 +131,8 @@ describe('over HTTP', () => {
     const { url, token } = await serve()
     const [one, two] = await Promise.all([client('legacy', url, token), client('legacy', url, token)])
     await one.run({ command: 'echo x', scratchpad: 'mine' })
-    expect((await caller(one.client, 'list_scratchpad')({})).text).toMatch(/^mine /)
-    expect((await caller(two.client, 'list_scratchpad')({})).text).toBe('This session has no saved outputs.')
+    expect((await caller(one.client, 'read_scratchpad')({})).text).toMatch(/^mine /)
+    expect((await caller(two.client, 'read_scratchpad')({})).text).toBe('This session has no saved outputs.')
     expect((await caller(two.client, 'read_scratchpad')({ name: 'mine' })).isError).toBe(true)
   })
 

@@ -13,7 +13,7 @@ async function serve(args: readonly string[], era: (typeof eras)[number], toml =
   return { client, home, file, said, tools, names: tools.map(({ name }) => name) }
 }
 
-const scratchpad = ['read_scratchpad', 'list_scratchpad']
+const scratchpad = ['read_scratchpad']
 
 describe.each(eras)('[shell] sandbox = false, for a client of the %s era', (era) => {
   it.each([[[]], [['--mode', 'read']]])('%j lists no tool that runs commands, and says why', async (args) => {

@@ -28,7 +28,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect(answer.text).toContain(said)
   })
 
-  it('list_scratchpad shows what was saved, oldest first', async () => {
+  it('read_scratchpad without a name lists what was saved, oldest first', async () => {
     const { run, list } = await connect([], { era })
     expect((await list()).text).toBe('This session has no saved outputs.')
     await run({ command: 'echo x; exit 3', scratchpad: 'first' })

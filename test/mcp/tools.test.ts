@@ -166,9 +166,9 @@ describe('the command line of the server', () => {
 })
 
 describe('tools/list', () => {
-  const held = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
+  const held = { readOnlyHint: true, openWorldHint: false }
   const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
-  const scratchpad = ['read_scratchpad', 'list_scratchpad']
+  const scratchpad = ['read_scratchpad']
 
   it.each([
     [[], '', { execute_command: held }],
@@ -179,7 +179,7 @@ describe('tools/list', () => {
     const { client } = await connect(args, { toml: `[shell]\ntimeout_ms = 1234\n${toml}\n` })
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([...Object.keys(wanted), ...scratchpad])
-    expect(tools.slice(0, -2).map(({ annotations }) => annotations)).toEqual(Object.values(wanted))
+    expect(tools.slice(0, -1).map(({ annotations }) => annotations)).toEqual(Object.values(wanted))
     expect(tools[0]?.outputSchema).toBeUndefined()
     expect(client.getServerCapabilities()?.tools?.listChanged).toBe(false)
     expect(tools[0]?.inputSchema).toMatchObject({

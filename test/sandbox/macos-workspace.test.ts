@@ -26,6 +26,7 @@ const small: Changes = {
     (path) => join('/Users/me/work', path),
   ),
   closed: [],
+  unmade: [],
 }
 
 const everyWrite = words(`
@@ -97,7 +98,7 @@ describe('the profile of workspace mode on macOS', () => {
     symlinkSync('../../way/check', join(root, '.husky/deep/pre-commit'))
     symlinkSync('scripts', join(root, 'way'))
     const names = ['.envrc', 'loop/x', '.husky'].map((name) => join(root, name))
-    const linked = rulesFor({ roots: [root], protected: names, closed: [] })
+    const linked = rulesFor({ roots: [root], protected: names, closed: [], unmade: [] })
     for (const name of ['.envrc', 'second', 'real/inner/envrc', 'loop', 'scripts/check', 'way'])
       expect(allowed(linked, everyWrite, join(root, name)), name).toEqual([])
     for (const name of ['real', 'real/inner'])
@@ -217,7 +218,7 @@ describe('workspace mode on macOS', () => {
     writeFileSync(file, '')
     linkSync(file, link)
     const names = [join(root, '.husky'), join(root, '.envrc')]
-    const changes: Changes = { roots: [root], protected: names, closed: [] }
+    const changes: Changes = { roots: [root], protected: names, closed: [], unmade: [] }
     const { tool, calls } = doubleOf()
     const confining = () => macosSandbox(tool).confine({ ...options, changes })
     if (names.includes(link)) expect(confining).not.toThrow()

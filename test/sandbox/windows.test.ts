@@ -30,7 +30,7 @@ describe('read mode on Windows', () => {
 
   it('is refused with paths to keep, and so is workspace mode: Low integrity does neither', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
-    const changes = { roots: ['C:\\work'], protected: [], closed: [] } as const
+    const changes = { roots: ['C:\\work'], protected: [], closed: [], unmade: [] } as const
     for (const more of [{ reads }, { privateTmp: true, changes }])
       expect(() => windowsSandbox(low).confine({ ...options, ...more })).toThrow(unavailable('Windows'))
   })

@@ -37,7 +37,7 @@ static bool is_poolable(const struct vt_confinement_options *options) {
 /* Whether the key names a place: those of a workspace, without the private directories, which differ by command. */
 static bool counts(const struct vt_place *places, const struct vt_place *place) {
   if (place->kind == VT_ROOT) return !vt_workspace_is_private(places, place->text);
-  return place->kind == VT_PROTECTED || place->kind == VT_CLOSED;
+  return place->kind >= VT_PROTECTED;
 }
 
 /* Equal exactly for equal options; leaves out `reads`, and which directory is writable. */

@@ -82,6 +82,14 @@ struct alike {
   size_t count;
 };
 
+/* One of git's sample hooks, which git does not run, in a git directory that the command may make. */
+static bool is_sample(const struct vt_path_node *place, const char *name, const char *end) {
+  static const char sample[] = ".sample";
+  size_t length = sizeof sample - 1;
+  bool ends = (size_t)(end - name) > length && strncmp(end - length, sample, length) == 0;
+  return ends && place->parent->unmade && strcmp(place->text, "hooks") == 0;
+}
+
 /* Adds the entries of a place that are called `name`. Returns what protects the name; NULL: nothing. */
 static const struct vt_path_node *enter(const struct walk *walk, const struct vt_path_node *place, const char *name, const char *end, struct alike *found) {
   size_t before = found->count;
@@ -90,7 +98,7 @@ static const struct vt_path_node *enter(const struct walk *walk, const struct vt
     if (child->kept || found->count == sizeof found->at / sizeof *found->at) return child;
     found->at[found->count++] = child;
   }
-  return place->closed && found->count == before ? place : NULL;
+  return place->closed && found->count == before && !is_sample(place, name, end) ? place : NULL;
 }
 
 /* Walks the names beneath the root, as far as the tree of places goes. */

@@ -111,6 +111,11 @@ static void protect_mount(void *context, const char *path) {
   workspace->has_mounts = true;
 }
 
+static bool is_there(const char *path) {
+  struct stat status;
+  return lstat(path, &status) == 0 || errno != ENOENT;
+}
+
 /* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
@@ -118,6 +123,8 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   for (; places->kind && !failed; places++) {
     if (places->kind == VT_CLOSED) vt_places_mark(workspace->places, places->text, VT_MARK_CLOSED);
     if (places->kind == VT_PROTECTED) failed = keep(workspace, places->text);
+    /* Made since the list was: by another program. */
+    if (places->kind == VT_UNMADE) vt_places_mark(workspace->places, places->text, is_there(places->text) ? VT_MARK_KEPT : VT_MARK_UNMADE);
   }
   if (!failed) failed = note_all(workspace, &others);
   if (!failed) failed = vt_mounts_each(workspace, protect_mount);

@@ -89,6 +89,9 @@ void vt_spot_close(struct vt_spot *spot);
  * ASCII; others equal only themselves. */
 bool vt_spells(const char *text, const char *name, size_t length);
 
+/* Whether git, with this configuration, starts no program that it names (git_config.c). */
+bool vt_git_config_is_plain(const struct vt_workspace *workspace, const char *text);
+
 /* Landlock grants by directory: a protected file with another name (hard link) in a granted subtree could be written there.
  * These names are searched for, and protected too (other_names.c). So is what symbolic links in protected directories lead to: git
  * runs a hook that is a link. */

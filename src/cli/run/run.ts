@@ -37,7 +37,8 @@ export async function main(args: readonly string[]): Promise<number> {
 
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
   Partial<Pick<RunArguments, 'keepGoing'>> &
-  Pick<ExecuteRequest, 'stdin'>
+  Pick<ExecuteRequest, 'stdin'> &
+  Pick<ExecuteOptions, 'hintFor'>
 
 /** What ran, and why a later line of a list could not be started. */
 interface Ran {
@@ -59,6 +60,7 @@ export async function runStreaming(shell: Shell, given: CommandsToRun, relay: Ou
   const ran = await runAll(shell, given, {
     onOutput: (stream, chunk) => relay.pass(stream, chunk),
     save: given.requests[0]?.scratchpad !== undefined,
+    hintFor: given.hintFor,
   })
     .catch(nothingIfClosed)
     .then(allOf, startedOf)
@@ -140,7 +142,7 @@ function forwardSignals(shell: Shell): () => void {
  * Has the process end right after the other listeners of `exit`: Node's own teardown takes as long as a command. It stays where
  * options of Node, such as those for profiles and coverage, write their results there.
  */
-function leaveEarly(): void {
+export function leaveEarly(): void {
   const { env, execArgv } = process
   const isPlain = execArgv.length === 0 && !env['NODE_OPTIONS'] && !env['NODE_V8_COVERAGE']
   if (isPlain && isCompileCacheWritten()) process.once('exit', leave)

@@ -150,8 +150,8 @@ export interface Kept {
   readonly open: readonly string[]
 }
 
-export function keptBeneath({ roots, protected: given, closed }: Changes): readonly Kept[] {
-  const found = placesOf(given)
+export function keptBeneath({ roots, protected: given, closed, unmade }: Changes): readonly Kept[] {
+  const found = placesOf([...given, ...unmade])
   return roots.map((root) => {
     const names = found.filter((path) => isBeneath(path, root)).map((path) => partsOf(relative(root, path)))
     const above = found.some((path) => isBeneath(root, path))

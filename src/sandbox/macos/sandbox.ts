@@ -98,7 +98,7 @@ function profileOf({ network, reads, changes }: SandboxOptions): ProfileOptions 
 /** What is unreadable stays where it is, too: under another name it could be read. */
 function keptFrom(changes: Changes, unreadable: readonly string[]): readonly Kept[] {
   const places = unreadable.flatMap((path) => [path, realPath(path) ?? path])
-  const unread = keptBeneath({ ...changes, protected: places, closed: [] })
+  const unread = keptBeneath({ ...changes, protected: places, closed: [], unmade: [] })
   return [...keptBeneath(changes), ...unread.filter(({ paths }) => paths.length > 0)]
 }
 

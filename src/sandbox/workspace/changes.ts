@@ -69,12 +69,13 @@ export function changesFor(
     roots,
     protected: [...new Set([...inside.protected, ...around.protected, ...files, ...obeyed])],
     closed: [...new Set([...inside.closed, ...around.closed])],
+    unmade: inside.unmade,
     asks: wanted.asks ?? false,
     lacks: known?.lacks,
   }
 }
 
-const nothing: GitPlaces = { writable: [], protected: [], closed: [] }
+const nothing: GitPlaces = { writable: [], protected: [], closed: [], unmade: [] }
 
 /** What is protected where `top` is the workspace. */
 function guardedIn(
@@ -86,7 +87,7 @@ function guardedIn(
 ): GitPlaces {
   const git = gitPlacesOf([top, ...others], { home: own.home, configs, looks, known })
   const listed = given.filter((path) => path !== word).map((path) => resolve(top, path))
-  if (!given.includes(word)) return { writable: git.writable, protected: listed, closed: [] }
+  if (!given.includes(word)) return { writable: git.writable, protected: listed, closed: [], unmade: [] }
   const projects = [top, ...others.filter((root) => looks.kind(join(root, '.git')) !== 'none')]
   const usual = projects.flatMap((root) => [
     ...protectedInWorkspace.map((path) => join(root, path)),

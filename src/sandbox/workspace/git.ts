@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
@@ -15,6 +15,7 @@ export interface GitPlaces {
   readonly protected: readonly string[]
   /** As in Changes. */
   readonly closed: readonly string[]
+  readonly unmade: readonly string[]
 }
 
 interface GitUser {
@@ -40,7 +41,7 @@ export function gitPlacesOf(
   const guard = new Guard({ home, looks, isInside })
   guard.workspace(workspace, listed, known)
   guard.configs(configs)
-  return { writable: outside, protected: guard.protected, closed: guard.closed }
+  return { writable: outside, protected: guard.protected, closed: guard.closed, unmade: guard.unmade }
 }
 
 /** Submodules that are looked at. A command can write an index; the directories in the workspace are all looked at. */
@@ -53,6 +54,7 @@ const maxDepth = 8
 class Guard {
   readonly protected: string[] = []
   readonly closed: string[] = []
+  readonly unmade: string[] = []
   readonly #looks: Looks
   readonly #places: Places
   /** By git directory: where git may start programs for it. */
@@ -67,6 +69,7 @@ class Guard {
   /** @param known tops of further repositories in it */
   workspace(top: string, listed: readonly string[], known: readonly string[]): void {
     const looks = this.#looks
+    if (mayBeMade(top, looks)) this.#unmade(join(top, '.git'))
     this.tree(top, true)
     // Git goes on above where `.git` is no repository, and a command can do that to the one of the workspace.
     for (let at = dirname(top); ; at = dirname(at)) {
@@ -110,7 +113,8 @@ class Guard {
   /** A directory that may be the top of a work tree. `linked`: git looks for a repository there. */
   tree(top: string, linked: boolean): void {
     const kind = this.#looks.kind(join(top, '.git'))
-    if (kind !== 'directory' && (kind !== 'none' || linked)) this.#protect(join(top, '.git'))
+    const isMade = kind !== 'none' || (linked && !this.unmade.includes(join(top, '.git')))
+    if (kind !== 'directory' && isMade) this.#protect(join(top, '.git'))
     if (this.#trees.has(top)) return
     const isBare = kind === 'none' && this.#looks.kind(join(top, 'HEAD')) === 'file'
     if (kind === 'none' && !isBare && !linked) return
@@ -167,6 +171,17 @@ class Guard {
     for (const at of [directory, ...worktrees]) this.#modules(`${at}/modules`, 0)
   }
 
+  /** Commands may make it. The launcher checks what becomes its configuration, and lets only sample hooks into its `hooks`. */
+  #unmade(directory: string): void {
+    const directories = ['hooks', 'branches']
+    this.unmade.push(directory)
+    this.closed.push(...directories.map((name) => join(directory, name)))
+    this.#protect(
+      ...protectedInGit.filter((name) => !directories.includes(name)).map((name) => join(directory, name)),
+    )
+    this.#modules(join(directory, 'modules'), 0)
+  }
+
   /** A directory of worktrees that cannot be read is protected: a command may have shut it. */
   #worktreesIn(path: string): readonly string[] {
     this.#looks.unlistableIn(path)
@@ -194,6 +209,15 @@ class Guard {
   #protect(...paths: readonly string[]): void {
     this.protected.push(...paths.flatMap((path) => insideOf(path, this.#places)))
   }
+}
+
+/** MSDOS_SUPER_MAGIC of linux/magic.h: vfat has names that the commands could call `.git` by. */
+const vfat = 0x4d44
+
+/** A workspace that is no repository, nor a bare one or what is left of it. */
+function mayBeMade(top: string, looks: Looks): boolean {
+  const isEmpty = ['.git', 'HEAD'].every((name) => looks.kind(join(top, name)) === 'none')
+  return isEmpty && tried(() => statfsSync(top).type) !== vfat
 }
 
 function configsIn(directory: string): readonly string[] {

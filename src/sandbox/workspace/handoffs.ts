@@ -38,7 +38,9 @@ export async function handoffsOf(
   const named = all.filter(
     ({ path }) => !all.some((other) => other.path !== path && isBeneath(other.path, path)),
   )
-  const isTold = (path: string) => tops.some((top) => path !== top && isBeneath(path, top))
+  // A command may make the workspace itself a repository: what else it makes is told.
+  const inside = tops.filter((top) => top !== roots[0])
+  const isTold = (path: string) => inside.some((top) => path !== top && isBeneath(path, top))
   const others = named.flatMap((note) => (isTold(note.path) ? [] : handoffOf(note, roots)))
   const made = tops.map((path): Handoff => ({ path, kind: 'repository', obeyedBy: 'git' }))
   return [...made, ...others].slice(0, maxHandoffs)

@@ -14,8 +14,8 @@ import {
 import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import { parseJsonc, withValue } from '../../../src/base/edits.ts'
 import { clientOf } from '../../../src/mcp/install/clients.ts'
-import { parseJsonc, withEntry } from '../../../src/mcp/install/edits.ts'
 import { installEntry } from '../../../src/mcp/install/install.ts'
 import { Home, program } from '../../cli/vitrine.ts'
 import { repository } from '../../helpers/programs.ts'
@@ -114,7 +114,7 @@ describe.each(names)('mcp install %s', (name) => {
     const text = readFileSync(file, 'utf8')
     const changed = below.endsWith('.toml')
       ? `${text}\n[${path[0]}.vitrine.env]\nA = "b"\n\n[other]\nx = 1\n`
-      : withEntry(text, [...path], { ...Object(at(read(file), path)), env: { A: 'b' } })
+      : withValue(text, [...path], { ...Object(at(read(file), path)), env: { A: 'b' } })
     writeFileSync(file, changed)
     expect((await home.run(['mcp', 'install', name, '--write', '--mode', 'write'])).code).toBe(0)
     const entry = Object(at(read(file), path))

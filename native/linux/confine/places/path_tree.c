@@ -102,6 +102,7 @@ static bool grants(enum vt_places_mark mark) { return mark == VT_MARK_GRANTED ||
 static void mark_node(struct vt_path_node *node, enum vt_places_mark mark) {
   if (grants(mark)) node->granted = true;
   else if (mark == VT_MARK_CLOSED) vt_path_node_close(node);
+  else if (mark == VT_MARK_UNMADE) node->unmade = true, vt_path_node_cut(node);
   else vt_path_node_keep(node);
 }
 

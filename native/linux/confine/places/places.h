@@ -21,6 +21,7 @@ struct vt_path_node {
   bool cut;     /* a path beneath is or may become kept: its entries are granted one by one */
   bool reached; /* a marked path leads to it, over no link */
   bool closed;   /* cut, and only entries that the tree names are granted */
+  bool unmade;   /* cut, and a git directory that a command may make: workspace mode */
   bool noted;    /* kept, and what is beneath has been looked at */
   bool seen;     /* a kept path leads through it, and it is a directory: it is not looked up again */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */
@@ -133,7 +134,7 @@ int vt_places_grant(struct vt_places *places, const struct vt_places_access *acc
 struct vt_places *vt_places_new(void);
 
 /* The parts of vt_places_take(). */
-enum vt_places_mark { VT_MARK_GRANTED, VT_MARK_UNLINKED, VT_MARK_KEPT, VT_MARK_CLOSED };
+enum vt_places_mark { VT_MARK_GRANTED, VT_MARK_UNLINKED, VT_MARK_KEPT, VT_MARK_CLOSED, VT_MARK_UNMADE };
 
 /* Marks where a path leads (NULL: nowhere), and, unless granted, the links on the way. VT_MARK_UNLINKED: grants, follows no link. */
 struct vt_path_node *vt_places_mark(struct vt_places *places, const char *path, enum vt_places_mark mark);

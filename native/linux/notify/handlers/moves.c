@@ -106,6 +106,7 @@ static void act_and_notice(struct vt_notification *notification, const struct mo
 bool vt_workspace_moves(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
   struct move move = {.old = old, .new = new, .links = notification->call->operation == VT_OP_LINK};
   if (notification->call->call == VT_SYS_renameat2) move.flags = (uint32_t)vt_argument(notification, 4);
+  if (!move.links && !move.flags && vt_new_config_moves(notification, old, new)) return true;
   vt_workspace_spot(notification, old, true, &move.from);
   vt_workspace_spot(notification, new, true, &move.to);
   bool acts = is_possible(notification, &move), left = vt_spot_is_left(&move.from) && vt_spot_is_left(&move.to);

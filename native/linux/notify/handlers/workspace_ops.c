@@ -123,6 +123,7 @@ static enum vt_spot_kind spot_of_change(struct vt_notification *notification, co
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   struct vt_spot spot;
   if (!is_meant(flags, place)) return false;
+  if (vt_new_config_opens(notification, flags, place)) return true;
   bool exactly = vt_makes_program(notification) && notification->roots;
   enum vt_spot_kind kind = spot_of_change(notification, place, exactly, &spot);
   bool granted = kind == VT_SPOT_GRANTED, in = kind == VT_SPOT_HELD || (granted && exactly && spot.parent >= 0);
@@ -148,6 +149,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory) {
   struct vt_spot spot;
+  if (vt_new_config_removes(notification, place, directory)) return true;
   enum vt_spot_kind kind = spot_of_change(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
@@ -218,7 +220,7 @@ bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *
   bool kept = !S_ISDIR(own.st_mode) && vt_workspace_protects(workspace, &own);
   vt_workspace_find(workspace, NULL, path, true, &spot);
   bool in = !kept && (spot.kind == VT_SPOT_HELD || spot.kind == VT_SPOT_GRANTED || spot.on_the_way);
-  in = in || was_approved(listener, &spot, path, kept);
+  in = in || vt_is_new_config(&spot, path) || was_approved(listener, &spot, path, kept);
   bool holds = in && spot.parent >= 0 &&
                fstatat(spot.parent, spot.name[0] ? spot.name : ".", &there, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
                there.st_dev == own.st_dev && there.st_ino == own.st_ino;

@@ -23,6 +23,12 @@ int vt_workspace_descriptor_to_name(struct vt_notification *notification);
 /* Gives the file of the caller's descriptor a name. */
 bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place);
 
+/* new_git.c: calls about the configuration of a git directory that the command may make. False: another path, or the refusal stands. */
+bool vt_new_config_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place);
+bool vt_new_config_moves(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+bool vt_new_config_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
+bool vt_is_new_config(const struct vt_spot *spot, const char *path);
+
 /* Whether our descriptor is of a file in the workspace that may be changed; `path` is the kernel's name of it. */
 bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path);
 

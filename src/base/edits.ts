@@ -24,12 +24,19 @@ export function parseJsonc(text: string): unknown {
   throw new Error(`line ${line}: ${problem.toLowerCase()}`)
 }
 
-/** Puts an object at the path. Everything else stays as it is written. */
-export function withEntry(text: string, path: JSONPath, entry: Entry): string {
+/**
+ * Puts a value at the path, of which -1 as the last part appends to a list; undefined takes out what is there. Everything else stays as
+ * it is written.
+ */
+export function withValue(text: string, path: JSONPath, value: unknown): string {
   const { mark, body } = split(text)
   // A first member needs no comma before it, where a comment could stand.
-  const options = { formattingOptions: styleOf(body), getInsertionIndex: () => 0 }
-  const edited = applyEdits(body, modify(body, path, entry, options))
+  const options = {
+    formattingOptions: styleOf(body),
+    getInsertionIndex: () => 0,
+    isArrayInsertion: path.at(-1) === -1,
+  }
+  const edited = applyEdits(body, modify(body, path, value, options))
   return `${mark}${edited}${body.trim() === '' ? '\n' : ''}`
 }
 

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { sep } from 'node:path'
+import type { Client, HookCall, Told } from '../../attach/client.ts'
+import { clientNamed } from '../../attach/clients.ts'
+import { overridesIn } from '../../attach/project.ts'
+import { errorText } from '../../base/errno.ts'
+import { isTable } from '../../base/table.ts'
+import { visible } from '../../base/text.ts'
+import { loadConfig, openFileGate } from '../../internal.ts'
+import { misuse, parseAll } from '../arguments.ts'
+import { heldModeOf } from '../configuration.ts'
+import { grammar } from '../grammar.ts'
+import { print, tell } from '../output.ts'
+
+/** The exit code that refuses a call, whatever else a hook says, in every client that was tried. */
+const refused = 2
+
+/** `vitrine hook CLIENT`: judges one call, which a client describes on stdin. Whatever goes wrong refuses it. */
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    const [name, ...rest] = args
+    const options = parseAll('hook', rest, grammar.hook)
+    const client = clientNamed(name)
+    if (!client?.call)
+      throw misuse(`"vitrine hook" takes a client that has hooks, not "${visible(name ?? '')}".`)
+    const told = toldOf(readFileSync(0, 'utf8'))
+    const call = client.call(told)
+    if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
+    const said = await refusalOf(client, call, told, heldModeOf(options) ?? 'read')
+    if (said !== undefined) return await refuseCall(said)
+    return call.kind === 'command' && client.rewritten
+      ? print(`${JSON.stringify(client.rewritten(told, call.command))}\n`)
+      : 0
+  } catch (error) {
+    return refuseCall(`vitrine cannot judge this call, so it is refused: ${errorText(error)}`)
+  }
+}
+
+async function refuseCall(said: string): Promise<number> {
+  await tell(said)
+  return refused
+}
+
+/** Claude's names, which most clients use. */
+function toldOf(text: string): Told {
+  const given: unknown = JSON.parse(text)
+  if (!isTable(given)) throw new Error('what the client says is no object')
+  const { cwd, tool_name: tool, tool_input: input } = given
+  if (typeof cwd !== 'string' || typeof tool !== 'string' || !isTable(input))
+    throw new Error('the client names no directory, tool and input')
+  return { cwd, tool, input }
+}
+
+async function refusalOf(client: Client, call: HookCall, told: Told, mode: 'read' | 'workspace' | 'write') {
+  const { env } = process
+  const project = env['CLAUDE_PROJECT_DIR'] ?? told.cwd
+  const [override] = await overridesIn(client, project, env)
+  if (override !== undefined || call.kind !== 'files') return override
+  const loaded = await loadConfig({ cwd: project, env })
+  const judge = await openFileGate({ cwd: project, mode, env, loaded })
+  for (const path of call.paths) {
+    const refusal = judge(path.startsWith(sep) ? path : `${told.cwd}${sep}${path}`)
+    if (refusal) return `Refused: ${visible(path)} cannot be changed in ${mode} mode, as ${refusal.reason}.`
+  }
+  return undefined
+}
