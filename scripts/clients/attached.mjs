@@ -25,11 +25,13 @@ async function inSession(mode, use, prepare = () => {}) {
 
 /** Throws unless what was claimed is so; the error has what was seen. */
 function held(claim, seen) {
-  if (!claim) throw new Error(typeof seen === 'string' ? seen.slice(0, 600) : JSON.stringify(seen).slice(0, 600))
+  if (!claim)
+    throw new Error(typeof seen === 'string' ? seen.slice(0, 600) : JSON.stringify(seen).slice(0, 600))
 }
 
 const at = (session, path) => existsSync(join(session.work, path))
-const git = (session, ...args) => spawnSync('git', args, { cwd: session.work, encoding: 'utf8' }).stdout.trim()
+const git = (session, ...args) =>
+  spawnSync('git', args, { cwd: session.work, encoding: 'utf8' }).stdout.trim()
 
 /** The client's own tools create files: a shell call, a file tool, a subagent. */
 const control = () =>
@@ -45,7 +47,7 @@ const control = () =>
 const readMode = () =>
   inSession('read', async (session) => {
     const { code, text, results } = await session.run({ main: [agent.shell('echo x > probe; echo went on')] })
-    held(code === 0 && !at(session, 'probe'), text)
+    held(code === 0 && !at(session, 'probe'), `exit code ${code}, probe ${at(session, 'probe')}: ${text}`)
     const [said = text] = results()
     held(/vitrine: (blocked in read mode|Read mode refuses)/.test(said) && /went on/.test(said), said)
     return /vitrine: [^;]*/.exec(said)[0].replaceAll(session.home, '~')
@@ -66,7 +68,10 @@ const subagent = () =>
     }
     const { text, results } = await session.run(scripts)
     held(!at(session, 'probe') && !at(session, 'written'), 'a file was written')
-    held(results('sub').length > 1 && results('sub').every((said) => refused.test(said)), results('sub').join() || text)
+    held(
+      results('sub').length > 1 && results('sub').every((said) => refused.test(said)),
+      results('sub').join() || text,
+    )
   })
 
 const commit = () =>
@@ -78,7 +83,9 @@ const commit = () =>
 
 const hook = () =>
   inSession('workspace', async (session) => {
-    const { results, text } = await session.run({ main: [agent.shell('echo x > .git/hooks/pre-commit; echo went on')] })
+    const { results, text } = await session.run({
+      main: [agent.shell('echo x > .git/hooks/pre-commit; echo went on')],
+    })
     held(!at(session, '.git/hooks/pre-commit'), 'the hook was written')
     held(refused.test(results()[0]) && /went on/.test(results()[0]), results()[0] ?? text)
   })
@@ -93,7 +100,8 @@ const fileTools = () =>
     held(at(session, 'inside'), results()[0] ?? text)
     const written = files.slice(1).filter((file) => at(session, file))
     held(written.length === 0, `written: ${written}`)
-    held(results().slice(1).every((said) => refused.test(said)), results().slice(1).join('\n'))
+    const own = files.filter((_, index) => index > 0 && !refused.test(results()[index]))
+    return own.length > 0 ? `refused by the client itself: ${own.join(', ')}` : ''
   })
 
 /** What a call leaves to the next, as the client itself has it: `cd`, or nothing. */
@@ -129,17 +137,19 @@ const longCall = () =>
 
 const bashWords = () =>
   inSession('read', async (session) => {
-    const line = '[[ a == a ]] && echo {1,2} && cat <(echo "it\'s $(echo in) bash")'
+    const line = '[[ a == a ]] && echo {1,2} && echo "it\'s bash $BASH_VERSION"'
     const { results, text } = await session.run({ main: [agent.shell(line)] })
-    held(/1 2/.test(results()[0]) && /it's in bash/.test(results()[0]), results()[0] ?? text)
+    held(/1 2/.test(results()[0]) && /it's bash \d/.test(results()[0]), results()[0] ?? text)
   })
 
 /** Medians between one request and the next, without and with vitrine. */
 const twenty = async () => {
-  const main = Array.from({ length: 20 }, () => agent.shell('true'))
+  const main = Array.from({ length: 20 }, (_, index) => agent.shell(`: ${index}`))
   const median = (session) =>
     session.run({ main }).then(({ requests, text }) => {
-      const times = requests.filter(({ script, tools }) => script === 'main' && tools.length > 0).map(({ at }) => at)
+      const times = requests
+        .filter(({ script, tools }) => script === 'main' && tools.length > 0)
+        .map(({ at }) => at)
       const gaps = times.slice(1).map((time, index) => time - times[index])
       held(gaps.length >= 20, text)
       return gaps.sort((a, b) => a - b)[10]
@@ -176,12 +186,14 @@ const detached = async () => {
 
 /** Every file below the home but vitrine's copy and the workspace, with its content. */
 function tree(home) {
-  const files = readdirSync(home, { recursive: true }).filter((file) => !/^(vitrine copy|work dir|\.npm)/.test(file))
+  const files = readdirSync(home, { recursive: true }).filter(
+    (file) => !/^(vitrine copy|work dir|\.npm)/.test(file) && lstatSync(join(home, file)).isFile(),
+  )
   return Object.fromEntries(
-    files.map((file) => {
-      const stats = lstatSync(join(home, file))
-      return [file, stats.isFile() ? `${stats.mode} ${readFileSync(join(home, file), 'utf8')}` : stats.mode]
-    }),
+    files.map((file) => [
+      file,
+      `${lstatSync(join(home, file)).mode} ${readFileSync(join(home, file), 'utf8')}`,
+    ]),
   )
 }
 
@@ -222,7 +234,8 @@ const checks = {
 if (agent.agent) checks['read mode: a subagent'] = subagent
 if (agent.background) checks['workspace: a background server'] = background
 if (agent.deny) checks['own deny rules'] = denied
-for (const [name, breaks] of Object.entries({ ...faults, ...agent.faults })) checks[`fault: ${name}`] = fault(breaks)
+for (const [name, breaks] of Object.entries({ ...faults, ...agent.faults }))
+  checks[`fault: ${name}`] = fault(breaks)
 for (const [name, files] of Object.entries(agent.repository ?? {}))
   checks[`repository: ${name}`] = fault((session) => {
     for (const [file, content] of Object.entries(files)) {

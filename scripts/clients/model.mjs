@@ -47,7 +47,9 @@ function next(scripts, { script, step, tools, results }) {
 }
 
 const textOf = (content) =>
-  typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? part.output ?? '').join('')
+  typeof content === 'string'
+    ? content
+    : (content ?? []).map((part) => part.text ?? part.output ?? '').join('')
 const event = (data, name) => `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`
 const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
 
@@ -76,7 +78,11 @@ const anthropic = {
       : { type: 'text_delta', text: wanted }
     return [
       { type: 'message_start', message: { ...message, stop_reason: null, content: [] } },
-      { type: 'content_block_start', index: 0, content_block: { ...block, ...(call ? { input: {} } : { text: '' }) } },
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { ...block, ...(call ? { input: {} } : { text: '' }) },
+      },
       { type: 'content_block_delta', index: 0, delta },
       { type: 'content_block_stop', index: 0 },
       { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage },
@@ -156,7 +162,13 @@ function responseItem(wanted, id) {
     return { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content }
   }
   const { name, args, input, namespace } = wanted
-  const common = { id: `item_${id}`, call_id: `call_${id}`, name, status: 'completed', ...(namespace && { namespace }) }
+  const common = {
+    id: `item_${id}`,
+    call_id: `call_${id}`,
+    name,
+    status: 'completed',
+    ...(namespace && { namespace }),
+  }
   if (input !== undefined) return { type: 'custom_tool_call', ...common, input }
   return { type: 'function_call', ...common, arguments: JSON.stringify(args) }
 }
@@ -176,7 +188,9 @@ const gemini = {
     ),
   answer(wanted, stream) {
     const part =
-      typeof wanted === 'string' ? { text: wanted } : { functionCall: { name: wanted.name, args: wanted.args } }
+      typeof wanted === 'string'
+        ? { text: wanted }
+        : { functionCall: { name: wanted.name, args: wanted.args } }
     const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }
     const content = { role: 'model', parts: [part] }
     const body = { candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }

@@ -1,8 +1,19 @@
 import { claude } from './claude.ts'
 import type { Client } from './client.ts'
+import { copilot } from './copilot.ts'
+import { gemini } from './gemini.ts'
 import type { attachable } from './names.ts'
+import { kilo, opencode } from './opencode.ts'
+import { pi } from './pi.ts'
 
-const byName: Readonly<Record<(typeof attachable)[number], Client>> = { claude }
+const byName: Readonly<Record<(typeof attachable)[number], Client>> = {
+  claude,
+  copilot,
+  gemini,
+  kilo,
+  opencode,
+  pi,
+}
 
 export const clients: readonly Client[] = Object.values(byName)
 

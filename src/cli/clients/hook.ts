@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { sep } from 'node:path'
-import type { Client, HookCall, Told } from '../../attach/client.ts'
+import { join, sep } from 'node:path'
+import { directoryFor } from '../../attach/attach.ts'
+import type { Client, HookCall, Settings, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
+import { shellName } from '../../attach/scripts.ts'
 import { errorText } from '../../base/errno.ts'
 import { isTable } from '../../base/table.ts'
-import { visible } from '../../base/text.ts'
+import { quoted, visible } from '../../base/text.ts'
 import { loadConfig, openFileGate } from '../../internal.ts'
 import { misuse, parseAll } from '../arguments.ts'
 import { heldModeOf } from '../configuration.ts'
@@ -23,29 +25,37 @@ export async function main(args: readonly string[]): Promise<number> {
     const client = clientNamed(name)
     if (!client?.call)
       throw misuse(`"vitrine hook" takes a client that has hooks, not "${visible(name ?? '')}".`)
-    const told = toldOf(readFileSync(0, 'utf8'))
+    const told = toldOf(readFileSync(0, 'utf8'), client)
     const call = client.call(told)
     if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
     const said = await refusalOf(client, call, told, heldModeOf(options) ?? 'read')
-    if (said !== undefined) return await refuseCall(said)
-    return call.kind === 'command' && client.rewritten
-      ? print(`${JSON.stringify(client.rewritten(told, call.command))}\n`)
-      : 0
+    if (said !== undefined) return await refuseCall(said, client)
+    // An empty answer is none: a program that ends before it has judged says nothing.
+    return print(`${JSON.stringify(answerOf(client, call, told))}\n`)
   } catch (error) {
     return refuseCall(`vitrine cannot judge this call, so it is refused: ${errorText(error)}`)
   }
 }
 
-async function refuseCall(said: string): Promise<number> {
+async function refuseCall(said: string, client?: Client): Promise<number> {
+  if (client?.refused) return print(`${JSON.stringify(client.refused(`vitrine: ${said}`))}\n`)
   await tell(said)
   return refused
 }
 
+function answerOf(client: Client, call: HookCall, told: Told): object {
+  if (call.kind !== 'command' || !client.rewritten) return {}
+  const shell = join(directoryFor(client.name, process.env), shellName)
+  return client.rewritten(told, `${quoted(shell)} -c ${quoted(call.command)}`)
+}
+
 /** Claude's names, which most clients use. */
-function toldOf(text: string): Told {
+const claudeNames = ({ cwd, tool_name: tool, tool_input: input }: Settings) => ({ cwd, tool, input })
+
+function toldOf(text: string, client: Client): Told {
   const given: unknown = JSON.parse(text)
   if (!isTable(given)) throw new Error('what the client says is no object')
-  const { cwd, tool_name: tool, tool_input: input } = given
+  const { cwd = process.cwd(), tool, input } = (client.told ?? claudeNames)(given)
   if (typeof cwd !== 'string' || typeof tool !== 'string' || !isTable(input))
     throw new Error('the client names no directory, tool and input')
   return { cwd, tool, input }
