@@ -64,6 +64,14 @@ const smallValidator = {
       : null,
 }
 
+/** prom-client takes OpenTelemetry's API for its exemplars, which are not used here. */
+const withoutExemplars = {
+  name: 'without-exemplars',
+  resolveId: (source: string, importer = '') =>
+    source === '@opentelemetry/api' && importer.includes('prom-client') ? '\0no-opentelemetry' : null,
+  load: (id: string) => (id === '\0no-opentelemetry' ? 'export {}' : null),
+}
+
 /** V8 keeps a source with one character beyond Latin-1 in two bytes a character, and decodes it more slowly. */
 const ascii = {
   name: 'ascii',
@@ -155,11 +163,20 @@ export default defineConfig([
     // The main file of jsonc-parser is UMD, which cannot be bundled.
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     deps: {
-      alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser', 'unbash'],
-      neverBundle: ['execa', 'tldts'],
+      alwaysBundle: [
+        'valibot',
+        '@valibot/to-json-schema',
+        'smol-toml',
+        'toml-eslint-parser',
+        'unbash',
+        'prom-client',
+        'tdigest',
+        'bintrees',
+      ],
+      neverBundle: ['execa', 'tldts', '@opentelemetry/api'],
     },
     minify: true,
-    plugins: [besideTheCommandLine, ascii, plainExports, lines, notices],
+    plugins: [besideTheCommandLine, withoutExemplars, ascii, plainExports, lines, notices],
     outputOptions: {
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {

@@ -1,8 +1,8 @@
-// The AI SDK: generateText calls the shell until the model has its answer.
+// The AI SDK: generateText calls the tools of the shell until the model has its answer.
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { openShell } from 'vitrine'
-import { shellTool } from 'vitrine/ai-sdk'
+import { tools } from 'vitrine/ai-sdk'
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -39,7 +39,7 @@ const model = new MockLanguageModelV3({
 const shell = await openShell({ cwd: import.meta.dirname, mode: 'read' })
 const { text } = await generateText({
   model,
-  tools: { execute_command: shellTool(shell) },
+  tools: tools(shell),
   stopWhen: stepCountIs(3),
   prompt: 'How many examples are there?',
 })

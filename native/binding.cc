@@ -133,7 +133,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
@@ -147,6 +147,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
 #ifdef __linux__
   environment->owner.asked = on_asked;
+  environment->owner.listening = on_listening;
   exports.Set("leave", Napi::Function::New(env, leave));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));

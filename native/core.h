@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised, also in src/launch/addon.ts, with every change of a function of the addon. */
-enum { VT_INTERFACE = 26 };
+enum { VT_INTERFACE = 27 };
 
 struct vt_denials; struct vt_notes; struct vt_dir_snapshot;
 
@@ -73,8 +73,10 @@ struct vt_owner {
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
   void (*release)(struct vt_owner *owner); /* a command needs it no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
-  void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
+  void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal, or `tells_start` */
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
+  /* Linux: an address that `open_ports` of the end has too; comes before what is printed after listen(2). NULL: not wanted */
+  void (*listening)(struct vt_owner *owner, uint32_t id, const struct vt_open_port *port);
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -125,6 +127,7 @@ struct vt_request {
   uint32_t timeout_ms, grace_ms; /* Linux: deadline; from SIGTERM to SIGKILL, also in vt_core_terminate(). Both 0: left to the owner */
   uint16_t columns, rows; /* Linux: size of a terminal instead of pipes; 0: none */
   bool merged, confined;
+  bool tells_start; /* Linux: `started` comes once it runs */
   bool network;  /* Linux, confined: TCP and UDP clients */
   struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
   uint32_t world; /* Linux, confined: commands of one number reach each other's sockets; needs `listener`; 0: none */

@@ -55,7 +55,7 @@ const isInternal = (node) => ts.getJSDocTags(node).some(({ tagName }) => tagName
 /** Without what nearly every field has. */
 const plain = (text) =>
   text
-    .replaceAll(/\b(readonly|override|async|declare|export) (?=[\w$[(])/g, '')
+    .replaceAll(/\b(readonly|override|async|declare|export) (?=[\w$[({])/g, '')
     .replaceAll(/(\?: [^;,)\n]+?) \| undefined\b/g, '$1')
 
 /** On one line, where the ends of lines divided the fields of a type. */
@@ -63,10 +63,13 @@ const flat = (text) => oneLine(text.replaceAll(/(?<=[^{(|,;\s])\n\s*(?=\w+\??:)/
 
 function signatureOf(node) {
   const text = node.getText().slice(0, (node.body?.getStart() ?? node.end) - node.getStart())
-  const head = flat(text)
+  const head = flat(plain(text))
     .replace(/^get (\w+)\(\)/, '$1')
-    .replace(/^(export )?(async )?function /, '')
-  return plain(head).replace('( ', '(').replace(', )', ')')
+    .replace(/^function /, '')
+    .replace('( ', '(')
+    .replace(', )', ')')
+    .replaceAll(/\{ [^{}:]* \}: /g, 'options: ')
+  return node.questionToken ? head.replace(/ \| undefined$/, '') : head
 }
 
 function check(name, node, text) {

@@ -15,6 +15,7 @@ export {
 export { parseToml } from './config/check.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
+export type { Config } from './config/schema.ts'
 export { configRows, initConfig, isTrustedFile, trustProjectFile } from './config/show.ts'
 export { shellNamed } from './host/backend.ts'
 export {
@@ -33,13 +34,22 @@ export { workspaceOf } from './host/workspace.ts'
 export { VitrineError } from './messages/error.ts'
 export { isHostPattern } from './network/access.ts'
 export type { RuleList } from './policy/ruleset.ts'
-export { absolutePath, currentDirectory, fieldOf, readFields } from './request/fields.ts'
+export {
+  absolutePath,
+  currentDirectory,
+  fieldOf,
+  functionField,
+  integer,
+  oneOf,
+  readFields,
+} from './request/fields.ts'
 export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 export { isHarmlessInput } from './request/stdin.ts'
 export type { Pty } from './run/launch.ts'
 export { type LinesRun, runLines, type ToolInput } from './run/lines.ts'
-export { clearSessions, findAnywhere, listSessions, type ScratchpadEntry } from './scratchpad/list.ts'
-export type { Scratchpad } from './scratchpad/scratchpad.ts'
-export { scratchpadRoots } from './scratchpad/session.ts'
+export { clearSessions, findAnywhere, listSessions } from './scratchpad/list.ts'
+export { type ReadInput, readSaved } from './scratchpad/read.ts'
+export { type Scratchpad, scratchpadIn } from './scratchpad/scratchpad.ts'
+export { ownState, scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'

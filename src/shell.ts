@@ -18,15 +18,18 @@ import {
 } from './host/shell-options.ts'
 import { VitrineError, withResults } from './messages/error.ts'
 import { isFailure } from './messages/result.ts'
+import type { BackgroundRequest } from './request/background.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
 import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
 import { lineOf, type TemplateValue } from './request/template.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
 import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
+import type { BackgroundCommand } from './run/background.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
+import { notStarted, runAll } from './run/list.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
@@ -61,12 +64,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 }
 
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
-type Listed = readonly [Asked, Recorded]
-
-/** Writes the lines of those that were never launched. */
-async function notStarted(listed: readonly Listed[]): Promise<void> {
-  for (const [, execution] of listed) await execution.entry?.close()
-}
 
 /** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
@@ -215,6 +212,17 @@ export class Shell {
   }
 
   /**
+   * Starts one command in the background: it gets a deadline only by `timeoutMs`, and ends with the shell. Resolves when it is ready; a
+   * `NotReadyError` has the result of one that ended before, or was not in time. Else throws as `execute`.
+   */
+  async background(request: BackgroundRequest, options?: ExecuteOptions): Promise<BackgroundCommand> {
+    const execution = await this.#admit(this.#ask({ kind: 'background', request }, options))
+    const result = this.#counted(this.#run<'utf8'>(execution))
+    const { whenReady } = await loadLate(() => import('./run/background.ts'))
+    return whenReady(execution, result)
+  }
+
+  /**
    * Runs commands in order, to the first that fails, or until `signal` aborts. All are admitted before the first one starts; a second run
    * of one when its first has ended. Throws what `execute` throws; a `VitrineError` has the results so far, in `results`.
    */
@@ -223,7 +231,7 @@ export class Shell {
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
     const results: Result<OutputIn<E>>[] = []
-    const admitted: Listed[] = []
+    const admitted: [Asked, Recorded][] = []
     try {
       const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
       const ask = (own: ExecuteRequest) =>
@@ -231,27 +239,13 @@ export class Shell {
       for (const asked of readList(requests).map(ask)) admitted.push([asked, await this.#admit(asked)])
       const isOver = (last?: Result<OutputIn<E>>) =>
         last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))
-      await this.#counted(this.#runAll(admitted, results, isOver))
+      const run = (asked: Asked, execution: Recorded) => this.#runAndAsk<E>(asked, execution)
+      await this.#counted(runAll(admitted, { run, results, isOver }))
     } catch (error) {
       await notStarted(admitted)
       throw withResults(error, results)
     }
     return results
-  }
-
-  async #runAll<E extends Encoding>(
-    admitted: readonly Listed[],
-    results: Result<OutputIn<E>>[],
-    isOver: (last?: Result<OutputIn<E>>) => boolean | undefined,
-  ): Promise<void> {
-    try {
-      for (const [asked, execution] of admitted) {
-        if (isOver(results.at(-1))) break
-        results.push(await this.#runAndAsk<E>(asked, execution))
-      }
-    } finally {
-      await notStarted(admitted)
-    }
   }
 
   /** The standing approvals of this shell; `revoke` takes them back. */

@@ -2,12 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { protectedInGit, protectedInWorkspace, protectedInWorktree } from '../src/base/obeyed-names.ts'
 import { obeyedAtHome } from '../src/sandbox/workspace/obeyed.ts'
-import {
-  protectedInGit,
-  protectedInWorkspace,
-  protectedInWorktree,
-} from '../src/sandbox/workspace/obeyed-names.ts'
 import { Home } from './cli/vitrine.ts'
 import { makeDirectory } from './helpers/place.ts'
 import { readable, repository } from './helpers/programs.ts'

@@ -22,8 +22,8 @@ struct Environment {
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kWritten, kStarted, kAsked, kEnd };
-constexpr const char* kKindNames[] = {"output", "written", "started", "asked"};  // kEnd is described elsewhere
+enum Kind { kOutput, kWritten, kStarted, kAsked, kListening, kEnd };
+constexpr const char* kKindNames[] = {"output", "written", "started", "asked", "listening"};  // kEnd is described elsewhere
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
@@ -112,6 +112,12 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
   send(environment_of(owner), event);
 }
 
+[[maybe_unused]] void on_listening(vt_owner* owner, uint32_t id, const vt_open_port* port) {
+  Event* event = make_event(id, kListening, sizeof *port);
+  std::memcpy(event->bytes(), port, sizeof *port);
+  send(environment_of(owner), event);
+}
+
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 // Makes the event of src/launch/addon.ts.
@@ -122,6 +128,11 @@ napi_value describe_event(Napi::Env env, Event* event) {
   if (event->kind == kAsked) {
     set_number(object, "number", event->stream);
     set_value(object, "path", Napi::String::New(env, event->bytes(), event->length));
+  }
+  if (event->kind == kListening) {
+    vt_open_port port;  // the block is not aligned for one
+    std::memcpy(&port, event->bytes(), sizeof port);
+    set_value(object, "port", describe_open_port(env, port));
   }
   if (event->kind == kOutput) {
     set_text(object, "stream", event->stream == 0 ? "stdout" : "stderr");

@@ -37,16 +37,18 @@ Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
   return array;
 }
 
+Napi::Object describe_open_port(Napi::Env env, const vt_open_port& port) {
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "address", port.address);
+  set_number(object, "port", port.port);
+  set_number(object, "pid", port.pid);
+  set_text(object, "program", port.program);
+  return object;
+}
+
 Napi::Array describe_open_ports(Napi::Env env, const vt_open_port* ports) {
   Napi::Array array = Napi::Array::New(env);
-  for (int row = 0; ports[row].port; row++) {
-    Napi::Object object = Napi::Object::New(env);
-    set_text(object, "address", ports[row].address);
-    set_number(object, "port", ports[row].port);
-    set_number(object, "pid", ports[row].pid);
-    set_text(object, "program", ports[row].program);
-    array.Set(static_cast<uint32_t>(row), object);
-  }
+  for (int row = 0; ports[row].port; row++) array.Set(static_cast<uint32_t>(row), describe_open_port(env, ports[row]));
   return array;
 }
 

@@ -64,6 +64,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->envp = split(request->environment);
   command->cwd = request->directory.at;
   command->merged = request->merged;
+  command->tells_start = request->tells_start;
   command->id = request->id;
   command->owner = request->owner;
   command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;

@@ -13,19 +13,22 @@ const packages = [
 ]
 
 const types = `
-import { shellTool as openAiShellTool } from '@openai/agents'
+import { Agent, shellTool as openAiShellTool } from '@openai/agents'
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
 import type { ToolSet } from 'ai'
 import { openShell } from 'vitrine'
-import { shellTool } from 'vitrine/ai-sdk'
-import { bashTool } from 'vitrine/anthropic'
-import { openAiShell } from 'vitrine/openai-agents'
+import { shellTool, tools as aiSdkTools } from 'vitrine/ai-sdk'
+import { bashTool, tools as anthropicTools } from 'vitrine/anthropic'
+import { openAiShell, tools as agentTools } from 'vitrine/openai-agents'
 import { toolDefinition } from 'vitrine/tool'
 
 const shell = await openShell()
 export const tools: ToolSet = { sh: shellTool(shell) }
 export const bash: BetaRunnableTool<{ command?: string }> = bashTool(shell)
 export const openai = openAiShellTool({ shell: openAiShell(shell) })
+export const aiSdkSet: ToolSet = aiSdkTools(shell)
+export const anthropicSet: BetaRunnableTool[] = anthropicTools(shell)
+export const agent = new Agent({ name: 'x', tools: agentTools(shell) })
 export const schema: { type: 'object' } = toolDefinition(shell).inputSchema
 `
 
@@ -51,6 +54,20 @@ async function examples() {
   }
 }
 
+async function toolsRun() {
+  const home = makeProject()
+  cpSync(join(import.meta.dirname, 'tools-run.mjs'), join(home, 'tools-run.mjs'))
+  for (const name of ['ai-sdk', 'openai-agents', 'anthropic']) {
+    const { code, text } = await run(process.execPath, [join(home, 'tools-run.mjs'), name], {
+      env: bare(home),
+    })
+    expect(`${name} ${code}: ${text}`, new RegExp(`^${name} 0: `))
+    expect(text, /blocked in read mode: create [^"]*new-file/)
+    expect(text, /"3\\n\[lines 3 to 3 of 4/)
+    expect(text, /INVALID_REQUEST: The command is empty/)
+  }
+}
+
 async function fits() {
   const home = makeProject()
   const file = join(home, 'fits.ts')
@@ -65,4 +82,8 @@ async function fits() {
   expect(`${code}: ${text}`, /^0: /)
 }
 
-export const checks = { 'adapters: examples run': examples, 'adapters: types fit': fits }
+export const checks = {
+  'adapters: examples run': examples,
+  'adapters: tools run': toolsRun,
+  'adapters: types fit': fits,
+}

@@ -1,7 +1,9 @@
 import { basename } from 'node:path'
 import { platform } from '../base/platform.ts'
 import type { Shell } from '../index.ts'
-import { runTool } from './tool.ts'
+import { runTool } from './command.ts'
+import type { ToolDefinition } from './definition.ts'
+import { type ToolsOptions, tools as toolsOf } from './tools.ts'
 
 /** The parameters of Anthropic's bash tool. */
 export interface BashInput {
@@ -61,4 +63,35 @@ function bashInput(content: unknown): BashInput {
     ...(typeof command === 'string' && { command }),
     ...(typeof restart === 'boolean' && { restart }),
   }
+}
+
+/** A tool as `client.beta.messages.toolRunner` of `@anthropic-ai/sdk` takes it. */
+export interface AnthropicTool {
+  /** As the model knows it. */
+  readonly name: string
+  /** What a model is told of it. */
+  readonly description: string
+  /** The JSON Schema of its parameters. */
+  readonly input_schema: ToolDefinition['inputSchema']
+  /** Gives back what the model gave: `run` checks it. Throws nothing. */
+  parse(content: unknown): unknown
+  /** Runs a call and resolves with the text for the model. Rejects with it where nothing was done, which the runner reports to the model. */
+  run(input: unknown, context?: { readonly signal?: AbortSignal | null | undefined }): Promise<string>
+}
+
+/**
+ * The tools of a shell for the tool runner of Anthropic's SDK. They are those of `vitrine/tool`. Throws INVALID_REQUEST for wrong options.
+ */
+export function tools(shell: Shell, options?: ToolsOptions): AnthropicTool[] {
+  return toolsOf(shell, options).map(({ name, description, inputSchema, run }) => ({
+    name,
+    description,
+    input_schema: inputSchema,
+    parse: (content) => content,
+    async run(input, context) {
+      const { text, isError } = await run(input, { signal: context?.signal ?? undefined })
+      if (isError) throw new Error(text)
+      return text
+    },
+  }))
 }

@@ -1,9 +1,12 @@
 import { constants } from 'node:os'
+import { tried } from '../base/errno.ts'
 import { withLine } from '../base/text.ts'
 import type { Result, Shell } from '../index.ts'
 import { refusedLines, savedText } from '../messages/answer.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { refusedOfSeveral } from '../messages/result.ts'
+import type { ToolDefinition } from './definition.ts'
+import { type NeedsApproval, type ToolsOptions, tools as toolsOf } from './tools.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {
@@ -74,4 +77,47 @@ function withNotices(stderr: string, result: Result): string {
   const { scratchpad, omittedBytes } = result
   const saved = scratchpad && omittedBytes > 0 ? [savedText(scratchpad)] : []
   return [...refusedLines(result), ...saved].reduce((text, line) => withLine(text, `[${line}]\n`), stderr)
+}
+
+/** What `tools` of the Agents SDK takes. */
+export interface AgentToolsOptions extends ToolsOptions {
+  /** Whether a call needs approval before it runs. Default: no call does. */
+  readonly needsApproval?: NeedsApproval | undefined
+}
+
+/** A tool as `new Agent({ tools })` of `@openai/agents` takes it: its `FunctionTool`. */
+export interface AgentTool {
+  /** As the SDK knows it. */
+  readonly type: 'function'
+  /** As the model knows it. */
+  readonly name: string
+  /** What a model is told of it. */
+  readonly description: string
+  /** The JSON Schema of its parameters. */
+  readonly parameters: ToolDefinition['inputSchema']
+  /** A model need not give every parameter. */
+  readonly strict: false
+  /** Runs a call with JSON and resolves with the text for the model. Throws as `run` of `vitrine/tool` does. */
+  invoke(context: unknown, input: string, details?: { readonly signal?: AbortSignal }): Promise<string>
+  /** Throws what the function of the options throws. */
+  needsApproval(context: unknown, input: unknown): Promise<boolean>
+  /** It always is. Throws nothing. */
+  isEnabled(): Promise<boolean>
+}
+
+/** The tools of a shell for the Agents SDK. They are those of `vitrine/tool`. Throws INVALID_REQUEST for wrong options. */
+export function tools(
+  shell: Shell,
+  { needsApproval = false, ...options }: AgentToolsOptions = {},
+): AgentTool[] {
+  return toolsOf(shell, options).map(({ name, description, inputSchema, run }) => ({
+    type: 'function',
+    ...{ name, description, parameters: inputSchema, strict: false },
+    // What is no JSON is refused as what it is: a string.
+    invoke: async (_context, input, { signal } = {}) =>
+      (await run(tried(() => JSON.parse(input)) ?? input, { signal })).text,
+    needsApproval: async (_context, input) =>
+      typeof needsApproval === 'boolean' ? needsApproval : needsApproval({ name, input }),
+    isEnabled: async () => true,
+  }))
 }

@@ -7,11 +7,11 @@ export function monotonicMs(): number {
   return seconds * 1000 + nanoseconds / 1e6
 }
 
-/** After `ms` resolves to `late`. */
+/** After `ms` resolves to `late`; `Infinity`: never. */
 export async function within<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<L>((resolve) => {
-    timer = setTimeout(resolve, ms, late)
+    if (ms < Infinity) timer = setTimeout(resolve, ms, late)
   })
   return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
@@ -41,7 +41,7 @@ export function abortAfter(timeoutMs: number, ...signals: readonly (AbortSignal 
   const abort = () => over.abort()
   if (signals.some((signal) => signal?.aborted)) abort()
   const forgets = signals.map((signal) => onAbort(signal, abort))
-  const timer = setTimeout(abort, timeoutMs)
+  const timer = timeoutMs < Infinity ? setTimeout(abort, timeoutMs) : undefined
   const end = () => {
     clearTimeout(timer)
     for (const forget of forgets) forget()

@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * Limits how many tasks run at once; the others wait in order of arrival, those of owners that have one running after the others.
- * With `more`, so many owners without a running task do not wait for those that fill all places.
+ * Limits how many tasks run at once. Of the others, one of the owner with the fewest running is next, in order of arrival. With `more`, so many
+ * owners without a running task do not wait for those that fill all places.
  */
 export class Turns {
   readonly #max: number
@@ -23,6 +23,10 @@ export class Turns {
 
   get waiting(): number {
     return this.#waiting.size
+  }
+
+  get running(): number {
+    return this.#running.length
   }
 
   /** Runs the work when its turn comes. If the signal aborts earlier, leaves the queue and rejects. */
@@ -58,11 +62,20 @@ export class Turns {
 
   #leave(owner: unknown): void {
     this.#running.splice(this.#running.indexOf(owner), 1)
-    const waiting = [...this.#waiting]
-    const next = waiting.find((other) => !this.#running.includes(other.owner)) ?? waiting[0]
+    const next = this.#next()
     if (!next || !this.#isFree(next.owner)) return
     this.#waiting.delete(next)
     this.#running.push(next.owner)
     next.start()
+  }
+  #next(): Waiting | undefined {
+    const counts = new Map<unknown, number>()
+    for (const owner of this.#running) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+    let next: Waiting | undefined
+    for (const each of this.#waiting) {
+      const isFewer = (counts.get(each.owner) ?? 0) < (counts.get(next?.owner) ?? 0)
+      if (!next || isFewer) next = each
+    }
+    return next
   }
 }

@@ -173,7 +173,8 @@ Options:
                      the client) or none ([policy] unattended decides)
 ${lines('network allow-host shell private-tmp backend workspace cwd config')}
   --structured       return structured results in addition to text
-  --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN, or the one that is printed
+  --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN,
+                     one of [http] tokens, or the one that is printed
 
 "install" takes --mode, --approve, --shell, --network, --allow-host, --private-tmp and --backend for the server in the entry.
 

@@ -1,7 +1,7 @@
 import { absolutePath, type Mode, modes } from '../internal.ts'
 import type { ServerOptions } from '../mcp/session.ts'
 import { misuse, type Options, parseOptions } from './arguments.ts'
-import { checkServed, flagsFor, workspaceOf, wrongValue } from './configuration.ts'
+import { checkServed, flagsFor, loadConfigFor, workspaceOf, wrongValue } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { packageVersion, tell } from './output.ts'
 
@@ -16,14 +16,16 @@ export async function main(args: readonly string[]): Promise<number> {
   const http = options.values.get('http')
   const given = serverOptions(options)
   if (given.modes) await checkServed(given.modes, options)
+  if (http !== undefined) {
+    const { serveUntilSignal } = await import('./mcp-http.ts')
+    return serveUntilSignal(http, given, await loadConfigFor(options))
+  }
   const { McpSession } = await import('../mcp/session.ts')
-  const makeSession = () => new McpSession(given)
-  if (http !== undefined) return (await import('./mcp-http.ts')).serveUntilSignal(http, makeSession)
   if (process.stdin.isTTY)
     await tell(
       'this is a server for agents: it waits for messages of the Model Context Protocol on standard input, one a line. "vitrine mcp install CLIENT" adds it to a client, "vitrine run COMMAND" runs a command here; Ctrl-D ends it.',
     )
-  const session = makeSession()
+  const session = new McpSession(given)
   // The shell opens while the SDK loads.
   void session.warm()
   const { serveOnStdio } = await import('../mcp/stdio.ts')

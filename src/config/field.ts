@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
+import { protectedInWorkspace } from '../base/obeyed-names.ts'
 import { isHostPattern } from '../network/access.ts'
 import { integer, oneOf } from '../request/fields.ts'
 import { isShellProgram, shellProgramWanted } from '../request/interpreter.ts'
@@ -101,6 +102,18 @@ function isSlipOf(word: string, value: string): boolean {
 export function pathsWithinOr(word: string) {
   const isWithin = (path: string) => !path.split('/').includes('..')
   return v.pipe(pathsOr(word), v.checkItems(isWithin, 'a path without ".."'))
+}
+
+/** Names that commands of workspace mode cannot make unless they are listed. */
+export function protectedNames() {
+  const isProtected = (name: string) => protectedInWorkspace.includes(name)
+  return v.pipe(
+    pathList(),
+    v.checkItems(isProtected, ({ input }) => {
+      const nearest = protectedInWorkspace.find((name) => editDistance(input, name) <= 2)
+      return `one of the protected names in docs/workspace.md${nearest === undefined ? '' : ` (did you mean "${nearest}"?)`}`
+    }),
+  )
 }
 
 const hosts = 'HOST, *.HOST or an address'

@@ -18,6 +18,7 @@ import {
   pattern,
   policyRule,
   programPath,
+  protectedNames,
   type Resolve,
   resolvePaths,
   shellProgram,
@@ -63,6 +64,8 @@ const image = () =>
   pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/)
 const user = () =>
   pattern('an id such as "1000:1000", "owner" or empty', /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/)
+const instance = () =>
+  pattern('1 to 63 letters, digits and dashes, or empty', /^(?:[A-Za-z0-9][A-Za-z0-9-]{0,62})?$/)
 const memory = () => pattern('a size such as "512m" or "1g"', /^[1-9][0-9]*[bkmgBKMG]?$/)
 
 /** The source of validation, variables, JSON schema and `config show`; config.example.toml says what each is for. */
@@ -96,6 +99,7 @@ const sections = {
       resolvePaths((path) => !path.startsWith('~')),
     ),
     on_protected: key(() => oneOf('deny', 'ask'), 'deny', userOnly),
+    new: key(protectedNames, [], userOnly),
   },
   network: {
     deny: key(() => hostList(), [], onlyAdds),
@@ -137,6 +141,16 @@ const sections = {
     mounts: key(() => listOf('a path'), [], userOnly, mountPaths),
     user: key(user, '', onlyTrusted),
     memory: key(memory, '1g', onlyTrusted),
+  },
+  http: {
+    instance: key(instance, '', userOnly),
+    hosts: key(() => listOf('a host name'), [], userOnly),
+    origins: key(() => listOf('an origin'), [], userOnly),
+    tokens: key(() => textValue('a path'), '', userOnly, pathOrEmpty),
+    sessions: key(() => integer(1, 100_000), 1000, userOnly),
+    idle_ms: key(() => integer(1, maxMs), 1_800_000, userOnly),
+    turns: key(() => integer(1, 10_000), 32, userOnly),
+    drain_ms: key(() => integer(0, maxMs), 10_000, userOnly),
   },
   audit: {
     path: key(() => textValue('a path'), '', onlyTrusted, pathOrEmpty),

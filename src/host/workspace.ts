@@ -79,7 +79,7 @@ export function changesIn(
   loaded: LoadedConfig,
   { sandbox, ...place }: Place & { readonly sandbox: Pick<Sandbox, 'pathStates'> },
 ): WorkspaceChanges {
-  const { writable, protected: given, on_protected } = loaded.config.workspace
+  const { writable, protected: given, on_protected, new: makeable } = loaded.config.workspace
   const { whole, workspace } = workspaceOf(place)
   const { env } = place
   const repositories = new Repositories(workspace, repositoriesRoot(env))
@@ -89,6 +89,7 @@ export function changesIn(
     whole,
     writable: writable.map(realDirectory),
     protected: given,
+    new: makeable,
     gitConfigs: gitConfigsOf(env),
     asks: on_protected === 'ask',
     own: { ...ownOf(env), files: ownFiles(loaded) },

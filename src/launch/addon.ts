@@ -4,7 +4,7 @@ import { errorCode, errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import { platformName } from '../base/platform.ts'
 import type { Unmet } from '../base/refusal.ts'
-import type { Stream } from '../base/types.ts'
+import type { Listening, Stream } from '../base/types.ts'
 import { scarcityRemedy } from '../messages/limits.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
@@ -46,6 +46,7 @@ export type NativeEnd =
 export type NativeEvent =
   | { readonly kind: 'output'; readonly stream: Stream; readonly bytes: Buffer }
   | { readonly kind: 'started' }
+  | { readonly kind: 'listening'; readonly port: Listening }
   /** A call waits for `answer`: may this protected path, and all beneath it, change? */
   | { readonly kind: 'asked'; readonly number: number; readonly path: string }
   /** Windows: the last bytes given to `write` have gone. */
@@ -101,7 +102,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 26
+const interfaceVersion = 27
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -113,6 +113,7 @@ class ContainedCommand {
     const { container, exec } = running
     this.#running = running
     this.#feed(exec)
+    if (this.#request.tellsStart) this.#events.started()
     // The signal came while the process was being started.
     if (this.#stopped === 'SIGKILL') this.#destroy()
     else if (this.#stopped) this.#send(this.#stopped)

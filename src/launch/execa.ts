@@ -116,6 +116,7 @@ function supervised(
   cookie: Cookie,
 ): LaunchedProcess {
   const output = passOutput(child, request, events)
+  if (request.tellsStart) child.once('spawn', () => events.started())
   const group = (signal: NodeJS.Signals | 0) =>
     child.pid !== undefined && signalled(groups ? -child.pid : child.pid, signal)
   const state = { isEnding: false, isKilled: false }

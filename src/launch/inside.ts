@@ -66,6 +66,7 @@ function requestOf(addon: Addon, order: InsideOrder): LaunchRequest {
     ...programByPath(argv as readonly [string, ...string[]], { cwd, environment }),
     cwd,
     merged,
+    tellsStart: false,
     environment,
     stdin: stdin ? 0 : null,
     terminal: null,

@@ -18,6 +18,8 @@ export interface LaunchRequest {
   /** Size in characters of the terminal that replaces stdin, stdout and stderr; null: pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   readonly merged: boolean
+  /** Whether `started` is wanted, also without a terminal. */
+  readonly tellsStart: boolean
   readonly limits: Limits | null
   /** Kept by launchers with a clock of their own, also while the event loop is blocked; else by callers. */
   readonly deadline: Deadline
@@ -25,7 +27,7 @@ export interface LaunchRequest {
   readonly confinement: Confinement | null
 }
 
-/** Milliseconds, from the launch and from SIGTERM. */
+/** Milliseconds, from the launch (`Infinity`: none) and from SIGTERM. */
 export interface Deadline {
   readonly timeoutMs: number
   readonly graceMs: number
@@ -79,6 +81,8 @@ export interface Survivors {
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
   started(): void
+  /** Linux, where commands have sockets of their own: before the output that follows. */
+  readonly listens?: ((at: Listening) => void) | undefined
   /** With `Changes.asks`: a call waits for the answer whether a protected path, and all beneath it, may change. */
   readonly asked?: ((path: string, answer: (yes: boolean) => void) => void) | undefined
   end(end: ProcessEnd): void

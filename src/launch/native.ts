@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
+import { noticedNames } from '../base/obeyed-names.ts'
 import { limitsNote, withoutSessions } from '../messages/limits.ts'
 import { cannotConfine, type LandlockConfinement, type Probe } from '../sandbox/sandbox.ts'
-import { noticedNames } from '../sandbox/workspace/obeyed-names.ts'
 import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchedProcess,
@@ -38,6 +38,7 @@ export function nativeLauncher(addon: Addon, probe: Probe): Launcher {
       const spawned = addon.spawn(recordOf(request, confinement), (event) => {
         if (event.kind === 'output') events.output(event.stream, event.bytes)
         else if (event.kind === 'started') events.started()
+        else if (event.kind === 'listening') events.listens?.(event.port)
         else if (event.kind === 'asked') asked(event.number, event.path)
         else if (event.kind !== 'written') events.end(linuxEnd(event))
       })
@@ -66,7 +67,8 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
 export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
-  const { candidates, argv, environment, cwd, stdin, merged, terminal, limits, deadline } = request
+  const { candidates, argv, environment, cwd, stdin, merged, tellsStart, terminal, limits, deadline } =
+    request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
@@ -78,9 +80,10 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
     cwd,
     stdin,
     merged,
+    tellsStart,
     terminal,
     limits,
-    deadline: { timeoutMs: Math.ceil(timeoutMs), graceMs },
+    deadline: { timeoutMs: timeoutMs === Infinity ? 0 : Math.ceil(timeoutMs), graceMs },
     confinement,
   }
 }

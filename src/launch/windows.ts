@@ -19,6 +19,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
         else if (event.kind === 'ended' || event.kind === 'failed') events.end(windowsEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(windowsEnd(spawned), events)
+      if (request.tellsStart) queueMicrotask(() => events.started())
       const { id } = spawned
       const { stdin } = request
       const input =

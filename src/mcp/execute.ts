@@ -19,6 +19,17 @@ export interface McpConnection {
   readonly hasSession: boolean
   /** Milliseconds that a command outlives its connection; default: `brokenGraceMs`. */
   readonly brokenGraceMs?: number | undefined
+  /** Measures and traces the commands of each call. */
+  readonly watch?: Watch | undefined
+}
+
+/** Runs the commands of one call, and returns or throws what that does. */
+export type Watch = (call: WatchedCall, run: () => Promise<LinesRun>) => Promise<LinesRun>
+
+export interface WatchedCall {
+  readonly mode: Mode
+  readonly session: McpSession
+  readonly context: ServerContext
 }
 
 export interface ToolCallContext extends McpConnection {
@@ -53,21 +64,24 @@ export async function executeCommand(
 }
 
 function begin(
-  { session, turns, brokenGraceMs: graceMs = brokenGraceMs }: ToolCallContext,
+  { session, turns, brokenGraceMs: graceMs = brokenGraceMs, watch }: ToolCallContext,
   mode: Mode,
   asked: ToolInput,
   context: ServerContext,
   approvals: { readonly given: readonly UserAnswer[]; readonly canAsk: boolean },
 ): Call {
-  const run = async (call: Call) => {
+  const lines = async (call: Call) => {
     const shell = await session.shell(mode)
     call.started()
-    const ran = await runLines(shell, asked, {
+    return runLines(shell, asked, {
       signal: call.signal,
       hintFor: 'tool',
       onOutput: (_stream, chunk) => call.wrote(chunk),
       isEnding: () => session.isEnding,
     })
+  }
+  const run = async (call: Call) => {
+    const ran = await (watch?.({ mode, session, context }, () => lines(call)) ?? lines(call))
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }
   }
   return new Call(context, {

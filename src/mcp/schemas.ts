@@ -30,12 +30,9 @@ export function executeSchema(facts: ToolFacts) {
 export const readSchema = parameters({
   name: v.optional(v.string()),
   unit: v.optional(v.picklist(['lines', 'bytes']), 'lines'),
-  offset: v.optional(about(integer, 'How many to skip; -100 reads the last 100.')),
+  offset: v.optional(about(integer, parameterTexts.offset)),
   limit: v.optional(positive),
 })
-
-/** The parameters of `read_scratchpad`, with defaults filled in. */
-export type ReadArguments = NonNullable<(typeof readSchema)['~standard']['types']>['output']
 
 /** What `--structured` returns besides the text: the fields of the result, and those of the lines after it. */
 export const resultSchema = toStandardJsonSchema(

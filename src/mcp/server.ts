@@ -1,11 +1,17 @@
 import { errorText } from '../base/errno.ts'
 import { visible } from '../base/text.ts'
-import { type Mode, shellNamed, type ToolInput } from '../internal.ts'
-import { factsOf, type ToolFacts, toolDescription } from '../messages/tool.ts'
-import { executeCommand, type McpConnection, type ToolCallContext } from './execute.ts'
+import {
+  findAnywhere,
+  type Mode,
+  readSaved,
+  scratchpadRoots,
+  shellNamed,
+  type ToolInput,
+} from '../internal.ts'
+import { factsOf, readScratchpadText, type ToolFacts, toolDescription } from '../messages/tool.ts'
+import { executeCommand, type McpConnection, type ToolCallContext, textResult } from './execute.ts'
 import { askedState } from './questions.ts'
 import { executeSchema, readSchema, resultSchema } from './schemas.ts'
-import { readScratchpad } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { McpSession, Served, SessionShell } from './session.ts'
 
@@ -116,11 +122,17 @@ function annotationsOf({ loosest, facts, shell }: Tool): ToolAnnotations {
 
 function registerScratchpad(server: McpServer, session: McpSession, inlineChars: number): void {
   const config = {
-    description: 'Reads a saved output; without name lists all. To search one, run grep on its file.',
+    description: readScratchpadText,
     inputSchema: readSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },
   }
-  server.registerTool('read_scratchpad', config, (asked) => readScratchpad(session, asked, inlineChars))
+  // A restarted client still knows the names of earlier sessions.
+  const elsewhere = (name: string) =>
+    session.options.earlierSessions ? findAnywhere(scratchpadRoots(process.env), name) : undefined
+  server.registerTool('read_scratchpad', config, async (asked) => {
+    const { text, isError } = await readSaved(session.scratchpad, asked, inlineChars, elsewhere)
+    return { ...textResult(text), ...(isError && { isError }) }
+  })
 }
 
 /**

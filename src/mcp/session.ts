@@ -8,6 +8,7 @@ import {
   openShell,
   type Scratchpad,
   type Shell,
+  scratchpadIn,
   VitrineError,
 } from '../internal.ts'
 import { elicitingApprover } from './call.ts'
@@ -26,6 +27,10 @@ export interface ServerOptions {
   readonly config?: string | undefined
   readonly flags?: Flags | undefined
   readonly workspace?: string | undefined
+  /** Where outputs are saved. Default: the user's own directory. */
+  readonly scratchpadIn?: string | undefined
+  /** Absolute paths that commands may not read, besides those of the configuration. */
+  readonly unreadable?: readonly string[] | undefined
   /** Writes a line for the people who run the server. */
   readonly log: (line: string) => void
 }
@@ -50,12 +55,14 @@ export class McpSession {
   #config: Promise<LoadedConfig> | undefined
   #scratchpad: Scratchpad | undefined
   #running = 0
+  #calls = 0
   #usedMs = Date.now()
   #closed = false
   #ending = false
 
   constructor(options: ServerOptions) {
     this.options = options
+    if (options.scratchpadIn !== undefined) this.#scratchpad = scratchpadIn(options.scratchpadIn)
   }
 
   get scratchpad(): Scratchpad | undefined {
@@ -69,6 +76,11 @@ export class McpSession {
 
   get isBusy(): boolean {
     return this.#running > 0
+  }
+
+  /** That have been made. */
+  get calls(): number {
+    return this.#calls
   }
 
   /** Read mode if the configuration cannot be read. */
@@ -109,6 +121,7 @@ export class McpSession {
   /** Runs `work` and marks the session as busy, so that it is not closed as idle. */
   async busy<T>(work: () => Promise<T>): Promise<T> {
     this.#running++
+    this.#calls++
     try {
       return await work()
     } finally {
@@ -136,13 +149,21 @@ export class McpSession {
   }
 
   #loaded(): Promise<LoadedConfig> {
-    const { cwd, config: configFile, flags } = this.options
-    this.#config ??= loadConfig({ cwd: cwd ?? currentDirectory(), env: process.env, configFile, flags })
+    const { cwd, config: configFile, flags, unreadable } = this.options
+    const options = { cwd: cwd ?? currentDirectory(), env: process.env, configFile, flags }
+    this.#config ??= loadConfig(options).then((loaded) => withUnreadable(loaded, unreadable))
     this.#config.catch(() => {
       this.#config = undefined
     })
     return this.#config
   }
+}
+
+function withUnreadable(loaded: LoadedConfig, more: readonly string[] = []): LoadedConfig {
+  if (more.length === 0) return loaded
+  const { shell } = loaded.config
+  const unreadable = [...shell.unreadable, ...more]
+  return { ...loaded, config: { ...loaded.config, shell: { ...shell, unreadable } } }
 }
 
 /** Approves what the policy asks about; undefined: `[policy] unattended` decides. */

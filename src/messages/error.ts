@@ -1,7 +1,7 @@
 import { errorText } from '../base/errno.ts'
 import type { AuditFault, Refusal, RefusalCode, Unavailable } from '../base/refusal.ts'
 import type { AnyResult } from '../base/types.ts'
-import { describeListenerFailure, describeRefusal } from './refusal.ts'
+import { describeListenerFailure, describeRefusal, describeUnready } from './refusal.ts'
 
 /** Thrown when a command never ran. `refusal` holds the facts, `code` their kind. Of a list, only the commands in `results` ran. */
 export class VitrineError extends Error {
@@ -40,6 +40,21 @@ export class ListenerError extends Error {
 
   constructor(cause: unknown, result: AnyResult) {
     super(describeListenerFailure(errorText(cause)), { cause })
+    this.result = result
+  }
+}
+
+/** A background command has ended before it was `ready`, or was stopped because it was not within `readyMs`. */
+export class NotReadyError extends Error {
+  /** The same in every realm. */
+  override readonly name = 'NotReadyError'
+  /** Of the one kind that there is. */
+  readonly code = 'NOT_READY'
+  /** With all of its output. */
+  readonly result: AnyResult
+
+  constructor(result: AnyResult, lateMs?: number) {
+    super(describeUnready(result, lateMs))
     this.result = result
   }
 }

@@ -39,6 +39,8 @@ const fallbacks: readonly Fallback[] = [
   { program: /^cargo/, operations: writes, path: /\/\.(cargo|package-cache(-mutate)?|global-cache)$/ },
   // Git can read the index without refreshing it, and a configuration without writing it.
   { program: /^git/, operations: ['create'], path: /\/(index|config)\.lock$/ },
+  // Git copies the objects of a local clone that it cannot link.
+  { program: /^git/, operations: ['link'], path: /\/objects\// },
   // SQLite opens a database for writing first, then for reading.
   { program: /^sqlite3$/, operations: ['write'] },
   { operations: ['write'], path: /\.(db|db3|sqlite|sqlite3)$/ },

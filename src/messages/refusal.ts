@@ -1,7 +1,7 @@
 import type { HintReader } from '../base/hint.ts'
 import type { AuditFault, Refusal, RequestProblem, Unavailable } from '../base/refusal.ts'
 import { bytesText, visible } from '../base/text.ts'
-import type { Denial } from '../base/types.ts'
+import type { AnyResult, Denial } from '../base/types.ts'
 import { describeConfigProblem } from './config.ts'
 import { scarcityRemedy } from './limits.ts'
 import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
@@ -80,6 +80,18 @@ export function describeListenerFailure(said: string): string {
   return `onOutput failed (${said}), so vitrine ended the command. The result is in the property "result" of this error.`
 }
 
+export function describeUnready(
+  { outcome, exitCode, signal }: AnyResult,
+  lateMs: number | undefined,
+): string {
+  const how = outcome.kind === 'exited' ? `with exit code ${exitCode}` : `by ${signal ?? outcome.kind}`
+  const said =
+    lateMs === undefined
+      ? `The background command ended ${how} before it was ready.`
+      : `The background command was not ready within ${lateMs} ms (readyMs), so vitrine stopped it.`
+  return `${said}\nLook at its output, in the property "result" of this error.`
+}
+
 export function describeRequestProblem(problem: RequestProblem, reader: HintReader = 'user'): string {
   const forTool = reader !== 'user'
   switch (problem.kind) {
@@ -105,7 +117,7 @@ export function describeRequestProblem(problem: RequestProblem, reader: HintRead
     case 'unsavable':
       return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} XDG_STATE_HOME or TMPDIR to a writable directory.`
     case 'cwd-outside':
-      return `The directory ${visible(problem.path)} is outside the workspace ${visible(problem.workspace)}, the only part of this machine in a container. Run the command inside it, or name another directory with --workspace.`
+      return `The directory ${visible(problem.path)} is outside the workspace ${visible(problem.workspace)}, the only part of this machine in a container. Run the command inside it${forTool ? '' : ', or name another directory with --workspace'}.`
     case 'batch-file':
       return `"${problem.name}" is a batch file, and cmd.exe parses its arguments by rules of its own. Pass the whole line as "command".`
     case 'no-terminal':

@@ -37,7 +37,7 @@ export function toolDescription(facts: ToolFacts): string {
   ].join('\n')
 }
 
-const modeTexts: Readonly<Record<Mode, string>> = {
+export const modeTexts: Readonly<Record<Mode, string>> = {
   read: 'READ MODE: the operating system refuses every change outside the command: files, metadata, other processes.',
   workspace:
     "WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR only, and not git's configuration and hooks or settings of editors and agents. Builds, tests and git commits work; the answer names addresses at which the command listened.",
@@ -59,13 +59,10 @@ function networkText({ modes, network }: ToolFacts): string[] {
 }
 
 function wayOut({ modes, looserTool }: ToolFacts): string[] {
-  if (modes.length > 1) return ['Use the first mode that can do it.']
-  if (modes[0] === 'write') return []
-  return [
-    looserTool
-      ? `For a command that must change more use ${looserTool}.`
-      : 'If a task needs more, say so instead of trying another way.',
-  ]
+  const first = modes.length > 1 ? ['Use the first mode that can do it.'] : []
+  if (looserTool) return [...first, `For a command that must change more use ${looserTool}.`]
+  if (modes.length > 1 || modes[0] === 'write') return first
+  return ['If a task needs more, say so instead of trying another way.']
 }
 
 /** The quoting mistakes that models make. */
@@ -79,7 +76,11 @@ export const parameterTexts = {
   privateTmp: 'Gives it a writable TMPDIR, for caches, compilers and test runners.',
   next: 'Lines to run after command, each like it; the first failure ends the list.',
   ignoreErrors: 'next goes on after a failure.',
+  offset: 'How many to skip; -100 reads the last 100.',
 } as const
+
+export const readScratchpadText =
+  'Reads a saved output; without name lists all. To search one, run grep on its file.'
 
 export const ignoreErrorsWithoutNext =
   'ignore_errors continues after a line of a list that fails, so it needs next.'

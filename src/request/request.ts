@@ -110,10 +110,17 @@ export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
 
+/** What tells that a command in the background is ready; undefined: its start. */
+export interface Readiness {
+  readonly ready: RegExp | ((output: string) => boolean) | 'listening' | undefined
+  readonly readyMs: number
+}
+
 export interface CompleteRequest {
   readonly work: Invocation
   /** Absolute. It may not exist. */
   readonly cwd: string
+  /** `Infinity`: none. */
   readonly timeoutMs: number
   /** The timeout that was asked for, where it is over the maximum. */
   readonly loweredFromMs: number | undefined
@@ -126,6 +133,7 @@ export interface CompleteRequest {
   readonly network: NetworkSetting | undefined
   readonly mode: Mode | undefined
   readonly terminal: TerminalRequest | null
+  readonly background: Readiness | undefined
 }
 
 export const networkField = v.custom<NetworkSetting>(
@@ -184,6 +192,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     network: request.network,
     mode: request.mode,
     terminal: null,
+    background: undefined,
   }
 }
 

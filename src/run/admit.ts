@@ -5,6 +5,7 @@ import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
+import { type BackgroundRequest, completeBackground } from '../request/background.ts'
 import { refuseValue } from '../request/fields.ts'
 import type { Interpreter } from '../request/interpreter.ts'
 import { checkDirectory } from '../request/lookup.ts'
@@ -16,16 +17,17 @@ import {
   type Invocation,
 } from '../request/request.ts'
 import { checkInput } from '../request/stdin.ts'
-import { completeStart, type StartRequest } from '../request/terminal.ts'
+import { completeStart, type StartDefaults, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'
 import type { Execution, RunContext } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
 
-/** A request before any check: of `execute`, or of `start`. */
+/** A request before any check: of `execute`, `start`, or `background`. */
 export type Given =
   | { readonly kind: 'command'; readonly request: ExecuteRequest }
   | { readonly kind: 'terminal'; readonly request: StartRequest }
+  | { readonly kind: 'background'; readonly request: BackgroundRequest }
 
 /**
  * A request and its options as they were when the call was made: what the caller changes later concerns neither the
@@ -108,7 +110,8 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
   // The first command ever in a workspace: later ones find out beside.
   if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
   const usual = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
-  const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
+  const { timeoutMs } = request.timeoutMs < Infinity ? request : context.defaults
+  const wait = { timeoutMs, signal: options.signal }
   const canHold = () => isHoldable(request, context)
   const admission = await context.admission.admit({ ...request, mode: wanted, canHold, refused }, wait)
   const { held } = admission.decision
@@ -117,9 +120,16 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
   const reach = held && !isAnalysis(context) ? shut : network
   const access = mode !== 'write' && reach.kind === 'hosts' ? await context.proxy.accessFor(reach) : undefined
   const setup = held ? context.setups.held(reach.kind) : usual
+  if (request.background?.ready === 'listening') checkListening(setup)
   const tmp = setup.privateTmp ? new PrivateTmp(setup, setup.privateTmp, context.removing) : undefined
   const kept = { answers: [], hostAnswers: [], running: undefined }
   return { request, mode, options, admission, setup, tmp, access, context, ...kept }
+}
+
+/** Throws INVALID_REQUEST where nobody tells where the command listens. */
+function checkListening({ enforcement }: Execution['setup']): void {
+  if (enforcement['own sockets']?.enforced !== true)
+    refuseValue('ready', 'a RegExp or a function where commands have no sockets of their own', '"listening"')
 }
 
 const shut = { kind: 'none' } as const
@@ -150,11 +160,14 @@ function modeOf(request: CompleteRequest, ofShell: Mode): Mode {
   return mode
 }
 
+function completed(given: Given, defaults: StartDefaults): CompleteRequest {
+  if (given.kind === 'terminal') return completeStart(given.request, defaults)
+  if (given.kind === 'background') return completeBackground(given.request, defaults)
+  return completeRequest(given.request, defaults)
+}
+
 function complete(given: Given, { defaults }: RunContext): CompleteRequest {
-  const request =
-    given.kind === 'terminal'
-      ? completeStart(given.request, defaults)
-      : completeRequest(given.request, defaults)
+  const request = completed(given, defaults)
   if (request.scratchpad !== undefined) checkScratchpadName(request.scratchpad)
   return request
 }

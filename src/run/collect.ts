@@ -1,5 +1,5 @@
-import { writev } from 'node:fs'
-import { errorReason, errorText } from '../base/errno.ts'
+import { closeSync, constants, openSync, readSync, writev } from 'node:fs'
+import { errorReason, errorText, tried } from '../base/errno.ts'
 import { looksBinary } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
 
@@ -85,6 +85,27 @@ export class Collector {
       this.#notSaved = errorText(error)
       return undefined
     }
+  }
+
+  /** Bytes of both streams so far. */
+  get total(): number {
+    return this.#output.total
+  }
+
+  /** What follows a position, at most that many bytes, also after the end; `at` is later where bytes are not kept. */
+  async read(at: number, most: number): Promise<{ readonly at: number; readonly bytes: Buffer }> {
+    const unwritten = await this.#spill?.finish()
+    if (this.#spill && unwritten) {
+      const { file, written } = this.#spill
+      const bytes =
+        at < written ? readAt(file.path, at, Math.min(most, written - at)) : unwritten.subarray(at - written)
+      if (bytes?.length) return { at, bytes: bytes.subarray(0, most) }
+    }
+    const { head, tail, omitted } = this.#output.view()
+    if (at < head.length) return { at, bytes: head.subarray(at, at + most) }
+    const from = Math.max(at, head.length + omitted)
+    const skipped = from - head.length - omitted
+    return { at: Math.min(from, this.total), bytes: tail.subarray(skipped, skipped + most) }
   }
 
   async finish(): Promise<Collected> {
@@ -231,6 +252,19 @@ export class Spill {
 function writeBuffers(fd: number, buffers: readonly Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     writev(fd, buffers, (error, written) => (error ? reject(error) : resolve(written)))
+  })
+}
+
+/** Undefined: the file is gone. */
+function readAt(path: string, at: number, length: number): Buffer | undefined {
+  return tried(() => {
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    try {
+      const bytes = Buffer.allocUnsafe(length)
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, at))
+    } finally {
+      closeSync(fd)
+    }
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Admission, Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
-import type { AnyResult, Connection, Encoding, Environment, Handoff, Mode } from '../base/types.ts'
+import type { AnyResult, Connection, Encoding, Environment, Handoff, Listening, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
@@ -11,7 +11,7 @@ import { type Network, networkOf } from '../network/access.ts'
 import type { CompleteRequest, ExecuteOptions } from '../request/request.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
-import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import { kept, Scratchpad } from '../scratchpad/scratchpad.ts'
 import type { Collected, Collector } from './collect.ts'
 import { type HostAccess, ShellProxy } from './hosts.ts'
 import type { PrivateTmp } from './private-tmp.ts'
@@ -39,13 +39,18 @@ export interface Execution {
 
 export interface Running {
   readonly ended: Promise<Ended>
-  /** With a terminal: resolves when the command runs; never if it cannot be started. */
+  /** With a terminal, or in the background: resolves when the command runs; never if it cannot be started. */
   readonly begun: Promise<void>
   stop(cause: Cause): void
   signal(name: NodeJS.Signals): void
   readonly process: LaunchedProcess
   /** Of the caller's `onOutput`. */
   readonly listener: Listener | undefined
+  readonly collector: Collector
+  /** The addresses at which it has begun to listen. */
+  readonly listening: readonly Listening[]
+  /** Called after output, and when it begins to listen. */
+  onChange: (() => void) | undefined
 }
 
 export interface Listener {
@@ -103,9 +108,6 @@ export interface RunContext {
   /** Removals of private directories that go on behind their commands' results. */
   readonly removing: Set<Promise<unknown>>
 }
-
-/** Beyond either, the oldest sessions of saved outputs are removed. */
-const kept = { maxAgeDays: 7, maxBytes: 4_294_967_296 }
 
 export type ContextOptions = ShellOptions & ShellPlace
 

@@ -1,7 +1,7 @@
 import type { ApprovalWait } from '../admit/admission.ts'
 import { isYes } from '../admit/approvals.ts'
 import { inThisContext, monotonicMs, onAbort } from '../base/clock.ts'
-import type { Result, Stream } from '../base/types.ts'
+import type { Listening, Result, Stream } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest, ProcessEnd } from '../launch/launch.ts'
 import type { AskHost, Wanted } from '../network/gate.ts'
@@ -11,6 +11,7 @@ import { checkSignal } from '../request/fields.ts'
 import { checkInput, feedStdin } from '../request/stdin.ts'
 import { checkSize, checkTyped, termOf } from '../request/terminal.ts'
 import { interpreterOf } from './admit.ts'
+import type { Collector } from './collect.ts'
 import type { Cause, Ended, Execution, Running } from './execution.ts'
 import { Output } from './output.ts'
 
@@ -42,12 +43,16 @@ interface Clock extends Deadline {
 /** Longest wait for the end after SIGKILL and the sweep, in milliseconds. */
 const lastWaitMs = 900
 
+const none: readonly Listening[] = []
+
 /** A command that runs, and what its launcher tells of it. Only the first cause of its end counts. */
 class Command implements Running, LaunchEvents {
   readonly ended: Promise<Ended>
   readonly begun: Promise<void>
   readonly process: LaunchedProcess
   readonly asked: LaunchEvents['asked']
+  listening: readonly Listening[] = none
+  onChange: Running['onChange']
   readonly #setup: ModeSetup
   readonly #clock: Clock
   readonly #output: Output
@@ -69,13 +74,18 @@ class Command implements Running, LaunchEvents {
     this.#output = new Output(execution, this)
     if (mode === 'workspace') this.asked = this.#answering(execution)
     this.process = context.backend.launcher.launch(requestOf(execution, setup, clock), this)
-    const deadline = setTimeout(() => this.stop('deadline'), clock.timeoutMs)
+    const { timeoutMs } = clock
+    const deadline = timeoutMs < Infinity ? setTimeout(() => this.stop('deadline'), timeoutMs) : undefined
     const forget = onAbort(options.signal, () => this.stop('cancelled'))
     this.#cleanups.push(() => clearTimeout(deadline), forget)
   }
 
   get listener(): Running['listener'] {
     return this.#output.listener
+  }
+
+  get collector(): Collector {
+    return this.#output.collector
   }
 
   /** The addon calls it from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
@@ -96,6 +106,12 @@ class Command implements Running, LaunchEvents {
 
   output(stream: Stream, chunk: Buffer): void {
     this.#output.add(stream, chunk)
+    this.onChange?.()
+  }
+
+  listens(at: Listening): void {
+    this.listening = [...this.listening, at]
+    this.onChange?.()
   }
 
   signal(name: NodeJS.Signals): void {
@@ -150,7 +166,7 @@ const abandoned: ProcessEnd = {
 
 function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): LaunchRequest {
   const { request, context } = execution
-  const { cwd, merged, stdin, terminal, work } = request
+  const { cwd, merged, stdin, terminal, work, background } = request
   const environment = environmentOf(execution, setup)
   const interpreter = interpreterOf(work, context)
   const { variables, ...program } =
@@ -164,6 +180,7 @@ function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): 
     cwd,
     terminal,
     merged,
+    tellsStart: background !== undefined,
     stdin: stdin === null || typeof stdin === 'number' ? stdin : 'pipe',
   }
 }

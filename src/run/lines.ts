@@ -1,4 +1,4 @@
-import type { Result } from '../base/types.ts'
+import type { Mode, Result } from '../base/types.ts'
 import type { ExecuteAllOptions } from '../host/shell-options.ts'
 import { listText } from '../messages/answer.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
@@ -35,6 +35,8 @@ interface LineShell {
 interface LineOptions extends Pick<ExecuteAllOptions, 'signal' | 'onOutput' | 'hintFor'> {
   /** The shell that reads the lines, where the tool promises one. */
   readonly program?: string | undefined
+  /** A mode as strict as the shell's, or stricter. */
+  readonly mode?: Mode | undefined
   /** Whether the server ends, and with it its commands. */
   readonly isEnding?: () => boolean
 }
@@ -51,7 +53,7 @@ export interface LinesRun {
 export async function runLines(
   shell: LineShell,
   asked: ToolInput,
-  { program, isEnding, ...options }: LineOptions,
+  { program, mode, isEnding, ...options }: LineOptions,
 ): Promise<LinesRun> {
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp, next = [] } = asked
   const ignoreErrors = asked.ignore_errors ?? false
@@ -62,7 +64,7 @@ export async function runLines(
     })
   const lines = [command, ...next]
   const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
-  const each = { program, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
+  const each = { program, mode, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
   const requests = lines.map((line) => ({ ...each, command: line }))
   const ran = await ranOf(
     shell.executeAll(requests, { ...options, inlineMaxChars: inlineChars, ignoreErrors }),

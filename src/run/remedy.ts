@@ -1,4 +1,8 @@
+import { lstatSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { tried } from '../base/errno.ts'
 import type { Opening, Way } from '../base/hint.ts'
+import { protectedNameAt } from '../base/obeyed-names.ts'
 import { isBeneath } from '../base/paths.ts'
 import { visible } from '../base/text.ts'
 import type { Connection, ConnectionReason, Denial } from '../base/types.ts'
@@ -51,7 +55,7 @@ export function remedyFor(denial: Denial, refused: Refused): Remedy {
   const ways = readersWays(refused)
   const write = way('write', ways.write)
   if (denial.ownSandbox) return ownSandbox
-  if (denial.protected) return protectedRemedy(path, ways)
+  if (denial.protected) return absentRemedy(denial, refused) ?? protectedRemedy(path, ways)
   const opening = isOwn(denial, refused.errors) ? ownSocketsRemedy(refused) : undefined
   if (opening) return opening
   if (path === undefined || path.startsWith('/dev/') || !fileOperations.test(operation)) return write
@@ -71,6 +75,25 @@ function protectedRemedy(path: string | undefined, { write }: Ways): Remedy {
     )
   const why = 'workspace mode protects this file, because git outside the sandbox obeys it'
   return { kind: 'protected', text: `${why}. For "git config" and "git remote add", ${write}` }
+}
+
+/** For a protected name at the top of the workspace that is not there: commands may make it if the user lists it. */
+function absentRemedy({ path, program }: Denial, refused: Refused): Remedy | undefined {
+  const { setups, config } = refused.execution.context
+  const root = setups.changes()?.roots[0]
+  if (path === undefined || root === undefined || !isBeneath(path, root)) return undefined
+  const name = protectedNameAt(relative(root, path))
+  if (name === undefined || tried(() => lstatSync(join(root, name)))) return undefined
+  if (config.workspace.protected.some((listed) => resolve(root, listed) === join(root, name)))
+    return undefined
+  const { set, write } = readersWays(refused)
+  const rest = program === 'git' ? `; "git checkout HEAD -- . ':!${name}'" gets the rest` : ''
+  const how = `${set(`add "${name}" to [workspace] new`, ' in your own configuration')}, or ${write}`
+  return way(
+    'new',
+    how,
+    `workspace mode lets no command make ${name}, which programs outside the sandbox obey${rest}`,
+  )
 }
 
 /** In workspace mode, for a path outside of what it opens. No entry is advised for what programs outside obey. */

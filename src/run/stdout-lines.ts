@@ -48,7 +48,8 @@ export function linesOf(
   return { result, [Symbol.asyncIterator]: () => split(output) }
 }
 
-async function* split(output: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** Without their ends. */
+export async function* split(output: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of output) {

@@ -22,6 +22,9 @@ interface ScratchpadFile {
   readonly fd: number
 }
 
+/** Beyond either, the oldest sessions of saved outputs are removed. */
+export const kept: RetentionLimits = { maxAgeDays: 7, maxBytes: 4_294_967_296 }
+
 const tidyEveryMs = 3_600_000
 
 /** The named outputs of one session, readable only by the user. The directory is made when needed. */
@@ -140,4 +143,9 @@ export class Scratchpad {
     this.#tidyAtMs = monotonicMs() + tidyEveryMs
     for (const name of pruneSessions(root, this.#keep, this.session)) this.#gone.add(name)
   }
+}
+
+/** The outputs of one session, beneath a directory of their own and nowhere else. */
+export function scratchpadIn(directory: string): Scratchpad {
+  return new Scratchpad({ XDG_STATE_HOME: directory, TMPDIR: directory }, kept)
 }

@@ -62,7 +62,8 @@ export function repositoriesRoot(environment: Environment): string {
   return join(ownState(environment), 'repositories')
 }
 
-function ownState(environment: Environment): string {
+/** `$XDG_STATE_HOME/vitrine`. */
+export function ownState(environment: Environment): string {
   return join(baseDirectory(environment, 'XDG_STATE_HOME'), 'vitrine')
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
+import { type Config, type ConfigKey, keyEntries } from '../../src/config/schema.ts'
 import type { IgnoredBecause } from '../../src/config/tighten.ts'
 import { trust } from '../../src/config/trust.ts'
 import { makePlace, type Place } from './place.ts'
@@ -25,6 +25,17 @@ const neverText = (user: string, other: string): Case => ({
   why: 'needs-trust',
 })
 
+const http = {
+  instance: ['"a"', '"b"'],
+  hosts: ['["a.example"]', '["b.example"]'],
+  origins: ['["https://a.example"]', '[]'],
+  tokens: ['"/a"', '"/b"'],
+  sessions: ['2', '1'],
+  idle_ms: ['2', '1'],
+  turns: ['2', '1'],
+  drain_ms: ['2', '1'],
+} satisfies Record<keyof Config['http'], readonly [string, string]>
+
 // Every key of the schema: a key that is missing here, or one too many, does not compile.
 const cases: Record<ConfigKey, Case> = {
   'shell.backend': neverText('"docker"', '"local"'),
@@ -46,6 +57,7 @@ const cases: Record<ConfigKey, Case> = {
   'workspace.writable': { ...neverText('["/a"]', '["/a", "/b"]'), why: 'user-only' },
   'workspace.protected': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
   'workspace.on_protected': { ...neverText('"deny"', '"ask"'), why: 'user-only' },
+  'workspace.new': { ...neverText('[]', '[".vscode"]'), why: 'user-only' },
   'network.deny': { user: '["a.example"]', taken: ['["a.example", "b.example"]'], ignored: [] },
   'network.ask': { ...neverText('false', 'true'), why: 'user-only' },
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },
@@ -71,6 +83,12 @@ const cases: Record<ConfigKey, Case> = {
   'docker.mounts': { user: '["/a:ro"]', taken: ['["/a:ro"]'], ignored: ['["/b:rw"]'], why: 'user-only' },
   'docker.user': neverText('"1"', '"owner"'),
   'docker.memory': neverText('"2g"', '"1g"'),
+  ...(Object.fromEntries(
+    Object.entries(http).map(([name, values]) => [
+      `http.${name}`,
+      { ...neverText(...values), why: 'user-only' },
+    ]),
+  ) as Record<`http.${keyof typeof http}`, Case>),
   'audit.path': neverText('"/a"', '"/b"'),
   'audit.required': neverText('false', 'true'),
   'audit.max_bytes': neverText('5', '4'),

@@ -3,50 +3,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadConfig } from '../../src/internal.ts'
 import { brokenGraceMs } from '../../src/mcp/execute.ts'
 import { type HttpOptions, serveOnHttp } from '../../src/mcp/http/server.ts'
-import { maxSessions } from '../../src/mcp/http/sessions.ts'
-import { maxAtOnce } from '../../src/mcp/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { Home } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, survivors, waitFor } from '../helpers/processes.ts'
-import { type ConnectOptions, caller, type Era, eras, madeIn, makeClient, marked } from './connect.ts'
-
-/** Starts `vitrine mcp --http 0` and reads where it listens. */
-async function serve(
-  args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-  home = new Home(),
-) {
-  const http = args.includes('--http') ? [] : ['--http', '0']
-  const server = home.start(['mcp', ...http, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  onTestFinished(() => void server.kill('SIGKILL'))
-  let said = ''
-  server.stderr?.on('data', (chunk) => {
-    said += String(chunk)
-  })
-  expect(await waitFor(() => /listening on/.test(said))).toBe(true)
-  const url = /http:\/\/\S+/.exec(said)?.[0] ?? ''
-  const token = env['VITRINE_TOKEN'] ?? (await printedToken(() => said))
-  return { home, server, url, token, said: () => said, exited: once(server, 'exit') }
-}
-
-async function printedToken(said: () => string): Promise<string> {
-  await waitFor(() => /Bearer \S+"/.test(said()))
-  return /Bearer ([^"]+)"/.exec(said())?.[1] ?? ''
-}
-
-async function client(era: Era, url: string, token: string, elicit?: ConnectOptions['elicit']) {
-  const connected = makeClient(era, elicit)
-  const headers = { Authorization: `Bearer ${token}` }
-  await connected.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
-  return { client: connected, run: caller(connected, 'execute_command') }
-}
-
-const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+import { caller, eras, madeIn, marked } from './connect.ts'
+import { client, json, serve } from './serve-http.ts'
 
 /** fetch(3) cannot choose the Host header. */
 function post(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
@@ -71,7 +37,7 @@ describe('over HTTP', () => {
   it.each(['127.1:0', '[::ffff:127.0.0.1]:0', '[::1]:0', 'LOCALHOST:0'])(
     '%s is loopback, so another name is refused there too',
     async (address) => {
-      const { url, token } = await serve(['--http', address], { VITRINE_TOKEN: 'chosen' })
+      const { url, token } = await serve(['--http', address], { VITRINE_TOKEN: 'chosen-by-me-0123' })
       const Authorization = `Bearer ${token}`
       expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
       expect(await post(url, { Authorization, Host: 'localhost' })).toBe(400)
@@ -196,7 +162,8 @@ describe('over HTTP', () => {
     server.kill('SIGTERM')
     expect(await waitFor(() => said().includes('shutting down: waiting for running commands'))).toBe(true)
     const health = await fetch(new URL('/healthz', url), { headers: { connection: 'close' } })
-    expect([health.status, await health.json()]).toEqual([503, { status: 'draining' }])
+    expect([health.status, await health.json()]).toEqual([200, { status: 'draining' }])
+    expect((await fetch(new URL('/readyz', url))).status).toBe(503)
     expect(await post(url, { Authorization: `Bearer ${token}` })).toBe(503)
     writeFileSync(go, '')
     expect((await call).text).toBe('done\n')
@@ -223,17 +190,18 @@ describe('over HTTP', () => {
   })
 
   it('a session that fills all places keeps no other one waiting', async () => {
-    const { url, token } = await serve()
+    const turns = 4
+    const { url, token } = await serve([], { VITRINE_HTTP_TURNS: String(turns) })
     const [busy, other] = [await client('legacy', url, token), await client('legacy', url, token)]
     const marker = marked()
-    for (let n = 0; n < maxAtOnce + 4; n++) busy.run({ command: `exec sleep ${marker}` }).catch(() => {})
-    expect(await waitFor(() => aliveWith(marker).length === maxAtOnce)).toBe(true)
+    for (let n = 0; n < turns + 4; n++) busy.run({ command: `exec sleep ${marker}` }).catch(() => {})
+    expect(await waitFor(() => aliveWith(marker).length === turns)).toBe(true)
     expect((await other.run({ command: 'echo x' })).text).toBe('x\n')
-    expect(aliveWith(marker)).toHaveLength(maxAtOnce)
+    expect(aliveWith(marker)).toHaveLength(turns)
   })
 
   it('an idle session is closed, one at work is not', async () => {
-    const { url, made } = await serveHere({ idleMs: 2000 })
+    const { url, made } = await serveHere({ idle_ms: 2000 })
     const { run } = await client('legacy', url, 'token')
     expect((await run({ command: 'sleep 3; echo x' })).text).toBe('x\n')
     const session = made.at(-1)
@@ -245,7 +213,7 @@ describe('over HTTP', () => {
 })
 
 /** A server in this process, and the sessions that it has made. */
-async function serveHere(more: Partial<HttpOptions> = {}) {
+async function serveHere(settings: Partial<HttpOptions['settings']> = {}, more: Partial<HttpOptions> = {}) {
   const made: McpSession[] = []
   const cwd = makeDirectory()
   const log = () => {}
@@ -262,10 +230,20 @@ async function serveHere(more: Partial<HttpOptions> = {}) {
     made.push(session)
     return session
   }
-  const place = { host: '127.0.0.1', port: 0, token: 'token', drainMs: 0, log }
-  const server = await serveOnHttp({ ...place, makeSession, ...more })
+  const reported: Readonly<Record<string, unknown>>[] = []
+  const { tokens: _, ...defaults } = (await loadConfig({ cwd, env: {} })).config.http
+  const server = await serveOnHttp({
+    host: '127.0.0.1',
+    port: 0,
+    tokens: [{ name: 'only', token: 'token', runsCommands: true }],
+    settings: { ...defaults, drain_ms: 0, ...settings },
+    makeSession,
+    log,
+    report: (event) => reported.push(event),
+    ...more,
+  })
   onTestFinished(() => server.close())
-  return { url: server.url, made }
+  return { url: server.url, made, reported }
 }
 
 const headers = { authorization: 'Bearer token', ...json }
@@ -285,28 +263,31 @@ function begin(url: string): Promise<Response> {
 }
 
 describe('clients that never end their session', () => {
-  it('the longest idle one makes room for the next client, but none that runs a command', async () => {
-    const { url, made } = await serveHere()
+  it('the longest idle one makes room for the next client, but none that is in use', async () => {
+    const { url, made, reported } = await serveHere({ sessions: 3, idle_ms: 20_000, instance: 'a' })
     const ids: string[] = []
-    for (let count = 0; count < maxSessions; count++)
-      ids.push((await begin(url)).headers.get('mcp-session-id') ?? '')
+    for (let count = 0; count < 3; count++) ids.push((await begin(url)).headers.get('mcp-session-id') ?? '')
+    const full = await begin(url)
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '5'])
     const status = async (at: number) => (await ask(url, ids[at] ?? '', 'tools/list')).status
     let end = () => {}
     const ended = new Promise<void>((resolve) => (end = resolve))
-    const [working] = made.slice(-maxSessions)
-    const first = working?.busy(() => ended)
-    expect(await status(1)).toBe(200)
-    expect((await begin(url)).status).toBe(200)
-    expect([await status(0), await status(1), await status(2)]).toEqual([200, 200, 404])
-    const all = made.map((session) => session.busy(() => ended))
-    expect((await begin(url)).status).toBe(503)
+    const first = made[0]?.busy(() => ended)
+    await expect.poll(async () => (await begin(url)).status, { timeout: 10_000 }).toBe(200)
+    expect(await Promise.all([status(0), status(1)])).toEqual([200, 404])
+    expect(reported.find(({ event }) => event === 'session')).toMatchObject({
+      session: ids[1]?.slice(0, 'a.12345678'.length),
+      token: 'only',
+      ended: 'room',
+      instance: 'a',
+    })
     end()
-    await Promise.all([first, ...all])
-  }, 120_000)
+    await first
+  })
 })
 
 it('a connection that breaks ends its command after a grace, and the session goes on', async () => {
-  const { url } = await serveHere({ brokenGraceMs: 1000 })
+  const { url } = await serveHere({}, { brokenGraceMs: 1000 })
   const session = (await begin(url)).headers.get('mcp-session-id') ?? ''
   const marker = marked()
   const calling = new AbortController()

@@ -46,6 +46,7 @@ export async function launchIn(
         cwd: '/',
         stdin: null,
         merged,
+        tellsStart: false,
         confinement,
       },
       {

@@ -53,6 +53,7 @@ struct vt_command {
   int stdin_fd;             /* -1: /dev/null */
   bool owns_stdin;
   bool merged;
+  bool tells_start;
   struct vt_place *places;  /* NULL: unconfined */
   bool network, with_listener, asks; /* as in struct vt_request, like `proxy` */
   struct vt_proxy proxy;

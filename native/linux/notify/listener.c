@@ -167,6 +167,17 @@ void vt_listener_release(struct vt_listener *listener) {
   free(listener);
 }
 
+void vt_listener_tell(const struct vt_command *command) {
+  struct vt_listener *listener = command->listener;
+  if (!listener || !__atomic_load_n(&listener->untold, __ATOMIC_ACQUIRE)) return;
+  pthread_mutex_lock(&listener->lock);
+  listener->untold = false;
+  struct vt_open_port *ports = listener->open_ports;
+  for (; ports && ports[listener->told].port; listener->told++)
+    if (command->owner->listening) command->owner->listening(command->owner, command->id, &ports[listener->told]);
+  pthread_mutex_unlock(&listener->lock);
+}
+
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused) {
   pthread_mutex_lock(&listener->lock);
   if (!listener->denials) listener->denials = vt_must(calloc(1, sizeof *listener->denials));

@@ -105,6 +105,8 @@ struct vt_listener {
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
   struct vt_open_port *open_ports; /* NULL: none */
+  int told;                /* how many of them the owner knows */
+  bool untold;             /* atomic: there are more */
   struct vt_notes *notes;  /* NULL: none; under the lock, as is their taking */
 };
 
@@ -119,6 +121,9 @@ void vt_listener_close(struct vt_listener *listener);
 
 void vt_listener_retain(struct vt_listener *listener);
 void vt_listener_release(struct vt_listener *listener);
+
+/* Tells the owner of new `open_ports`. Before any output that came after listen(2). */
+void vt_listener_tell(const struct vt_command *command);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 

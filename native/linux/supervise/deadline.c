@@ -30,7 +30,8 @@ void vt_deadline_launched(const struct vt_command *command) {
 
 /* Never during the launch: the process is not known yet, though it may run already. */
 int vt_deadline_due_in(const struct vt_command *command) {
-  if (!command->deadline || command->phase == VT_LAUNCHING || is_over(command)) return -1;
+  bool is_timed = command->terminated ? command->grace_ms > 0 || command->deadline : command->deadline != 0;
+  if (!is_timed || command->phase == VT_LAUNCHING || is_over(command)) return -1;
   int64_t due = (command->terminated ? command->grace_ends : command->deadline) - vt_now();
   return due > INT_MAX ? INT_MAX : due > 0 ? (int)due : 0;
 }

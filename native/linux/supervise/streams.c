@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/basics.h"
+#include "notify/listener.h"
 
 /* A pipe holds 64 KiB (pipe(7)): one read empties it. The window bounds the owner's unconsumed output. */
 enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };
@@ -45,6 +46,7 @@ static void hand_out(struct vt_pipe *pipe, size_t length) {
   if (!command) return;
   command->last_byte = vt_now();
   command->unconsumed += length;
+  vt_listener_tell(command);
   command->owner->output(command->owner, command->id, pipe->stream, buffer, length);
   if (command->unconsumed > WINDOW_BYTES) pause_streams(command);
 }

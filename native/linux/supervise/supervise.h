@@ -40,7 +40,7 @@ int vt_lifecycle_due_in(const struct vt_command *command);
 
 /* deadline.c: SIGTERM at the deadline or by order, SIGKILL after the grace, even while JavaScript is busy. */
 
-/* Before the launch: sets the deadline in milliseconds from now. 0: neither deadline nor grace. */
+/* Before the launch: sets the deadline in milliseconds from now. 0: no deadline, or no grace. */
 void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms);
 
 /* Only the first cause counts. */

@@ -118,10 +118,8 @@ static void launched(struct vt_command *command) {
   for (int kind = 0; kind < VT_MONITORS; kind++) command->meters[kind] = vt_meter_open(command, kind);
   vt_fsize_open(command);
   vt_streams_open(command);
-  if (command->terminal) {
-    vt_terminal_begin(command);
-    command->owner->started(command->owner, command->id);
-  }
+  if (command->terminal) vt_terminal_begin(command);
+  if (command->terminal || command->tells_start) command->owner->started(command->owner, command->id);
   if (command->listener_fd >= 0) {
     command->listener = vt_listener_open(command, &command->listener_source);
   }
@@ -183,6 +181,7 @@ static void obey_orders(void) {
 static void advance_all(void) {
   for (struct vt_command **at = &commands; *at;) {
     struct vt_command *command = *at;
+    vt_listener_tell(command);
     if (!vt_lifecycle_advance(command)) {
       at = &command->next;
       continue;

@@ -2,18 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '../sdk.ts'
 import type { McpSession } from '../session.ts'
 
-export const maxSessions = 256
+/** Why a session ended. `room`: for another one. `drain`: its server ends. */
+export type Ended = 'client' | 'idle' | 'room' | 'drain'
 
 /** A client of a protocol before 2026-07-28: it has a session, and so shells of its own. */
 interface Client {
   readonly session: McpSession
+  /** The name of its token: no other one continues the session. */
+  readonly token: string
   readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly beganMs: number
 }
 
 interface SessionsOptions {
+  readonly most: number
   readonly idleMs: number
-  readonly makeSession: () => McpSession
+  /** Session ids begin with it. */
+  readonly instance: string
+  readonly makeSession: (token: string) => McpSession
   readonly makeServer: (session: McpSession) => Promise<McpServer>
+  readonly ended: (client: Client, id: string, why: Ended) => void
 }
 
 /** The sessions of such clients, by the session id in their requests. */
@@ -31,21 +39,30 @@ export class HttpSessions {
     this.#sweep.unref()
   }
 
+  get size(): number {
+    return this.#clients.size
+  }
+
   get isBusy(): boolean {
     return [...this.#clients.values()].some(({ session }) => session.isBusy)
   }
 
-  async handle(request: Request): Promise<Response> {
+  /** `token`: the name of the one that the request carries. */
+  async handle(request: Request, token: string): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
     const client = this.#clients.get(id ?? '')
-    if (client) return this.#pass(client, request)
+    if (client?.token === token) return this.#pass(client, request)
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
-    if (id !== null) return errorResponse(404, 'Session not found')
+    if (id !== null)
+      return errorResponse(
+        404,
+        'Session not found: it has ended. Nothing ran. Initialize a new one and retry.',
+      )
     if (this.#closed) return ending()
-    if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
-      return errorResponse(503, 'Too many sessions')
+    if (this.#clients.size + this.#beginning >= this.#options.most && !this.#closeLongestIdle())
+      return errorResponse(503, 'Too many sessions ([http] sessions). Retry later.', { 'retry-after': '5' })
     this.#beginning++
-    return this.#begin(request).finally(() => this.#beginning--)
+    return this.#begin(request, token).finally(() => this.#beginning--)
   }
 
   /** Ends what runs. The answers can still be delivered, until `close()`. */
@@ -57,26 +74,27 @@ export class HttpSessions {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweep)
-    await Promise.all([...this.#clients.keys()].map((id) => this.#close(id)))
+    await Promise.all([...this.#clients.keys()].map((id) => this.#close(id, 'drain')))
   }
 
-  async #begin(request: Request): Promise<Response> {
-    const session = this.#options.makeSession()
+  async #begin(request: Request, token: string): Promise<Response> {
+    const { instance, makeSession, makeServer } = this.#options
+    const session = makeSession(token)
     const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
+      sessionIdGenerator: () => (instance === '' ? randomUUID() : `${instance}.${randomUUID()}`),
       onsessioninitialized: (id) => {
         this.#clients.set(id, client)
       },
-      onsessionclosed: (id) => this.#close(id),
+      onsessionclosed: (id) => this.#close(id, 'client'),
     })
-    const client: Client = { session, transport }
+    const client: Client = { session, token, transport, beganMs: Date.now() }
     try {
-      const server = await this.#options.makeServer(session)
+      const server = await makeServer(session)
       await server.connect(transport)
       const response = await this.#pass(client, request)
       if (!this.#closed || transport.sessionId === undefined) return response
       // `close()` has ended all others meanwhile.
-      await this.#close(transport.sessionId)
+      await this.#close(transport.sessionId, 'drain')
       return ending()
     } finally {
       // It failed, or was not an initialize request: no client will use this session.
@@ -89,32 +107,38 @@ export class HttpSessions {
     return client.transport.handleRequest(request)
   }
 
-  async #close(id: string): Promise<void> {
+  async #close(id: string, why: Ended): Promise<void> {
     const client = this.#clients.get(id)
     if (!client) return
     this.#clients.delete(id)
+    this.#options.ended(client, id, why)
     await client.session.close()
     await client.transport.close()
   }
 
-  /** Makes room for another client. False if every session runs a command. */
+  /** Makes room for another client. False if every session is in use. */
   #closeLongestIdle(): boolean {
-    const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy)
+    // One that has just been used is that of a client that comes back.
+    const before = Date.now() - Math.min(60_000, this.#options.idleMs / 10)
+    const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy && session.usedMs < before)
     const [longest] = idle.sort(([, a], [, b]) => a.session.usedMs - b.session.usedMs)
-    if (longest) void this.#close(longest[0])
+    if (longest) void this.#close(longest[0], 'room')
     return longest !== undefined
   }
 
   #closeIdle(): void {
     const before = Date.now() - this.#options.idleMs
     for (const [id, { session }] of this.#clients)
-      if (session.usedMs < before && !session.isBusy) void this.#close(id)
+      if (session.usedMs < before && !session.isBusy) void this.#close(id, 'idle')
   }
 }
 
-/** The answer of a server that takes no more requests. */
+/** The answer of a server that takes no more calls. */
 export function ending(): Response {
-  return errorResponse(503, 'The server is shutting down', { connection: 'close' })
+  return errorResponse(503, 'The server is shutting down. Nothing ran. Retry.', {
+    connection: 'close',
+    'retry-after': '1',
+  })
 }
 
 /** An error outside any JSON-RPC call. */

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
+import { ownPrograms, protectedIfThere, protectedInWorkspace } from '../../base/obeyed-names.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { visible } from '../../base/text.ts'
 import type { Changes, PathStates } from '../sandbox.ts'
@@ -8,7 +9,6 @@ import { type GitPlaces, gitPlacesOf } from './git.ts'
 import { obeyedInGit } from './git-directories.ts'
 import { Looks, type Unfit } from './looks.ts'
 import { linkedPlaces, type Obeyed, obeyedAround, obeyedIn } from './obeyed.ts'
-import { ownPrograms, protectedIfThere, protectedInWorkspace } from './obeyed-names.ts'
 import type { Repositories } from './repositories.ts'
 
 export interface ChangesWanted {
@@ -20,6 +20,8 @@ export interface ChangesWanted {
   readonly writable: readonly string[]
   /** Relative to the workspace or absolute, and the word "default". */
   readonly protected: readonly string[]
+  /** Of the built-in list: what commands may make where it is absent. Default: none. */
+  readonly new?: readonly string[]
   /** The user's own configuration files of git; they need not exist. */
   readonly gitConfigs: readonly string[]
   /** Those of the workspace. Absent: only what git's index and a look at its top tell. */
@@ -81,7 +83,7 @@ const nothing: GitPlaces = { writable: [], protected: [], closed: [], unmade: []
 function guardedIn(
   top: string,
   others: readonly string[],
-  { protected: given, own, gitConfigs: configs }: ChangesWanted,
+  { protected: given, own, gitConfigs: configs, new: makeable = [] }: ChangesWanted,
   known: readonly string[],
   looks: Looks,
 ): GitPlaces {
@@ -89,8 +91,10 @@ function guardedIn(
   const listed = given.filter((path) => path !== word).map((path) => resolve(top, path))
   if (!given.includes(word)) return { writable: git.writable, protected: listed, closed: [], unmade: [] }
   const projects = [top, ...others.filter((root) => looks.kind(join(root, '.git')) !== 'none')]
+  const isOpen = (root: string, name: string) =>
+    makeable.includes(name) && looks.kind(join(root, name)) === 'none'
   const usual = projects.flatMap((root) => [
-    ...protectedInWorkspace.map((path) => join(root, path)),
+    ...protectedInWorkspace.filter((name) => !isOpen(root, name)).map((name) => join(root, name)),
     ...thereIn(root, looks),
   ])
   const programs = ownProgramsIn(top, own.package, looks)

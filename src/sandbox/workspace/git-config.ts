@@ -4,8 +4,8 @@ import { devNull } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { type ConfigEntry, isInclude, parseGitConfig } from '../../base/git-config.ts'
+import { hooks } from '../../base/obeyed-names.ts'
 import type { Looks } from './looks.ts'
-import { hooks } from './obeyed-names.ts'
 
 export interface Places {
   readonly home: string

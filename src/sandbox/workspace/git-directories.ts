@@ -2,12 +2,12 @@ import { accessSync, constants, existsSync, lstatSync, readFileSync, readlinkSyn
 import { dirname, isAbsolute, join } from 'node:path'
 import { succeeds, tried } from '../../base/errno.ts'
 import type { RepositoryRemedy } from '../../base/hint.ts'
+import { protectedInGit } from '../../base/obeyed-names.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import { placed, settingsIn } from './git-config.ts'
 import { Looks } from './looks.ts'
 import type { Obeyed } from './obeyed.ts'
-import { protectedInGit } from './obeyed-names.ts'
 
 /** What a `.git` file names, as written but absolute (setup.c, read_gitfile_gently). */
 export function namedIn(dotGit: string, looks = new Looks()): string | undefined {

@@ -1,12 +1,12 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { tried } from '../../base/errno.ts'
+import { protectedInGit, protectedInWorktree } from '../../base/obeyed-names.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { insideOf, namedBy, type Places, type Settings, settingsIn } from './git-config.ts'
 import { absoluteFrom, commonOf, isGitDirectory, namedIn, repositoryOf } from './git-directories.ts'
 import { gitlinksIn, sharedIndexesOf } from './git-index.ts'
 import type { Looks } from './looks.ts'
-import { protectedInGit, protectedInWorktree } from './obeyed-names.ts'
 
 /** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
 export interface GitPlaces {
@@ -211,13 +211,13 @@ class Guard {
   }
 }
 
-/** MSDOS_SUPER_MAGIC of linux/magic.h: vfat has names that the commands could call `.git` by. */
-const vfat = 0x4d44
+/** linux/magic.h: msdos, smb, cifs, smb2, v9fs. These have, or may have, short names: `GIT~1`. */
+const shortNamed = [0x4d44, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997]
 
 /** A workspace that is no repository, nor a bare one or what is left of it. */
 function mayBeMade(top: string, looks: Looks): boolean {
   const isEmpty = ['.git', 'HEAD'].every((name) => looks.kind(join(top, name)) === 'none')
-  return isEmpty && tried(() => statfsSync(top).type) !== vfat
+  return isEmpty && !shortNamed.includes(tried(() => statfsSync(top).type) ?? 0)
 }
 
 function configsIn(directory: string): readonly string[] {

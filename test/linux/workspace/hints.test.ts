@@ -92,17 +92,18 @@ describe('the hint of a refusal in workspace mode', () => {
 
   it.each([
     ['rename', 'git config a.b c', '.git/config'],
-    ['create', 'echo x > .vscode', '.vscode'],
+    ['create', 'echo x > .vscode', '.vscode', 'new'],
     ['create', 'echo x > .github/workflows/x.yml', '.github/workflows/x.yml'],
     ['rename', 'mv .git moved', '.git'],
-    ['rename', 'mkdir made; mv made .claude', '.claude'],
+    ['rename', 'mkdir made; mv made .claude', '.claude', 'new'],
     ['metadata', 'chmod 700 .github/workflows', '.github/workflows'],
     ['link', 'ln .git/config other', 'other'],
-  ])('says that a path is protected: %s, %s', async (operation, line, name) => {
+  ])('says that a path is protected: %s, %s', async (operation, line, name, kind = 'protected') => {
     const result = await run(line)
     const path = join(workspace, name)
     expect(result.denials).toMatchObject([{ operation, path, protected: true }])
-    expect(remedyOf(result)?.kind).toBe('protected')
+    expect(remedyOf(result)?.kind).toBe(kind)
+    if (kind === 'new') expect(result.hint).toContain(`add "${name}" to [workspace] new`)
     rmSync(join(workspace, 'made'), { recursive: true, force: true })
   })
 })

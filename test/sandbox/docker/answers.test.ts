@@ -89,6 +89,7 @@ const command: LaunchRequest = {
   stdin: null,
   terminal: null,
   merged: false,
+  tellsStart: false,
   limits: null,
   deadline: { timeoutMs: 30_000, graceMs: 200 },
   confinement: { kind: 'container', fresh: true, changes: null, network: false },

@@ -25,19 +25,31 @@ static bool is_at_config(const char *path) {
   return length >= sizeof end && strcmp(path + length - (sizeof end - 1), end) == 0;
 }
 
-bool vt_is_new_config(const struct vt_spot *spot, const char *path) {
+static bool find_at(const struct vt_workspace *workspace, const int *roots, const char *path, struct vt_spot *spot) {
+  if (!workspace || !is_at_config(path)) return false;
+  vt_workspace_find(workspace, roots, path, true, spot);
   const struct vt_path_node *node = spot->protected_by;
-  if (spot->kind != VT_SPOT_PROTECTED || spot->parent < 0 || !node || !is_at_config(path)) return false;
-  return strcmp(node->text, "config") == 0 && node->parent->unmade;
+  bool found = spot->kind == VT_SPOT_PROTECTED && spot->parent >= 0 && node;
+  if (found && strcmp(node->text, "config") == 0 && node->parent->unmade) return true;
+  vt_spot_close(spot);
+  return false;
 }
 
 /* Finds it without a question to the owner. False: it is another path, or nothing is carried out for the caller. */
 static bool find(struct vt_notification *notification, const struct vt_resolved *place, struct vt_spot *spot) {
-  if (!notification->roots || !is_at_config(place->path) || vt_has_own_sandbox(notification)) return false;
-  vt_workspace_find(vt_workspace_of(notification), notification->roots, place->path, true, spot);
-  if (vt_is_new_config(spot, place->path)) return true;
-  vt_spot_close(spot);
-  return false;
+  if (!notification->roots || vt_has_own_sandbox(notification)) return false;
+  return find_at(vt_workspace_of(notification), notification->roots, place->path, spot);
+}
+
+bool vt_is_new_config(const struct vt_listener *listener, int fd) {
+  struct vt_spot spot;
+  struct stat own, there;
+  char path[PATH_MAX];
+  if (vt_path_of(fd, path, sizeof path) || !find_at(listener->confinement->workspace, NULL, path, &spot)) return false;
+  bool same = fstat(fd, &own) == 0 && fstatat(spot.parent, "config", &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+              own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+  vt_spot_close(&spot);
+  return same;
 }
 
 /* Reads a whole file as text; NULL: it is too large, no regular file, or has a NUL. Sets its mode. */
@@ -49,7 +61,7 @@ static char *read_text(const struct vt_notification *notification, const struct 
   char *text = fits ? vt_must(calloc(1, MOST_BYTES + 1)) : NULL;
   ssize_t length = text ? pread(fd, text, MOST_BYTES, 0) : -1;
   close(fd);
-  if (length >= 0 && length < MOST_BYTES && strlen(text) == (size_t)length) return *mode = status.st_mode & 0777, text;
+  if (length >= 0 && length < MOST_BYTES && strlen(text) == (size_t)length) return *mode = (status.st_mode & 0777) | S_IRUSR, text;
   free(text);
   return NULL;
 }

@@ -105,12 +105,23 @@ static bool may_have_action(const struct vt_notification *notification) {
   return !flags || (vt_argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
 }
 
+/* The argument at `index` after the path or descriptor. */
+static uint64_t argument(const struct vt_notification *notification, int index) {
+  return notification->notif.data.args[notification->call->argument + 1 + index];
+}
+
+/* Who makes a git directory may change the mode of its configuration, but not shut it to its user. */
+static bool may_change_mode(const struct vt_notification *notification, int fd) {
+  bool open = (argument(notification, 0) & S_IRUSR) != 0;
+  return notification->call->act == vt_private_op_chmod && open && vt_is_new_config(notification->listener, fd);
+}
+
 /* The caller must still wait, so that the file is its own. Later renames change nothing. */
 static int act_on(struct vt_notification *notification, int fd, bool known) {
   struct vt_private_file file = {.fd = fd};
   if (fstat(fd, &file.status)) return NOT_OURS;
   bool proven = known && !vt_workspace_protects(vt_workspace_of(notification), &file.status);
-  if (!proven && !vt_is_private(notification->listener, fd)) return NOT_OURS;
+  if (!proven && !vt_is_private(notification->listener, fd) && !may_change_mode(notification, fd)) return NOT_OURS;
   return vt_caller_still_waits(notification) ? notification->call->act(notification, &file) : NOT_OURS;
 }
 
@@ -130,11 +141,6 @@ bool vt_private_gate(struct vt_notification *notification) {
 
 /* linux/limits.h */
 enum { ATTRIBUTE_NAME_BYTES = 256, ATTRIBUTE_BYTES = 65536 };
-
-/* The argument at `index` after the path or descriptor. */
-static uint64_t argument(const struct vt_notification *notification, int index) {
-  return notification->notif.data.args[notification->call->argument + 1 + index];
-}
 
 /* A host that runs as root could change other users' files: acts only on files of our own user. */
 static bool is_own(const struct vt_private_file *file) { return file->status.st_uid == geteuid(); }

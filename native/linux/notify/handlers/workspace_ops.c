@@ -220,7 +220,7 @@ bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *
   bool kept = !S_ISDIR(own.st_mode) && vt_workspace_protects(workspace, &own);
   vt_workspace_find(workspace, NULL, path, true, &spot);
   bool in = !kept && (spot.kind == VT_SPOT_HELD || spot.kind == VT_SPOT_GRANTED || spot.on_the_way);
-  in = in || vt_is_new_config(&spot, path) || was_approved(listener, &spot, path, kept);
+  in = in || was_approved(listener, &spot, path, kept);
   bool holds = in && spot.parent >= 0 &&
                fstatat(spot.parent, spot.name[0] ? spot.name : ".", &there, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
                there.st_dev == own.st_dev && there.st_ino == own.st_ino;

@@ -85,8 +85,11 @@ static void add(struct vt_listener *listener, const struct vt_open_port *port) {
   if (!listener->open_ports) listener->open_ports = vt_must(calloc(VT_OPEN_PORTS_MAX + 1, sizeof *port));
   struct vt_open_port *row = listener->open_ports, *end = row + VT_OPEN_PORTS_MAX;
   while (row < end && row->port && !is_same(row, port)) row++;
-  if (row < end && !row->port) *row = *port;
+  bool is_new = row < end && !row->port;
+  if (is_new) *row = *port;
+  if (is_new) __atomic_store_n(&listener->untold, true, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&listener->lock);
+  if (is_new) vt_mailbox_wake();
 }
 
 /* Where the processes of a command listen, for its result. An address and port that are noted, or that no row is left for, change

@@ -208,6 +208,8 @@ git init -q; ${py(`import os; f = open(".git/c", "w"); f.write("[core]\\n" + " "
 git init -q; cp lines .git/c; ${py('import ctypes; ctypes.CDLL(None).syscall(316, -100, b".git/c", -100, b".git/config", 2)')}
 git init -q; rm .git/config; ${py(`import os; os.write(os.open(".git/config", ${flags} | os.O_CLOEXEC), b"evil")`)}
 git init -q; rm .git/config; ${py(`import os; os.write(os.open(".git/config", ${flags}), b"evil")`)}
+git init -q; ${py('import ctypes, os; ctypes.CDLL(None).linkat(-100, b"/proc/self/fd/%d" % os.open(".git/config", 0), -100, b"c", 0x400); open("c", "a").write("evil")')}
+git init -q; ${py('import ctypes, os; ctypes.CDLL(None).linkat(os.open(".git/config", 0), b"", -100, b"c", 0x1000); open("c", "a").write("evil")')}
 git init -q; ${py('import os; os.chmod(".git/config", 0o666); os.write(os.open("/proc/self/fd/%d" % os.open(".git/config", 0), 1), b"evil")')}
 `
   .trim()

@@ -1,5 +1,5 @@
-import { words } from '../../base/text.ts'
-import type { HandoffKind } from '../../base/types.ts'
+import { words } from './text.ts'
+import type { HandoffKind } from './types.ts'
 
 /** What programs outside obey, or run without being asked to run the project's code, and which program that is. */
 interface ObeyedNames {
@@ -96,6 +96,11 @@ function leadsThrough(path: string, name: string): boolean {
 export const protectedInWorkspace: readonly string[] = obeyed.flatMap(({ names, only }) =>
   only ? [] : names,
 )
+
+/** The protected name that a path beneath a workspace has, or leads through. */
+export function protectedNameAt(rest: string): string | undefined {
+  return protectedInWorkspace.find((name) => leadsThrough(rest.toLowerCase(), name.toLowerCase()))
+}
 
 /** The same, but only where they exist: any file could have such a name, or `bin` could be moved no more. */
 export const protectedIfThere: readonly string[] = obeyed.flatMap(({ names, only }) =>

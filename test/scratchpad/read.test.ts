@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readBytes, readLines } from '../../src/mcp/scratchpad.ts'
+import { readBytes, readLines } from '../../src/scratchpad/read.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 function file(content: string | Buffer): string {

@@ -2,52 +2,68 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { bytesText, decode, looksBinary, withLine } from '../base/text.ts'
-import { findAnywhere, type ScratchpadEntry, scratchpadRoots } from '../internal.ts'
 import { entryLine } from '../messages/scratchpad.ts'
-import { errorResult, textResult } from './execute.ts'
-import type { ReadArguments } from './schemas.ts'
-import type { CallToolResult } from './sdk.ts'
-import type { McpSession } from './session.ts'
+import type { ScratchpadEntry } from './list.ts'
+import type { Scratchpad } from './scratchpad.ts'
 
-function listOf({ scratchpad }: McpSession): CallToolResult {
-  const entries = scratchpad?.entries() ?? []
-  return textResult(
-    entries.length === 0 ? 'This session has no saved outputs.' : entries.map(entryLine).join('\n'),
-  )
+/** The parameters of `read_scratchpad`. */
+export interface ReadInput {
+  /** Default: all outputs are listed. */
+  readonly name?: string | undefined
+  /** Of `offset` and `limit`. Default: `lines`. */
+  readonly unit?: 'lines' | 'bytes' | undefined
+  /** How many to skip; negative: to read from the end. Default: 0. */
+  readonly offset?: number | undefined
+  /** Default: as many as one answer shows. */
+  readonly limit?: number | undefined
 }
 
-export async function readScratchpad(
-  session: McpSession,
-  asked: ReadArguments,
+/** A model's answer. */
+export interface ReadAnswer {
+  readonly text: string
+  readonly isError: boolean
+}
+
+const answer = (text: string, isError = false): ReadAnswer => ({ text, isError })
+
+/**
+ * Shows a part of a saved output, or lists all.
+ * @param elsewhere finds what the session has not
+ */
+export async function readSaved(
+  scratchpad: Pick<Scratchpad, 'entries' | 'find'> | undefined,
+  asked: ReadInput,
   maxChars: number,
-): Promise<CallToolResult> {
-  const { scratchpad, options } = session
-  if (asked.name === undefined) return listOf(session)
-  const own = scratchpad?.find(asked.name)
-  // A restarted client still knows the names of earlier sessions.
-  const entry =
-    own ?? (options.earlierSessions ? findAnywhere(scratchpadRoots(process.env), asked.name) : undefined)
+  elsewhere: (name: string) => ScratchpadEntry | undefined = () => undefined,
+): Promise<ReadAnswer> {
+  const { name } = asked
+  const entries = scratchpad?.entries() ?? []
+  if (name === undefined)
+    return answer(entries.map(entryLine).join('\n') || 'This session has no saved outputs.')
+  const own = scratchpad?.find(name)
+  const entry = own ?? elsewhere(name)
   if (!entry) {
-    const names = scratchpad?.entries().map(({ name }) => name) ?? []
-    const list = names.length === 0 ? 'It has no saved outputs' : `Saved: ${names.join(', ')}`
-    return errorResult(`This session has no saved output named ${JSON.stringify(asked.name)}. ${list}.`)
+    const names = entries.map((each) => each.name).join(', ')
+    const list = names === '' ? 'It has no saved outputs' : `Saved: ${names}`
+    return answer(`This session has no saved output named ${JSON.stringify(name)}. ${list}.`, true)
   }
   if (await isBinary(entry.path))
-    return errorResult(
+    return answer(
       `Scratchpad "${entry.name}" is binary (${bytesText(entry.bytes)}) and not shown as text. Inspect the file with a program, for example: xxd ${entry.path} | head`,
+      true,
     )
-  return readRange(entry, asked, maxChars, !own)
+  return answer(await rangeOf(entry, asked, maxChars, !own))
 }
 
-async function readRange(
+async function rangeOf(
   { path, changedMs }: ScratchpadEntry,
-  { unit, offset = 0, limit = Number.MAX_SAFE_INTEGER }: ReadArguments,
+  { unit = 'lines', offset = 0, limit = Number.MAX_SAFE_INTEGER }: ReadInput,
   maxChars: number,
   isEarlier: boolean,
-): Promise<CallToolResult> {
+): Promise<string> {
   const read = unit === 'lines' ? readLines : readBytes
   const part = await read(path, { offset, limit }, maxChars)
-  return textResult(withLine(part.text, rangeLine(unit, part, isEarlier ? changedMs : undefined)))
+  return withLine(part.text, rangeLine(unit, part, isEarlier ? changedMs : undefined))
 }
 
 function rangeLine(

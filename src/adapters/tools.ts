@@ -1,0 +1,201 @@
+import * as v from 'valibot'
+import type { Result, Shell } from '../index.ts'
+import {
+  functionField,
+  type Mode,
+  modes,
+  oneOf,
+  type ReadInput,
+  readFields,
+  readSaved,
+  runLines,
+  shellNamed,
+  type ToolInput,
+} from '../internal.ts'
+import { refusalText } from '../messages/answer.ts'
+import { isVitrineError } from '../messages/error.ts'
+import {
+  factsOf,
+  modeTexts,
+  parameterTexts,
+  readScratchpadText,
+  type ToolFacts,
+  toolDescription,
+} from '../messages/tool.ts'
+import { parametersOf, required } from './command.ts'
+import { type Parameters, parameter, readInput, schemaOf, type ToolDefinition } from './definition.ts'
+
+/** A model asks for a looser mode. */
+export interface ModeRequest {
+  /** The mode that it asks for. */
+  readonly mode: Mode
+  /** The shell's mode. */
+  readonly from: Mode
+  /** Why, in its own words. */
+  readonly reason: string
+}
+
+/** What tools a set has. */
+export interface ToolsOptions {
+  /**
+   * The modes of which a call can choose one, the strictest if it says nothing. Default: all up to the shell's mode, or `write` alone where
+   * the sandbox is switched off.
+   */
+  readonly modes?: readonly Mode[] | undefined
+  /**
+   * Says whether the shell may take a looser mode, which a model asks for with the tool `set_mode`. Default: none, and there is no such
+   * tool.
+   */
+  readonly approveMode?: ((request: ModeRequest) => boolean | Promise<boolean>) | undefined
+}
+
+/** What a tool answers. */
+export interface ShellToolAnswer {
+  /** For the model. */
+  readonly text: string
+  /** Nothing was done; `text` says why, and what to do. */
+  readonly isError: boolean
+  /** Of the lines that ran: none where the tool runs no commands. */
+  readonly results: readonly Result[]
+}
+
+/** A call that a model makes. */
+export interface ToolCall {
+  /** The tool. */
+  readonly name: string
+  /** Its parameters, as the model gave them. */
+  readonly input: unknown
+}
+
+/** Whether a call waits for the user: all or none, or what the function says of it. */
+export type NeedsApproval = boolean | ((call: ToolCall) => boolean | Promise<boolean>)
+
+/** How a tool is called. */
+export interface CallOptions {
+  /** Ends what the call does. Default: none. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One tool of a set: its definition, and what runs it. */
+export interface ShellTool extends ToolDefinition {
+  /** Runs a call with what the model gave. A refusal is an answer: throws only for a fault of vitrine, or of `approveMode`. */
+  run(input: unknown, options?: CallOptions): Promise<ShellToolAnswer>
+}
+
+const schema = v.partial(
+  v.strictObject({
+    modes: v.pipe(v.array(oneOf(...modes)), v.minLength(1, 'at least one mode')),
+    approveMode: functionField<NonNullable<ToolsOptions['approveMode']>>(),
+  }),
+)
+
+/**
+ * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, and with `approveMode` `set_mode`. Their
+ * texts name no other tool. Throws INVALID_REQUEST for wrong options.
+ */
+export function tools(shell: Shell, options: ToolsOptions = {}): ShellTool[] {
+  const { approveMode, ...given } = readFields('options', options, schema)
+  const offered = offeredBy(shell, given.modes)
+  const looser = approveMode && shell.config.shell.sandbox ? modes.slice(modes.indexOf(shell.mode) + 1) : []
+  return [
+    executeTool(shell, offered, looser),
+    scratchpadTool(shell),
+    ...(approveMode && looser.length > 0 ? [modeTool(shell, looser, approveMode)] : []),
+  ]
+}
+
+/** Write mode alone where nothing else can be enforced. */
+function offeredBy({ mode, config }: Shell, asked?: readonly Mode[]): ToolFacts['modes'] {
+  const all = config.shell.sandbox ? modes.slice(0, modes.indexOf(mode) + 1) : [mode]
+  const [first = mode, ...rest] = all.filter((each) => !asked || asked.includes(each))
+  return [first, ...rest]
+}
+
+type Run<T> = (
+  asked: T,
+  options: CallOptions,
+) => Promise<Partial<ShellToolAnswer> & { readonly text: string }>
+
+/** A refusal is an answer. */
+function toolOf<T>(
+  about: Pick<ToolDefinition, 'name' | 'description'>,
+  parameters: Parameters,
+  needed: string[],
+  work: Run<T>,
+): ShellTool {
+  return {
+    ...about,
+    inputSchema: schemaOf(parameters, needed),
+    async run(input, options = {}) {
+      try {
+        return {
+          isError: false,
+          results: [],
+          ...(await work(readInput<T>(input, parameters, needed), options)),
+        }
+      } catch (error) {
+        if (!isVitrineError(error)) throw error
+        return { text: refusalText(error), isError: true, results: [] }
+      }
+    },
+  }
+}
+
+function executeTool(shell: Shell, offered: ToolFacts['modes'], looser: readonly Mode[]): ShellTool {
+  const facts = {
+    ...factsOf(shell.config, offered, shellNamed(shell.config)),
+    looserTool: looser.length > 0 ? 'set_mode' : undefined,
+  }
+  const all = [...offered, ...looser]
+  const choice = all.length > 1 && { mode: parameter.oneOf(...all)({ default: offered[0] }) }
+  const parameters = { ...choice, ...parametersOf(facts) }
+  const about = { name: 'execute_command', description: toolDescription(facts) }
+  const run: Run<ToolInput & { readonly mode?: Mode }> = ({ mode = offered[0], ...asked }, { signal }) =>
+    runLines(shell, asked, { signal, mode, hintFor: 'tool' })
+  return toolOf(about, parameters, required, run)
+}
+
+function scratchpadTool({ scratchpad, config }: Shell): ShellTool {
+  const { text, offset, count, oneOf } = parameter
+  const parameters = {
+    name: text(),
+    unit: oneOf('lines', 'bytes')({ default: 'lines' }),
+    offset: offset({ description: parameterTexts.offset }),
+    limit: count(),
+  }
+  const about = { name: 'read_scratchpad', description: readScratchpadText }
+  const { inline_max_chars: most } = config.output
+  return toolOf<ReadInput>(about, parameters, [], (asked) => readSaved(scratchpad, asked, most))
+}
+
+interface ModeInput {
+  readonly mode: Mode
+  readonly reason: string
+}
+
+function modeTool(
+  shell: Shell,
+  looser: readonly Mode[],
+  approve: NonNullable<ToolsOptions['approveMode']>,
+): ShellTool {
+  const about = {
+    name: 'set_mode',
+    description: `Sets the loosest mode in which commands can run. The user is asked about a looser one. ${looser.map((mode) => modeTexts[mode]).join(' ')}`,
+  }
+  const reason = 'For the user: what to run, and why that mode.'
+  const parameters = { mode: parameter.oneOf(...modes)(), reason: parameter.text({ description: reason }) }
+  const run: Run<ModeInput> = async ({ mode, reason }) => {
+    const from = shell.mode
+    const isLooser = modes.indexOf(mode) > modes.indexOf(from)
+    if (isLooser && !(await approve({ mode, from, reason })))
+      return {
+        text: `NOT_APPROVED: The user keeps commands in ${from} mode. Do not try the same in another way; ask what the user wants instead.`,
+        isError: true,
+      }
+    shell.mode = mode
+    return {
+      text: `Commands can run in ${mode} mode now${mode === 'read' ? '' : `: give execute_command mode "${mode}"`}.`,
+    }
+  }
+  return toolOf(about, parameters, ['mode', 'reason'], run)
+}

@@ -1,0 +1,222 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { aliveWith, waitFor } from '../helpers/processes.ts'
+import { caller, callOf, initialize, madeIn, marked } from './connect.ts'
+import { client, json, serve } from './serve-http.ts'
+
+const [ci, ops, scraper] = ['ci', 'ops', 'scraper'].map((name) => `${name}-0123456789abcdef`) as [
+  string,
+  string,
+  string,
+]
+
+const tracing = fileURLToPath(new URL('../fixtures/tracing.cjs', import.meta.url))
+
+function homeWith(tokens: string) {
+  const home = new Home()
+  const file = join(home.directory, 'tokens')
+  writeFileSync(file, tokens)
+  return { home, file, env: { VITRINE_HTTP_TOKENS: file } }
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+function send(url: string, token: string, body: object, session?: string, more = {}): Promise<Response> {
+  const own = session === undefined ? {} : { 'mcp-session-id': session }
+  const headers = { ...json, ...bearer(token), ...own, ...more }
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+describe('several tokens', () => {
+  it('have modes, sessions and saved outputs of their own, and no command reads those of another', async () => {
+    const { home, file, env } = homeWith(
+      `# clients\nci read ${ci}\nops read,workspace ${ops}\nscraper none ${scraper}\n`,
+    )
+    const { url } = await serve([], env, home)
+    const [one, other] = [await client('legacy', url, ci), await client('legacy', url, ops)]
+    const toolsOf = async ({ client }: typeof one) => (await client.listTools()).tools.map(({ name }) => name)
+    expect(await toolsOf(one)).toEqual(['execute_command', 'read_scratchpad'])
+    expect(await toolsOf(other)).toEqual(['execute_command_workspace', 'read_scratchpad'])
+    const write = caller(other.client, 'execute_command_workspace')
+    const path = async (run: typeof write) => {
+      const { text } = await run({ command: 'echo secret', scratchpad: 'mine' })
+      return /saved .* at (\S+?)[;\]]/.exec(text)?.[1] ?? ''
+    }
+    const [ofOne, ofOther] = [await path(one.run), await path(write)]
+    expect((await one.run({ command: `cat ${ofOne}` })).text).toBe('secret\n')
+    expect((await write({ command: `cat ${ofOther}` })).text).toBe('secret\n')
+    for (const [run, own] of [
+      [one.run, ofOther],
+      [write, ofOne],
+    ] as const)
+      for (const foreign of [own, file])
+        expect((await run({ command: `cat ${foreign}` })).text).toMatch(/ermission denied/)
+  })
+
+  it('one continues no session of another, and one without modes only reads /metrics', async () => {
+    const { home, env } = homeWith(`ci read ${ci}\nops read ${ops}\nscraper none ${scraper}\n`)
+    const { url } = await serve([], env, home)
+    const session = (await send(url, ci, initialize)).headers.get('mcp-session-id') ?? ''
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    const statuses = [
+      (await send(url, ci, list, session)).status,
+      (await send(url, ops, list, session)).status,
+      (await send(url, scraper, initialize)).status,
+      (await fetch(new URL('/metrics', url), { headers: bearer(scraper) })).status,
+      (await fetch(new URL('/metrics', url))).status,
+    ]
+    expect(statuses).toEqual([200, 404, 403, 200, 401])
+  })
+
+  it.each([
+    ['a read', [], ':1: expected NAME MODES TOKEN'],
+    ['\na all 0123456789abcdef', [], ':2: expected NAME MODES TOKEN'],
+    ['a read x\na read y', [], '"a" stands there twice'],
+    ['a read x\nb read x', [], 'b has the token of another client'],
+    ['# none', [], 'has no tokens'],
+    ['a write 0123456789abcdef', ['--mode', 'read'], 'The token a may use write, but --mode serves read'],
+    ['a read short', ['--http', '0.0.0.0:0'], 'shorter than 16 characters'],
+  ])('%j %j does not listen', async (tokens, args, told) => {
+    const { home, env } = homeWith(tokens)
+    const address = args.includes('--http') ? [] : ['--http', '0']
+    const ran = await home.run(['mcp', ...address, ...args], { env })
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain(told)
+  })
+})
+
+it('sessions are named by the instance, and hosts and origins can be allowed', async () => {
+  const env = {
+    VITRINE_HTTP_INSTANCE: 'pod-1',
+    VITRINE_HTTP_ORIGINS: 'https://app.example',
+    VITRINE_TOKEN: ci,
+  }
+  const { url } = await serve([], { ...env, VITRINE_HTTP_HOSTS: '*' })
+  const origin = { ...json, ...bearer(ci), origin: 'https://app.example' }
+  const answer = await fetch(url, { method: 'POST', headers: origin, body: JSON.stringify(initialize) })
+  expect(answer.headers.get('mcp-session-id')).toMatch(/^pod-1\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const evil = { ...origin, origin: 'https://evil.example' }
+  expect((await fetch(url, { method: 'POST', headers: evil, body: '{}' })).status).toBe(403)
+})
+
+it('/metrics counts what ran, was denied and refused; a line tells of each session and refusal', async () => {
+  const { url, token, reported } = await serve([], { VITRINE_TOKEN: ci })
+  const { client: connected, run } = await client('legacy', url, token)
+  await run({ command: 'echo x > new; exit 3' })
+  await run({ command: 'sleep 9', timeout_ms: 50 })
+  await run({ command: 'true', cwd: '/nowhere' })
+  await fetch(url, { method: 'POST' })
+  const metrics = await (await fetch(new URL('/metrics', url), { headers: bearer(token) })).text()
+  for (const line of [
+    'vitrine_sessions 1',
+    'vitrine_commands_waiting 0',
+    'vitrine_commands_running 0',
+    'vitrine_commands_total{mode="read",outcome="exited"} 1',
+    'vitrine_commands_total{mode="read",outcome="timed-out"} 1',
+    'vitrine_commands_total{mode="read",outcome="INVALID_REQUEST"} 1',
+    'vitrine_command_seconds_count{mode="read"} 2',
+    'vitrine_denials_total{operation="create"} 1',
+    'vitrine_refused_requests_total{status="401"} 1',
+  ])
+    expect(metrics.split('\n')).toContain(line)
+  expect(metrics).toContain('process_resident_memory_bytes')
+  await (connected.transport as { terminateSession?: () => Promise<void> }).terminateSession?.()
+  const events = () =>
+    reported().map(({ event, code, status, ended, calls }) => ({ event, code, status, ended, calls }))
+  await expect.poll(events).toEqual([
+    { event: 'refused', code: 'INVALID_REQUEST' },
+    { event: 'refused', status: 401 },
+    { event: 'session', ended: 'client', calls: 3 },
+  ])
+  expect(JSON.stringify(reported())).not.toContain(ci)
+})
+
+it('/readyz says no where no command can run', async () => {
+  const ready = async (env = {}) => {
+    const { url, said } = await serve([], env)
+    const answer = await fetch(new URL('/readyz', url))
+    return { status: answer.status, said }
+  }
+  expect(await ready()).toMatchObject({ status: 200 })
+  const not = await ready({ VITRINE_SHELL_SANDBOX: 'false' })
+  expect(not.status).toBe(503)
+  await expect.poll(not.said).toContain('not ready: [shell] sandbox = false')
+})
+
+it('while it ends it takes what is about running commands, and no further call', async () => {
+  const { url, server, said, exited } = await serve([], { VITRINE_TOKEN: ci })
+  const session = (await send(url, ci, initialize)).headers.get('mcp-session-id') ?? ''
+  const marker = marked()
+  const params = { name: 'execute_command', arguments: { command: `sleep ${marker}` } }
+  const call = send(url, ci, { jsonrpc: '2.0', id: 7, method: 'tools/call', params }, session)
+  expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
+  server.kill('SIGTERM')
+  expect(await waitFor(() => said().includes('shutting down'))).toBe(true)
+  for (const id of [session, undefined]) {
+    const refused = await send(url, ci, { jsonrpc: '2.0', id: 8, method: 'tools/call', params }, id)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await refused.text()).toContain('Nothing ran. Retry.')
+  }
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
+  expect((await send(url, ci, cancel, session)).status).toBe(202)
+  expect(await waitFor(() => aliveWith(marker).length === 0)).toBe(true)
+  await call.then((answer) => answer.text()).catch(() => {}) // no answer follows (MCP, Cancellation)
+  expect(await exited).toEqual([0, null])
+})
+
+it('the session with the fewest running commands is next', async () => {
+  const { url, token, home } = await serve(['--mode', 'write'], {
+    VITRINE_HTTP_TURNS: '2',
+    VITRINE_TOKEN: ci,
+  })
+  const [busy, other] = [await client('legacy', url, token), await client('legacy', url, token)]
+  const begin = (run: typeof busy.run, name: string) =>
+    run({ command: `touch ${name}; until test -e go-${name}; do sleep 0.02; done` })
+  const made = () =>
+    madeIn(home.directory)
+      .filter((name) => !name.startsWith('go'))
+      .sort()
+  const calls = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => begin(busy.run, name))
+  await expect.poll(made).toEqual(['a1', 'a2'])
+  for (const name of ['b1', 'b2', 'b3']) calls.push(begin(other.run, name))
+  await expect.poll(made).toEqual(['a1', 'a2', 'b1'])
+  const go = (name: string) => writeFileSync(join(home.directory, `go-${name}`), '')
+  // As a2 runs, b1 has as many: what came first is next.
+  go('a1')
+  await expect.poll(() => made().length).toBe(3)
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'b3']) go(name)
+  await Promise.all(calls)
+  expect(made()).toHaveLength(8)
+})
+
+it('where OTEL_* is set a call is a span of the caller’s trace, without the command', async () => {
+  const home = new Home()
+  const spans = join(home.directory, 'spans')
+  const env = {
+    OTEL_SERVICE_NAME: 'x',
+    NODE_OPTIONS: `--require "${tracing}"`,
+    SPANS: spans,
+    VITRINE_TOKEN: ci,
+  }
+  const { url } = await serve([], env, home)
+  const session = (await send(url, ci, initialize)).headers.get('mcp-session-id') ?? ''
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+  const traceparent = { traceparent: `00-${traceId}-${spanId}-01` }
+  for (const given of [{ command: 'echo key=secret; exit 3' }, { command: 'true', cwd: '/nowhere' }])
+    await (await send(url, ci, callOf(2, '', { arguments: given }), session, traceparent)).text()
+  const written = readFileSync(spans, 'utf8')
+  expect(written).not.toContain('secret')
+  const call = { name: 'tools/call execute_command', kind: 1, parent: { traceId, spanId } }
+  expect(
+    written
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { ...call, attributes: { 'vitrine.mode': 'read', 'vitrine.outcome': 'exited', 'process.exit.code': 3 } },
+    { ...call, attributes: { 'error.type': 'INVALID_REQUEST' }, status: { code: 2 } },
+  ])
+})
