@@ -154,16 +154,19 @@ function aliasSection({ name }, { type }, text) {
   return `### ${name}\n\n${text}\n\n\`\`\`ts\n${code}\n\`\`\``
 }
 
-/** The functions, then what they name, and so on: as a reader meets it. */
+/** A function, what it names, what that names, and so on: as a reader meets it. Then the next function. */
 function inOrder(symbols) {
-  const order = new Set(symbols.filter(isFunction).reverse())
+  const order = new Set()
   const meet = (node) => {
     if (ts.isBlock(node)) return
     const symbol = ts.isTypeReferenceNode(node) && symbolAt(node.typeName)
     if (symbols.includes(symbol)) order.add(symbol)
     ts.forEachChild(node, meet)
   }
-  for (const symbol of order) meet(symbol.declarations[0])
+  for (const first of symbols.filter(isFunction).reverse()) {
+    order.add(first)
+    for (const symbol of order) meet(symbol.declarations[0])
+  }
   return [...new Set([...order, ...symbols])]
 }
 

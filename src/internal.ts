@@ -42,6 +42,7 @@ export {
   integer,
   oneOf,
   readFields,
+  refuseValue,
 } from './request/fields.ts'
 export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'

@@ -8,6 +8,7 @@ import {
   type ReadInput,
   readFields,
   readSaved,
+  refuseValue,
   runLines,
   shellNamed,
   type ToolInput,
@@ -38,8 +39,8 @@ export interface ModeRequest {
 /** What tools a set has. */
 export interface ToolsOptions {
   /**
-   * The modes of which a call can choose one, the strictest if it says nothing. Default: all up to the shell's mode, or `write` alone where
-   * the sandbox is switched off.
+   * The modes of which a call can choose one, the strictest if it says nothing; none looser than the shell's. Default: all of them, or
+   * `write` alone where the sandbox is switched off.
    */
   readonly modes?: readonly Mode[] | undefined
   /**
@@ -78,7 +79,7 @@ export interface CallOptions {
 
 /** One tool of a set: its definition, and what runs it. */
 export interface ShellTool extends ToolDefinition {
-  /** Runs a call with what the model gave. A refusal is an answer: throws only for a fault of vitrine, or of `approveMode`. */
+  /** Runs a call with what the model gave. A refusal is an answer. Throws the reason of `signal` when that aborted before, and what `approveMode` throws. */
   run(input: unknown, options?: CallOptions): Promise<ShellToolAnswer>
 }
 
@@ -107,6 +108,8 @@ export function tools(shell: Shell, options: ToolsOptions = {}): ShellTool[] {
 /** Write mode alone where nothing else can be enforced. */
 function offeredBy({ mode, config }: Shell, asked?: readonly Mode[]): ToolFacts['modes'] {
   const all = config.shell.sandbox ? modes.slice(0, modes.indexOf(mode) + 1) : [mode]
+  const stranger = asked?.find((each) => !all.includes(each))
+  if (stranger) refuseValue('modes', all.join(' or '), stranger)
   const [first = mode, ...rest] = all.filter((each) => !asked || asked.includes(each))
   return [first, ...rest]
 }

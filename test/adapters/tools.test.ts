@@ -143,6 +143,7 @@ describe('set_mode', () => {
 describe.each<[object]>([
   [{ modes: [] }],
   [{ modes: ['root'] }],
+  [{ modes: ['write'] }],
   [{ approveMode: true }],
   [{ mode: 'read' }],
 ])('the options %j', (options) => {
