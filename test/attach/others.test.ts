@@ -82,7 +82,7 @@ describe('attach', () => {
     const options = { env: home.env, cwd: home.directory, encoding: 'utf8' } as const
     const { stdout, stderr } = spawnSync(shell, ['-c', '[[ a == a ]] && echo {1,2}; echo x > probe'], options)
     expect(stdout).toContain('1 2')
-    expect(stderr).toMatch(/probe: Permission denied[^]*^vitrine: /m)
+    expect(stderr).toMatch(/probe: Permission denied[\s\S]*^vitrine: /m)
     expect(readdirSync(home.directory)).not.toContain('probe')
   })
 
@@ -109,7 +109,7 @@ describe('attach', () => {
     // Gemini takes `bash -c` off a line.
     expect(line).not.toMatch(/^\S*\/(ba|z)?sh -c/)
     const ran = spawnSync('bash', ['-c', line], { env, cwd: directory, encoding: 'utf8' })
-    expect(ran.stderr).toMatch(/probe: Permission denied[^]*^vitrine: /m)
+    expect(ran.stderr).toMatch(/probe: Permission denied[\s\S]*^vitrine: /m)
     expect(readdirSync(directory)).not.toContain('probe')
   })
 
