@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseJsonc } from '../base/edits.ts'
-import { errorText } from '../base/errno.ts'
+import { errorText, tried } from '../base/errno.ts'
 import { leadsTo, readText, replace } from '../base/foreign-file.ts'
 import { baseDirectory } from '../base/paths.ts'
 import { visible } from '../base/text.ts'
@@ -27,6 +27,8 @@ export interface Record {
   /** What the client's entry asked for, without what the client itself was asked about. */
   readonly asked: readonly Piece[]
   readonly written: readonly Written[]
+  /** Directories that were made for all of this, the outermost first. */
+  readonly made: readonly string[]
 }
 
 /** Where the programs and the record of an attached client are: no command may change them. */
@@ -50,7 +52,9 @@ export async function attach(client: Client, place: Place): Promise<readonly str
   if (isSame && known.written.every(({ file, after }) => readText(file) === after))
     return known.written.map(({ file }) => `${visible(file)}: already has it`)
   const first = await plan(asked, known)
-  const record = { version: 1, mode: place.mode, managed: place.managed, asked } as const
+  const files = [recordFile(client.name, place.env), ...first.map(({ file }) => file)]
+  const made = known?.made ?? [...new Set(files.flatMap((file) => missingAbove(file)))]
+  const record = { version: 1, mode: place.mode, managed: place.managed, asked, made } as const
   write(client.name, place.env, { ...record, written: first })
   if (!client.afterwards) return told(first)
   try {
@@ -61,6 +65,11 @@ export async function attach(client: Client, place: Place): Promise<readonly str
     await detach(client.name, place.env)
     throw error
   }
+}
+
+function missingAbove(file: string): readonly string[] {
+  const above = dirname(file)
+  return existsSync(above) ? [] : [...missingAbove(above), above]
 }
 
 /** The new text of every file. What is recorded is taken out first. Throws before anything is written. */
@@ -127,7 +136,8 @@ export async function detach(name: string, env: Environment): Promise<readonly s
   })
   for (const { file, rest } of rests) put(file, rest)
   rmSync(recordFile(name, env))
-  rmSync(directoryFor(name, env), { recursive: true, force: true })
+  // Those that have something by now stay.
+  for (const directory of [...known.made].reverse()) tried(() => rmdirSync(directory))
   return rests.map(({ file, before, pieces, rest }) => {
     const left = rest !== undefined && pieces.some((piece) => hasPiece(rest, piece))
     if (left) return `${visible(file)}: still has what vitrine wrote: take it out by hand`

@@ -4,7 +4,7 @@ import { isTable } from '../base/table.ts'
 import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import type { Client, Place, Settings, ShellCall, Told } from './client.ts'
-import { startingScript } from './scripts.ts'
+import { judgingScript, startingScript } from './scripts.ts'
 
 /**
  * Claude Code: its setting CLAUDE_CODE_SHELL names the program that reads every line: of Bash, in the background, of Monitor and of
@@ -110,14 +110,13 @@ function hookScript(shell: string, judge: readonly string[]): string {
   const said =
     'vitrine: refused, because commands would run unheld: the settings in force set another CLAUDE_CODE_SHELL, or vitrine is gone. ' +
     'Tell the user to run "vitrine doctor" here.'
-  return startingScript(
+  return judgingScript(
     judge,
     `if [ "$1" = shell ]; then
   [ "$${variable}" = ${quoted(shell)} ] && [ -z "$CLAUDE_CODE_SHELL_PREFIX" ] && [ -x ${quoted(shell)} ] && exit 0
   echo ${quoted(said)} >&2
   exit 2
 fi
-set --
 `,
   )
 }

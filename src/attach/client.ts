@@ -16,11 +16,8 @@ export interface Client {
   call?(told: Told): HookCall | undefined
   /** What it tells a hook, where it has other names than Claude's. */
   told?(given: Settings): { readonly tool: unknown; readonly input: unknown; readonly cwd?: unknown }
-  /**
-   * The hook's answer on stdout, with the line that starts the client's shell of ours; exit code 2 with the reason on stderr refuses
-   * in every client that was tried.
-   */
-  rewritten?(told: Told, line: string): object
+  /** The hook's answer on stdout; exit code 2 with the reason on stderr refuses in every client that was tried. */
+  rewritten?(told: Told, command: string, place: Pick<Place, 'directory'>): object
   /** The answer that refuses, where the reason on stderr does not reach the model. */
   refused?(reason: string): object
   readonly project?: ProjectSettings

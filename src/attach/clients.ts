@@ -1,5 +1,6 @@
 import { claude } from './claude.ts'
 import type { Client } from './client.ts'
+import { codex } from './codex.ts'
 import { copilot } from './copilot.ts'
 import { gemini } from './gemini.ts'
 import type { attachable } from './names.ts'
@@ -8,6 +9,7 @@ import { pi } from './pi.ts'
 
 const byName: Readonly<Record<(typeof attachable)[number], Client>> = {
   claude,
+  codex,
   copilot,
   gemini,
   kilo,

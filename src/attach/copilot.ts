@@ -5,14 +5,14 @@ import { isTable } from '../base/table.ts'
 import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt } from './client.ts'
-import { judgingScript, shellName, startingScript } from './scripts.ts'
+import { heldLine, inTime, judgingScript, shellIn, startingScript } from './scripts.ts'
 
 /** Copilot CLI: a hook in a file of its own rewrites each line, and judges the paths of file tools. */
 export const copilot: Client = {
   name: 'copilot',
   seen: '1.0.102',
   pieces: ({ directory, env, mode, program }) => {
-    const shell = join(directory, shellName)
+    const shell = shellIn(directory)
     const hook = join(directory, 'hook')
     const start = [...program, 'sh', '--client', 'copilot', '--mode', mode, '--']
     const judge = [...program, 'hook', 'copilot', '--mode', mode]
@@ -26,7 +26,7 @@ export const copilot: Client = {
         text: startingScript(start),
         what: `the shell, in ${mode} mode`,
       },
-      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(judge, 15), what: 'the hook' },
+      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
       {
         ...{ kind: 'file', file: join(home(env), 'hooks', 'vitrine.json'), mode: 0o600, text },
         what: `preToolUse rewrites bash, and refuses ${fileTools.join(' and ')} where ${mode} mode refuses commands`,
@@ -44,7 +44,10 @@ export const copilot: Client = {
     if (told.tool === 'bash') return typeof command === 'string' ? { kind: 'command', command } : undefined
     return fileTools.includes(told.tool) ? filesAt(told, fileTools, ['path']) : { kind: 'other' }
   },
-  rewritten: ({ input }, command) => ({ permissionDecision: 'allow', modifiedArgs: { ...input, command } }),
+  rewritten: ({ input }, command, { directory }) => ({
+    permissionDecision: 'allow',
+    modifiedArgs: { ...input, command: heldLine(command, directory) },
+  }),
   refused: (permissionDecisionReason) => ({ permissionDecision: 'deny', permissionDecisionReason }),
   project: {
     files: ['.github/copilot/settings.json'],

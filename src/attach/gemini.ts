@@ -4,7 +4,7 @@ import { isTable } from '../base/table.ts'
 import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt, type Place, type Settings } from './client.ts'
-import { judgingScript, shellName, startingScript } from './scripts.ts'
+import { heldLine, inTime, judgingScript, shellIn, startingScript } from './scripts.ts'
 
 /** Gemini CLI: a hook rewrites each line, which its own words then show to the model as it wrote them, and judges paths of file tools. */
 export const gemini: Client = {
@@ -12,7 +12,7 @@ export const gemini: Client = {
   seen: '0.61.0',
   pieces: (place) => {
     const { directory, managed, mode, program } = place
-    const shell = join(directory, shellName)
+    const shell = shellIn(directory)
     const hook = join(directory, 'hook')
     const start = [...program, 'sh', '--client', 'gemini', '--mode', mode, '--']
     const judge = [...program, 'hook', 'gemini', '--mode', mode]
@@ -29,7 +29,7 @@ export const gemini: Client = {
         text: startingScript(start),
         what: `the shell, in ${mode} mode`,
       },
-      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(judge, 15), what: 'the hook' },
+      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
       {
         kind: 'json',
         file,
@@ -45,9 +45,10 @@ export const gemini: Client = {
     if (told.tool !== 'run_shell_command') return filesAt(told, fileTools, ['file_path'])
     return typeof command === 'string' ? { kind: 'command', command } : undefined
   },
-  rewritten: (_, command) => ({
-    hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: { command } },
-  }),
+  rewritten: (_, command, { directory }) => {
+    const tool_input = { command: heldLine(command, directory) }
+    return { hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input } }
+  },
   project: { files: ['.gemini/settings.json'], users: userSettings, switchesOff },
   notes,
 }

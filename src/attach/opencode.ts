@@ -4,7 +4,7 @@ import { baseDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt } from './client.ts'
 import { moduleText } from './modules.ts'
-import { judgingScript, startingScript } from './scripts.ts'
+import { inTime, judgingScript, startingScript } from './scripts.ts'
 
 /**
  * opencode, and Kilo which is made of it: its setting `shell` names the program that reads every line. A plugin sees the settings that
@@ -37,7 +37,7 @@ function openCode(
           text: startingScript(start),
           what: `the shell, in ${mode} mode`,
         },
-        { kind: 'file', file: hook, mode: 0o755, text: judgingScript(judge, 15), what: 'the hook' },
+        { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
         {
           ...{ kind: 'file', file: plugin, mode: 0o644, text: moduleText(hook, pluginText(shell, more)) },
           what: `a plugin refuses ${fileTools.join(' and ')} where ${mode} mode refuses commands`,

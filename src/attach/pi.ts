@@ -4,7 +4,7 @@ import type { Environment } from '../base/types.ts'
 import type { Client, Settings } from './client.ts'
 import { filesAt } from './client.ts'
 import { moduleText } from './modules.ts'
-import { judgingScript, startingScript } from './scripts.ts'
+import { inTime, judgingScript, startingScript } from './scripts.ts'
 
 /**
  * pi: its setting shellPath names the program that reads every line; where that is missing, pi refuses. An extension judges the paths
@@ -27,7 +27,7 @@ export const pi: Client = {
         text: startingScript(start),
         what: `the shell, in ${mode} mode`,
       },
-      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(judge, 15), what: 'the hook' },
+      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
       {
         ...{ kind: 'file', file: join(agent, 'extensions', 'vitrine.js'), mode: 0o644 },
         text: moduleText(hook, extension),

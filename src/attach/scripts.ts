@@ -1,33 +1,39 @@
+import { join } from 'node:path'
 import { quoted } from '../base/text.ts'
 
-/** What rewritten lines start. Gemini takes `bash -c` off a line, whatever its directory, and runs the rest. */
-export const shellName = 'vitrine-sh'
+const head = '#!/bin/sh\n# Written by "vitrine attach"; "vitrine detach" removes it.\n'
+/** What a project sets for Node is not obeyed. */
+const plainNode = 'unset NODE_OPTIONS NODE_PATH\n'
 
-/** A script for sh that becomes vitrine, with the script's own words behind. What a project sets for Node is not obeyed. */
+/** A script for sh that becomes vitrine, with the script's own words behind. */
 export function startingScript(words: readonly string[], first = ''): string {
-  return `#!/bin/sh
-# Written by "vitrine attach"; "vitrine detach" removes it.
-${first}unset NODE_OPTIONS NODE_PATH
-exec ${words.map(quoted).join(' ')} "$@"
+  return `${head}${first}${plainNode}exec ${words.map(quoted).join(' ')} "$@"\n`
+}
+
+/** A client takes an exit code without a reason for a hook that failed, and lets the call pass. */
+export const unanswered = `{ [ $? = 2 ] || echo 'vitrine: it did not judge this call, which is refused.' >&2; exit 2; }`
+
+/** A script for sh that refuses a call unless vitrine answers: that it ends without an error is not enough. */
+export function judgingScript(words: readonly string[], first = ''): string {
+  return `${head}${first}${plainNode}said=$(${words.map(quoted).join(' ')}) || ${unanswered}
+[ -n "$said" ] || ${unanswered}
+printf '%s\\n' "$said"
 `
 }
 
-const noAnswer =
-  'vitrine: refused, because its hook gave no answer. Tell the user to run "vitrine attach" again.'
+/** What most clients let a call pass for is a hook that is late: so vitrine is ended before. */
+export function inTime(words: readonly string[]): readonly string[] {
+  return ['timeout', '-k', '1', '15', ...words]
+}
 
-/**
- * A script that has vitrine judge a call, and refuses (2) whatever else than an answer comes of it. `seconds` must be less than the time
- * that the client gives it: most clients let a call pass whose hook is late.
- */
-export function judgingScript(words: readonly string[], seconds: number): string {
-  return `#!/bin/sh
-# Written by "vitrine attach"; "vitrine detach" removes it.
-unset NODE_OPTIONS NODE_PATH
-answer=$(timeout -k 1 ${seconds} ${words.map(quoted).join(' ')})
-code=$?
-[ "$code" -eq 2 ] && exit 2
-[ "$code" -eq 0 ] && [ -n "$answer" ] && printf '%s\\n' "$answer" && exit 0
-echo ${quoted(noAnswer)} >&2
-exit 2
-`
+/** What rewritten lines start. Gemini takes `bash -c` off a line, whatever its directory, and runs the rest. */
+const shellName = 'vitrine-sh'
+
+export function shellIn(directory: string): string {
+  return join(directory, shellName)
+}
+
+/** The line that has a command run held. */
+export function heldLine(command: string, directory: string): string {
+  return `${quoted(shellIn(directory))} -c ${quoted(command)}`
 }

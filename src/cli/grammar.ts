@@ -101,7 +101,7 @@ export const grammar = {
     words: attachable,
   },
   detach: { options: {}, words: attachable },
-  sh: { options: { client: attachable, mode: held }, words: 'command' },
+  sh: { options: { client: attachable, mode: held, project: 'directory' }, words: 'command' },
   hook: { options: { mode: held }, words: attachable },
   completion: { options: {}, words: ['bash', 'zsh', 'fish'] },
 } as const satisfies Readonly<Record<string, Grammar>>

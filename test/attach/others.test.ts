@@ -121,7 +121,7 @@ describe('attach', () => {
     for (const program of ['/nonexistent/vitrine', 'false', 'true', 'exit 3']) {
       writeFileSync(
         hook,
-        text.replace(/\$\(timeout.*\)$/m, () => `$(${program})`),
+        text.replace(/\$\(timeout.*\)(?= \|\|)/m, () => `$(${program})`),
       )
       expect(judged(place, call)).toMatchObject({
         status: 2,

@@ -38,6 +38,7 @@ Usage:
 Options:
   --mode MODE        read (default) or workspace: what the line may change
   --client CLIENT    understand how this client starts its shell
+  --project DIR      where the client was started; default: the directory of the process that started this one
 
 Bash reads the line. No deadline ends it: the client does, and it lives no longer than the process that started it.
 The workspace and the configuration are those of the directory of that process.

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { sep } from 'node:path'
 import { directoryFor } from '../../attach/attach.ts'
 import type { Client, HookCall, Settings, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
-import { shellName } from '../../attach/scripts.ts'
 import { errorText } from '../../base/errno.ts'
 import { isTable } from '../../base/table.ts'
-import { quoted, visible } from '../../base/text.ts'
+import { visible } from '../../base/text.ts'
 import { loadConfig, openFileGate } from '../../internal.ts'
 import { misuse, parseAll } from '../arguments.ts'
 import { heldModeOf } from '../configuration.ts'
@@ -28,10 +27,17 @@ export async function main(args: readonly string[]): Promise<number> {
     const told = toldOf(readFileSync(0, 'utf8'), client)
     const call = client.call(told)
     if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
+    const directory = directoryFor(client.name, process.env)
+    if (call.kind === 'command' && call.command.includes(directory))
+      return await refuseCall(
+        `A command that names ${visible(directory)} is refused: say what it is to run instead.`,
+        client,
+      )
     const said = await refusalOf(client, call, told, heldModeOf(options) ?? 'read')
     if (said !== undefined) return await refuseCall(said, client)
-    // An empty answer is none: a program that ends before it has judged says nothing.
-    return print(`${JSON.stringify(answerOf(client, call, told))}\n`)
+    const answer =
+      call.kind === 'command' && client.rewritten ? client.rewritten(told, call.command, { directory }) : {}
+    return await print(`${JSON.stringify(answer)}\n`)
   } catch (error) {
     return refuseCall(`vitrine cannot judge this call, so it is refused: ${errorText(error)}`)
   }
@@ -41,12 +47,6 @@ async function refuseCall(said: string, client?: Client): Promise<number> {
   if (client?.refused) return print(`${JSON.stringify(client.refused(`vitrine: ${said}`))}\n`)
   await tell(said)
   return refused
-}
-
-function answerOf(client: Client, call: HookCall, told: Told): object {
-  if (call.kind !== 'command' || !client.rewritten) return {}
-  const shell = join(directoryFor(client.name, process.env), shellName)
-  return client.rewritten(told, `${quoted(shell)} -c ${quoted(call.command)}`)
 }
 
 /** Claude's names, which most clients use. */

@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { ShellCall } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
-import { tried } from '../../base/errno.ts'
+import { succeeds, tried } from '../../base/errno.ts'
 import { clipped } from '../../base/text.ts'
-import { currentDirectory, loadConfig, type Mode, openShell, type Shell } from '../../internal.ts'
+import { currentDirectory, loadConfig, openShell, type Shell } from '../../internal.ts'
 import { misuse, type Options, parseAll } from '../arguments.ts'
 import { heldModeOf, unbounded } from '../configuration.ts'
 import { grammar } from '../grammar.ts'
@@ -29,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
       `${client?.name ?? 'The client'} has started its shell in a way that this version of vitrine does not know, so nothing ran: ` +
         `${clipped(words.join(' '), 300)}. Tell the user: update vitrine, or detach it.`,
     )
-  const project = projectDirectory()
+  const project = options.values.get('project') ?? projectDirectory()
   if (client) {
     const [override] = await overridesIn(client, project, process.env)
     if (override !== undefined) return refuse(override)
@@ -49,8 +50,14 @@ function projectDirectory(): string {
 
 async function run(call: ShellCall, project: string, options: Options): Promise<number> {
   const relay = new DirectoryRelay()
-  const mode = heldModeOf(options) ?? 'read'
-  const shell = await openShell({ cwd: project, mode, config: await configIn(project, mode) })
+  // Where the client's own sandbox lets nothing be written, commands have no TMPDIR.
+  const isReadOnly = !succeeds(() => accessSync(tmpdir(), constants.W_OK))
+  const mode = isReadOnly ? 'read' : (heldModeOf(options) ?? 'read')
+  const shell = await openShell({
+    cwd: project,
+    mode,
+    config: await configIn(project, mode === 'read' && !isReadOnly),
+  })
   const watch = closeWithClient(shell)
   relay.onCancel = () => void shell.close()
   const line = call.directoryFile === undefined ? call.line : call.line + relay.told
@@ -73,9 +80,9 @@ async function run(call: ShellCall, project: string, options: Options): Promise<
 }
 
 /** Bash puts what a long here-document says into a file, for which read mode needs a TMPDIR. */
-function configIn(cwd: string, mode: Mode) {
+function configIn(cwd: string, privateTmp: boolean) {
   const ours = { 'shell.program': { value: 'bash', from }, ...unbounded(from) }
-  const flags = mode === 'read' ? { ...ours, 'shell.private_tmp': { value: true, from } } : ours
+  const flags = privateTmp ? { ...ours, 'shell.private_tmp': { value: true, from } } : ours
   return loadConfig({ cwd, env: process.env, flags })
 }
 

@@ -1,32 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tried } from '../../../../src/base/errno.ts'
-import type { Shell } from '../../../../src/index.ts'
 import { gitEnvironment } from '../../../helpers/git.ts'
-import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { openTestShell } from '../../../helpers/place.ts'
 import { waitFor } from '../../../helpers/processes.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
-
-/** A repository to clone, beside an empty directory in which commands run. */
-function makePlace(prepare = 'true') {
-  const parent = makeDirectory()
-  const [cwd, home] = [join(parent, 'project'), join(parent, 'home')]
-  for (const directory of [cwd, home]) mkdirSync(directory)
-  const library =
-    'git init -q ../library; cd ../library; echo x > a; git add a; git commit -qm first; git branch other'
-  execFileSync('sh', ['-ec', `(${library}); ${prepare}`], { cwd, env: gitEnvironment(home), stdio: 'pipe' })
-  writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = a\n\temail = a@example.org\n')
-  const open = (mode: Shell['mode'], toml = '') =>
-    openTestShell({
-      cwd,
-      mode,
-      toml,
-      env: { ...gitEnvironment(home), XDG_STATE_HOME: join(parent, 'state') },
-    })
-  return { cwd, home, open }
-}
+import { makePlace, plantedIn, prepared } from './new-place.ts'
 
 const git = (cwd: string, ...words: readonly string[]) =>
   execFileSync('git', words, {
@@ -96,6 +77,20 @@ describe.runIf(isLinux)('a workspace that is no repository', () => {
     expect(handoffs.map(({ kind }) => kind)).toEqual(['repository', 'script', 'environment'])
   })
 
+  it('is made without a question about what is protected', async () => {
+    const { cwd, home } = makePlace()
+    const asked: string[] = []
+    const approver = async (_: unknown, { reason }: { reason: string }) => {
+      asked.push(reason)
+      return 'no' as const
+    }
+    const toml = '[workspace]\non_protected = "ask"'
+    const shell = await openTestShell({ cwd, mode: 'workspace', toml, approver, env: gitEnvironment(home) })
+    const command = 'git init -q; rm -r .git; git init -q; git config a.program x'
+    expect((await shell.execute({ command })).exitCode).not.toBe(0)
+    expect(asked).toEqual([expect.stringContaining(join(cwd, '.git/config'))])
+  })
+
   it('is protected as any repository once the command has ended', async () => {
     const { cwd, open } = makePlace()
     const shell = await open('workspace')
@@ -127,104 +122,8 @@ describe.runIf(isLinux)('a workspace that is no repository', () => {
   })
 })
 
-/** What git obeys there, of what the rows below plant. */
-function plantedIn(cwd: string): readonly string[] {
-  const at = join(cwd, '.git')
-  const status = tried(() => lstatSync(at))
-  if (!status) return []
-  if (!status.isDirectory()) return ['.git']
-  const hooks = tried(() => readdirSync(join(at, 'hooks'))) ?? []
-  const found = [
-    'commondir',
-    'config.worktree',
-    'info/attributes',
-    'remotes',
-    'modules/a/config',
-    'branches/a',
-  ]
-  const config = tried(() => readFileSync(join(at, 'config'), 'utf8')) ?? ''
-  return [
-    ...found.filter((name) => existsSync(join(at, name))),
-    ...hooks.filter((name) => !name.endsWith('.sample')),
-    ...['config', 'hooks'].filter((name) => tried(() => lstatSync(join(at, name)))?.isSymbolicLink()),
-    ...(config.includes('evil') ? ['config'] : []),
-  ]
-}
-
-/** A prepared git directory, and a template. */
-const prepared =
-  'git init -q --bare evil; git -C evil config core.fsmonitor ./evil; mkdir -p template/hooks; ' +
-  'cp evil/config lines; printf evil > evil/hooks/pre-commit; cp evil/hooks/pre-commit template/hooks; chmod +x */hooks/*'
-
-const py = (text: string) => `python3 -c '${text}'`
-const flags = 'os.O_WRONLY | os.O_CREAT | os.O_TRUNC'
-
-const attacks = `
-mv evil .git
-cp -r evil .git
-cp -r evil/. .git
-ln -s evil .git
-echo gitdir: evil > .git
-mkdir .git; mv -T evil .git
-mkdir .git; tar cf - -C evil . | tar xf - -C .git
-mkdir .git; cp lines .git/config
-mkdir .git; mv evil/hooks .git
-mkdir .git; ln -s ../evil/hooks .git/hooks
-mkdir .git; echo ../evil > .git/commondir
-git init -q --separate-git-dir evil .
-git init -q --template=template
-git init -q; git config core.fsmonitor evil
-git init -q; git config core.hooksPath evil
-git init -q; git config include.path ../evil
-git init -q; git config alias.st !evil
-git init -q; git config remote.a.url ext::evil
-git init -q; git config remote.a.url ./evil
-git init -q; git config branch.main.remote evil
-git init -q; git config core.sshCommand evil
-git init -q; mv .git x; cat lines >> x/config; mv x .git
-git init -q; mv .git x; mv evil .git
-git init -q; cat lines >> .git/config
-git init -q; cp lines .git/config
-git init -q; mv lines .git/config
-git init -q; ln -f lines .git/config
-git init -q; ln .git/config c; cat lines >> c
-git init -q; rm .git/config; mv lines .git/config
-git init -q; rm .git/config; ln lines .git/config
-git init -q; rm .git/config; ln -s ../lines .git/config
-git init -q; rm .git/config; cat lines > .git/config
-git init -q; git config extensions.worktreeConfig true; cp lines .git/config.worktree
-git init -q; echo x > .git/hooks/pre-commit
-git init -q; cp .git/hooks/pre-commit.sample .git/hooks/pre-commit
-git init -q; mv .git/hooks/pre-commit.sample .git/hooks/pre-commit
-git init -q; ln .git/hooks/pre-commit.sample .git/hooks/pre-commit
-git init -q; ln -s ../evil .git/hooks/pre-commit
-git init -q; rm -r .git/hooks; mv evil/hooks .git/hooks
-git init -q; rm -r .git/hooks; ln -s ../evil/hooks .git/hooks
-git init -q; echo '* filter=lfs' > .git/info/attributes
-git init -q; mkdir .git/remotes; echo URL: evil > .git/remotes/a
-git init -q; echo evil > .git/branches/a
-git init -q; mkdir -p .git/modules; mv evil .git/modules/a
-git init -q; ${py(`import os; f = open(".git/c", "w"); f.write("[core]\\n" + " " * 99 + "\\n"); f.flush(); os.rename(".git/c", ".git/config"); f.seek(0); f.write("[core]\\nfsmonitor=evil\\n")`)}
-git init -q; cp lines .git/c; ${py('import ctypes; ctypes.CDLL(None).syscall(316, -100, b".git/c", -100, b".git/config", 2)')}
-git init -q; rm .git/config; ${py(`import os; os.write(os.open(".git/config", ${flags} | os.O_CLOEXEC), b"evil")`)}
-git init -q; rm .git/config; ${py(`import os; os.write(os.open(".git/config", ${flags}), b"evil")`)}
-git init -q; ${py('import ctypes, os; ctypes.CDLL(None).linkat(-100, b"/proc/self/fd/%d" % os.open(".git/config", 0), -100, b"c", 0x400); open("c", "a").write("evil")')}
-git init -q; ${py('import ctypes, os; ctypes.CDLL(None).linkat(os.open(".git/config", 0), b"", -100, b"c", 0x1000); open("c", "a").write("evil")')}
-git init -q; ${py('import os; os.chmod(".git/config", 0o666); os.write(os.open("/proc/self/fd/%d" % os.open(".git/config", 0), 1), b"evil")')}
-`
-  .trim()
-  .split('\n')
-
-describe.runIf(isLinux)('a git directory that a command makes is not obeyed for more than data', () => {
-  it.each(attacks)('%s', async (command) => {
-    const [held, control] = [makePlace(prepared), makePlace(prepared)]
-    await (await held.open('workspace')).execute({ command })
-    expect(plantedIn(held.cwd)).toEqual([])
-    await (await control.open('write')).execute({ command })
-    expect(plantedIn(control.cwd)).not.toEqual([])
-  })
-
-  it('nor while it runs, by a command beside it, or once that has ended', async () => {
+describe.runIf(isLinux)('a new git directory names no program', () => {
+  it('while it runs, by a command beside it, or once that has ended', async () => {
     const { cwd, home, open } = makePlace(prepared)
     const shell = await open('workspace')
     const plant = `for name in config hooks/pre-commit commondir; do cp lines .git/$name; done`
