@@ -8,7 +8,17 @@ export type {
 } from './admit/approver.ts'
 export { type TerminalApproverOptions, terminalApprover } from './admit/terminal.ts'
 export type { HintReader } from './base/hint.ts'
-export type { AuditFault, ConfigProblem, Refusal, RefusalCode, RequestProblem } from './base/refusal.ts'
+export type {
+  AuditFault,
+  ConfigProblem,
+  FileFailure,
+  FileOperation,
+  FileProblem,
+  NearestLines,
+  Refusal,
+  RefusalCode,
+  RequestProblem,
+} from './base/refusal.ts'
 export type {
   AnyResult,
   ApprovalRecord,
@@ -38,6 +48,26 @@ export type {
 export type { Flags, IgnoredValue, LoadedConfig, LoadOptions, ReadFile, Setting } from './config/load.ts'
 export type { Config, ConfigKey, ConfigValue } from './config/schema.ts'
 export type { IgnoredBecause } from './config/tighten.ts'
+export type { Files } from './files/files.ts'
+export type { TextEncoding } from './files/text.ts'
+export type {
+  EditDone,
+  EditRequest,
+  FileBytes,
+  FileEntry,
+  FileOptions,
+  FileText,
+  Found,
+  Globbed,
+  GlobOptions,
+  GrepMatch,
+  GrepOptions,
+  Grepped,
+  Listing,
+  ListOptions,
+  ReadOptions,
+  Written,
+} from './files/types.ts'
 export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'
 export { ListenerError, NotReadyError, VitrineError } from './messages/error.ts'

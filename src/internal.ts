@@ -47,6 +47,7 @@ export {
 export { isShellProgram } from './request/interpreter.ts'
 export type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
 export { isHarmlessInput } from './request/stdin.ts'
+export { BackgroundTools, type JobAnswer } from './run/background-tools.ts'
 export type { Pty } from './run/launch.ts'
 export { type LinesRun, runLines, type ToolInput } from './run/lines.ts'
 export { clearSessions, findAnywhere, listSessions } from './scratchpad/list.ts'

@@ -6,6 +6,7 @@ import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './
 import type { IgnoredValue } from './config/load.ts'
 import { checkBackend } from './config/origin.ts'
 import type { Config } from './config/schema.ts'
+import { Files } from './files/files.ts'
 import { openBackend } from './host/backend.ts'
 import { type Host, thisHost } from './host/host.ts'
 import { checkWildcards, configOf } from './host/load-config.ts'
@@ -75,6 +76,8 @@ export class Shell {
   readonly scratchpad: Scratchpad
   /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
+  /** Reads and changes files as commands would. */
+  readonly files: Files = new Files((request, options) => this.#call({ kind: 'file', request }, options))
   readonly #context: RunContext
   readonly #recorder: Recorder | undefined
   readonly #running = new Set<Running>()
@@ -123,7 +126,11 @@ export class Shell {
     request: ExecuteRequest,
     options?: ExecuteOptions<E>,
   ): Promise<Result<OutputIn<E>>> {
-    const asked = this.#ask({ kind: 'command', request }, options)
+    return this.#call<E>({ kind: 'command', request }, options)
+  }
+
+  async #call<E extends Encoding>(given: Given, options?: ExecuteOptions<E>): Promise<Result<OutputIn<E>>> {
+    const asked = ask(given, options, this.#mode, this.#context)
     const execution = await this.#admit(asked)
     return this.#counted(this.#runAndAsk<E>(asked, execution))
   }
@@ -145,7 +152,7 @@ export class Shell {
   async #run<E extends Encoding>(execution: Recorded): Promise<Result<OutputIn<E>>> {
     const { options, tmp, access, entry } = execution
     try {
-      this.#checkOpen(options) // again: abort and close may have come during admission
+      this.#checkOpen(options) // again, after admission
       const running = launch(execution)
       execution.running = running
       this.#running.add(running)
@@ -164,10 +171,6 @@ export class Shell {
       await tmp?.remove()
       await entry?.close()
     }
-  }
-
-  #ask(given: Given, options: ExecuteOptions<Encoding> | undefined): Asked {
-    return ask(given, options, this.#mode, this.#context)
   }
 
   #counted<T>(call: Promise<T>): Promise<T> {
@@ -205,7 +208,9 @@ export class Shell {
    * INVALID_REQUEST where no terminal is available.
    */
   async start(request: StartRequest, options?: ExecuteOptions): Promise<Pty> {
-    const execution = await this.#admit(this.#ask({ kind: 'terminal', request }, options))
+    const execution = await this.#admit(
+      ask({ kind: 'terminal', request }, options, this.#mode, this.#context),
+    )
     const result = this.#counted(this.#run<'utf8'>(execution))
     await Promise.race([execution.running?.begun ?? result, result])
     return ptyOf(execution.running, result)
@@ -216,7 +221,9 @@ export class Shell {
    * `NotReadyError` has the result of one that ended before, or was not in time. Else throws as `execute`.
    */
   async background(request: BackgroundRequest, options?: ExecuteOptions): Promise<BackgroundCommand> {
-    const execution = await this.#admit(this.#ask({ kind: 'background', request }, options))
+    const execution = await this.#admit(
+      ask({ kind: 'background', request }, options, this.#mode, this.#context),
+    )
     const result = this.#counted(this.#run<'utf8'>(execution))
     const { whenReady } = await loadLate(() => import('./run/background.ts'))
     return whenReady(execution, result)
@@ -234,9 +241,9 @@ export class Shell {
     const admitted: [Asked, Recorded][] = []
     try {
       const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
-      const ask = (own: ExecuteRequest) =>
-        this.#ask({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each)
-      for (const asked of readList(requests).map(ask)) admitted.push([asked, await this.#admit(asked)])
+      const given = readList(requests).map((own) => ({ cwd, timeoutMs, ...own }))
+      const all = given.map((request) => ask({ kind: 'command', request }, each, this.#mode, this.#context))
+      for (const asked of all) admitted.push([asked, await this.#admit(asked)])
       const isOver = (last?: Result<OutputIn<E>>) =>
         last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))
       const run = (asked: Asked, execution: Recorded) => this.#runAndAsk<E>(asked, execution)

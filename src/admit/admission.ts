@@ -200,7 +200,8 @@ export class Admission {
     const { cwd, mode, change, connect, once, refused } = command
     const { signal, end } = abortAfter(wait.timeoutMs, wait.signal, this.#over?.signal)
     try {
-      const stdin = inputOf(command)
+      const isShown = command.work.kind === 'argv' && command.work.own
+      const stdin = isShown ? ({ kind: 'none' } as const) : inputOf(command)
       const again = refused !== undefined
       const request = { command: textOf(command), cwd, mode, stdin, change, connect, again, once, signal }
       return await this.#approvals.approves(request, decision)
@@ -243,6 +244,7 @@ function asking(reason: string): Decision {
 
 // Quoted: an argument vector must not read like a shell line, or the reverse.
 function textOf({ work, env = {} }: CommandToDecide): string {
+  if (work.kind === 'argv' && work.own) return work.own.shown
   const variables = Object.entries(env).map(([name, value]) =>
     value === undefined ? `unset ${name};` : `${name}=${quoted(value)}`,
   )

@@ -124,6 +124,7 @@ export class Decider {
     if (this.#rules.preset === 'analysis') return false
     const words = work.kind === 'line' ? work.line : work.argv.join(' ')
     const inContainer = this.#place === 'container' && /\/tmp\b|\/dev\/shm\b|~|\bHOME\b/.test(words)
+    if (work.kind === 'argv' && work.own) return inContainer
     return inContainer || /\bTMPDIR\b|\$\{?TE?MP\b/.test(words)
   }
 

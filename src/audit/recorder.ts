@@ -121,7 +121,8 @@ export class Recorder {
       await this.#log.check()
     }
     // Fields may be added; none is removed or changes its meaning within a version.
-    const command = { version: 1, event: 'command', time, ...this.#author, session }
+    const event = Object(request).event === 'file' ? 'file' : 'command'
+    const command = { version: 1, event, time, ...this.#author, session }
     return new AuditEntry((ending, connections) =>
       this.#record([
         { ...command, ...this.#redact({ ...asked, ...nothing, ...ending }) },

@@ -1,4 +1,4 @@
-import type { ApprovalRecord, Decision } from './types.ts'
+import type { ApprovalRecord, Decision, Denial, Mode, Outcome } from './types.ts'
 
 /**
  * What stops a command before it runs, with the facts; `message` of the error words them. `decision` is the policy's, `approval` the
@@ -51,6 +51,87 @@ export type Refusal =
       /** The program exists; what runs it does not. Else absent. */
       readonly missing?: 'interpreter'
     }
+  | ({ readonly code: 'FILE_FAILED' } & FileFailure)
+
+/** What an operation of `shell.files` is called: in rules, questions and the audit log too. */
+export type FileOperation =
+  | 'read_file'
+  | 'write_file'
+  | 'edit_file'
+  | 'list_files'
+  | 'glob_files'
+  | 'grep_files'
+
+/** Why an operation of `shell.files` did nothing. */
+export interface FileFailure {
+  /** Which operation it was. */
+  readonly operation: FileOperation
+  /** As given. */
+  readonly path: string
+  /** The mode that held it. */
+  readonly mode: Mode
+  /** The reason. */
+  readonly problem: FileProblem
+  /** What the sandbox refused. */
+  readonly denials: readonly Denial[]
+  /** As that of a command's result; absent: there is none. */
+  readonly hint?: string | undefined
+}
+
+/** The reason why an operation of `shell.files` did nothing. */
+export type FileProblem =
+  | {
+      readonly kind: 'failed'
+      /** As a system call gives it, such as `ENOENT`; else the words of the tool that failed. */
+      readonly errno: string
+    }
+  /** A FIFO, a socket or a device. */
+  | { readonly kind: 'special' }
+  | { readonly kind: 'binary' }
+  | {
+      readonly kind: 'too-large'
+      /** The file's bytes. */
+      readonly bytes: number
+      /** The most bytes. */
+      readonly limit: number
+    }
+  | {
+      readonly kind: 'encoding'
+      /** The file's, which lacks a character of the new text. */
+      readonly encoding: string
+    }
+  | {
+      readonly kind: 'no-match'
+      /** The most similar lines; absent: none are similar. */
+      readonly nearest?: NearestLines | undefined
+    }
+  | {
+      readonly kind: 'matches'
+      /** How often the old text stands there. */
+      readonly count: number
+      /** Where, 20 at most. */
+      readonly lines: readonly number[]
+    }
+  /** Another program changed the file meanwhile. */
+  | { readonly kind: 'changed' }
+  | {
+      readonly kind: 'pattern'
+      /** What grep says about it. */
+      readonly said: string
+    }
+  | {
+      readonly kind: 'ended'
+      /** How, before it had done its work. */
+      readonly outcome: Outcome
+    }
+
+/** A part of a file. */
+export interface NearestLines {
+  /** Its first line, from 1. */
+  readonly from: number
+  /** Without their ends. */
+  readonly lines: readonly string[]
+}
 
 export type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
 

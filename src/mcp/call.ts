@@ -149,6 +149,8 @@ export class Call {
 
   #askMeanwhile(question: PendingQuestion): Promise<Approval> {
     const { canAsk, given } = this.#options
+    // What was left in the background asks: no request waits for it.
+    if (this.#isOver) throw codedError('unanswered')
     if (!canAsk || given.length + this.#questions >= maxQuestions) throw codedError('unanswered')
     askingCalls.set(this.#id, this)
     const answered = new Promise<Approval>((resolve, reject) => {

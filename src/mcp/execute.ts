@@ -37,10 +37,16 @@ export interface ToolCallContext extends McpConnection {
   capabilities(): unknown
 }
 
+/** The parameters of a call but its mode. */
+export interface ToolCall extends ToolInput {
+  /** A boolean, where the tool takes it. */
+  readonly background?: unknown
+}
+
 export async function executeCommand(
   calls: ToolCallContext,
   mode: Mode,
-  asked: ToolInput,
+  asked: ToolCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { given, running, isUsed } = answersIn(context)
@@ -66,7 +72,7 @@ export async function executeCommand(
 function begin(
   { session, turns, brokenGraceMs: graceMs = brokenGraceMs, watch }: ToolCallContext,
   mode: Mode,
-  asked: ToolInput,
+  asked: ToolCall,
   context: ServerContext,
   approvals: { readonly given: readonly UserAnswer[]; readonly canAsk: boolean },
 ): Call {
@@ -81,6 +87,7 @@ function begin(
     })
   }
   const run = async (call: Call) => {
+    if (asked.background) return startInBackground(session, mode, asked, call)
     const ran = await (watch?.({ mode, session, context }, () => lines(call)) ?? lines(call))
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }
   }
@@ -90,6 +97,24 @@ function begin(
     ahead: () => turns.waiting,
     work: (call) => session.busy(() => turns.run(() => run(call), call.signal, session)),
   })
+}
+
+/** Where structured results are promised, with their fields so far. */
+async function startInBackground(
+  session: McpSession,
+  mode: Mode,
+  asked: ToolCall,
+  call: Call,
+): Promise<CallToolResult> {
+  const shell = await session.shell(mode)
+  call.started()
+  const options = { signal: call.signal, hintFor: 'tool' } as const
+  const { text, id, result } = await session.background.start(shell, mode, asked, options)
+  const fields = result ? fieldsOf(result) : { output: text, exitCode: null, signal: null }
+  return {
+    ...textResult(text),
+    ...(session.options.structured && { structuredContent: { ...fields, background: id } }),
+  }
 }
 
 export function textResult(text: string): CallToolResult {

@@ -12,7 +12,7 @@ const positive = v.pipe(integer, v.minValue(1))
 /** Parameters of a tool that runs commands. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {
   const next = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(maxLines - 1))
-  const { modes, network, like } = facts
+  const { modes, network, like, background } = facts
   const entries = {
     command: v.string(),
     timeout_ms: v.optional(about(positive, parameterTexts.timeoutMs(facts)), facts.defaultTimeoutMs),
@@ -21,6 +21,7 @@ export function executeSchema(facts: ToolFacts) {
     private_tmp: v.optional(about(v.boolean(), parameterTexts.privateTmp)),
     next: v.optional(about(next, parameterTexts.next)),
     ignore_errors: v.optional(about(v.boolean(), parameterTexts.ignoreErrors)),
+    ...(background && { background: v.optional(about(v.boolean(), parameterTexts.background)) }),
   }
   const options = { withheld: network === true ? undefined : 'network', isBare: like !== undefined }
   if (modes.length < 2) return parameters(entries, options)
@@ -39,18 +40,21 @@ export const resultSchema = toStandardJsonSchema(
   v.looseObject({ output: v.string(), exitCode: v.nullable(v.number()), signal: v.nullable(v.string()) }),
 )
 
-function about<S extends v.GenericSchema>(schema: S, text: string) {
+export function about<S extends v.GenericSchema>(schema: S, text: string) {
   return v.pipe(schema, v.description(text))
 }
 
 /**
  * Names the known keys where one is missing or unknown.
  * @param withheld one that only the user can set
- * @param isBare listed without descriptions
+ * @param isBare listed without descriptions; `isShort`: without what it refuses
  */
 function parameters<const E extends v.ObjectEntries>(
   entries: E,
-  { withheld, isBare }: { readonly withheld?: string | undefined; readonly isBare?: boolean } = {},
+  {
+    withheld,
+    ...form
+  }: { readonly withheld?: string | undefined; readonly isBare?: boolean; readonly isShort?: boolean } = {},
 ) {
   const known = Object.keys(entries)
   const all = `parameters are ${known.join(', ') || 'none'}`
@@ -63,15 +67,28 @@ function parameters<const E extends v.ObjectEntries>(
     const meant = nearest === undefined ? '; the' : `; did you mean ${nearest}? The`
     return `there is no such parameter${meant} ${all}`
   }
-  return listed(v.strictObject(entries, refusal), isBare)
+  return listed(v.strictObject(entries, refusal), form)
+}
+
+/** Of a small tool: what is not known is refused, and that is not said with each request of a model. */
+export function shortParameters<const E extends v.ObjectEntries>(entries: E) {
+  return parameters(entries, { isShort: true })
 }
 
 /** Names no dialect: MCP has a default. */
-function listed<S extends v.GenericSchema>(schema: S, isBare = false) {
+function listed<S extends v.GenericSchema>(
+  schema: S,
+  { isBare = false, isShort = false }: { readonly isBare?: boolean; readonly isShort?: boolean },
+) {
   const { '~standard': standard } = toStandardJsonSchema(schema)
   const input: typeof standard.jsonSchema.input = (options) => {
-    const { $schema: _, ...rest } = standard.jsonSchema.input(options)
-    return isBare ? withoutDescriptions(rest) : rest
+    const { $schema: _, required, additionalProperties, ...rest } = standard.jsonSchema.input(options)
+    const shown = {
+      ...rest,
+      ...(Array.isArray(required) && required.length > 0 && { required }),
+      ...(!isShort && { additionalProperties }),
+    }
+    return isBare ? withoutDescriptions(shown) : shown
   }
   return { '~standard': { ...standard, jsonSchema: { ...standard.jsonSchema, input } } }
 }

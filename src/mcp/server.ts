@@ -1,15 +1,15 @@
 import { errorText } from '../base/errno.ts'
 import { visible } from '../base/text.ts'
-import {
-  findAnywhere,
-  type Mode,
-  readSaved,
-  scratchpadRoots,
-  shellNamed,
-  type ToolInput,
-} from '../internal.ts'
+import { findAnywhere, type Mode, readSaved, scratchpadRoots, shellNamed } from '../internal.ts'
 import { factsOf, readScratchpadText, type ToolFacts, toolDescription } from '../messages/tool.ts'
-import { executeCommand, type McpConnection, type ToolCallContext, textResult } from './execute.ts'
+import { registerBackground } from './background.ts'
+import {
+  executeCommand,
+  type McpConnection,
+  type ToolCall,
+  type ToolCallContext,
+  textResult,
+} from './execute.ts'
 import { askedState } from './questions.ts'
 import { executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
@@ -18,7 +18,7 @@ import type { McpSession, Served, SessionShell } from './session.ts'
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
-interface ModalInput extends ToolInput {
+interface ModalInput extends ToolCall {
   /** Where the tool serves several. */
   readonly mode?: Mode
 }
@@ -45,7 +45,9 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   if (off !== undefined && modes.length < asked.length) session.options.log(off)
   const isEach = session.options.toolPerMode || modes.length < 2
   const groups = isEach ? modes.map((mode) => [mode] as const) : [modes as ToolFacts['modes']]
-  const tools = await Promise.all(groups.map((group) => toolOf(session, group, served)))
+  // Clients that share a session would read and end each other's commands.
+  const background = connection.hasSession && modes.some((mode) => mode !== 'read')
+  const tools = await Promise.all(groups.map((group) => toolOf(session, group, { ...served, background })))
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     {
@@ -61,10 +63,15 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
   }
   for (const tool of tools) registerExecute(server, calls, tool)
   registerScratchpad(server, session, tools[0]?.facts.inlineChars ?? 30_000)
+  if (background) registerBackground(server, session)
   return server
 }
 
-async function toolOf(session: McpSession, modes: ToolFacts['modes'], served: Served): Promise<Tool> {
+async function toolOf(
+  session: McpSession,
+  modes: ToolFacts['modes'],
+  served: Served & { readonly background: boolean },
+): Promise<Tool> {
   const shells = await Promise.all(
     modes.map((mode) =>
       session.shell(mode).catch((error: unknown) => {
@@ -80,6 +87,7 @@ async function toolOf(session: McpSession, modes: ToolFacts['modes'], served: Se
   const config = shells[0]?.config
   const facts = {
     ...factsOf(config, modes, shellNamed(config)),
+    background: served.background && loosest !== 'read',
     looserTool: next && nameOf(next),
     like: strictest === served.modes[0] ? undefined : nameOf(served.modes[0] ?? strictest),
   }
@@ -124,7 +132,7 @@ function registerScratchpad(server: McpServer, session: McpSession, inlineChars:
   const config = {
     description: readScratchpadText,
     inputSchema: readSchema,
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true },
   }
   // A restarted client still knows the names of earlier sessions.
   const elsewhere = (name: string) =>

@@ -1,5 +1,6 @@
 import {
   type Approver,
+  BackgroundTools,
   currentDirectory,
   type Flags,
   type LoadedConfig,
@@ -35,7 +36,7 @@ export interface ServerOptions {
   readonly log: (line: string) => void
 }
 
-export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'scratchpad'>
+export type SessionShell = Pick<Shell, 'executeAll' | 'background' | 'close' | 'config' | 'scratchpad'>
 
 /** What a server serves. */
 export interface Served {
@@ -50,6 +51,7 @@ export interface Served {
 /** The shells of one client: one per mode it may use, sharing one scratchpad. */
 export class McpSession {
   readonly options: ServerOptions
+  readonly background = new BackgroundTools()
   readonly #shells: Partial<Record<Mode, Promise<SessionShell>>> = {}
   #opened: Promise<unknown> = Promise.resolve()
   #config: Promise<LoadedConfig> | undefined

@@ -30,12 +30,23 @@ export interface ToolRequest {
 /** The answer to a call: the output of the command, then one line in brackets for each notice. */
 export function resultText(result: Result, asked: ToolRequest): string {
   const shown = shownOutput(result, asked.inlineChars)
-  const lines = [...endLines(result, asked), ...noticeLines(result, asked), ...savedLines(result, asked)]
+  const lines = [...endLines(result, asked), ...aboutLines(result, asked)]
   if (lines.length === 0) return shown
   return withLine(shown, lines.map(inBrackets).join('\n'))
 }
 
-function inBrackets(line: string): string {
+/** The notices of a command in the background that has ended. Its output has been shown. */
+export function endNotices(result: Result): readonly string[] {
+  const asked = { timeoutMs: 0, inlineChars: 0 }
+  const code = result.outcome.kind === 'exited' && result.outcome.code === 0 ? ['exit code: 0'] : []
+  return [...code, ...endLines(result, asked), ...aboutLines(result, asked)]
+}
+
+function aboutLines(result: Result, asked: ToolRequest): string[] {
+  return [...noticeLines(result, asked), ...savedLines(result, asked)]
+}
+
+export function inBrackets(line: string): string {
   return `[${line}]`
 }
 

@@ -3,6 +3,7 @@ import type { AuditFault, Refusal, RequestProblem, Unavailable } from '../base/r
 import { bytesText, visible } from '../base/text.ts'
 import type { AnyResult, Denial } from '../base/types.ts'
 import { describeConfigProblem } from './config.ts'
+import { describeFileFailure } from './file.ts'
 import { scarcityRemedy } from './limits.ts'
 import { describeDenied, describeNotApproved, refusedText } from './policy.ts'
 
@@ -24,6 +25,8 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
       return describeNotApproved(refusal.decision, refusal.setBy)
     case 'AUDIT_FAILED':
       return describeAuditFailure(refusal)
+    case 'FILE_FAILED':
+      return describeFileFailure(refusal, reader)
   }
 }
 

@@ -81,9 +81,20 @@ function firstOf<T>(all: readonly T[], name: (one: T) => string): string {
 
 /** One line, or none. What listened has ended with its command, as a sandbox lets no process outlive it. */
 export function listeningLines(listening: readonly Listening[]): readonly string[] {
-  const name = ({ address, port, pid, program }: Listening) =>
-    `${address.includes(':') ? `[${address}]` : address}:${port} (${visible(program)}, pid ${pid})`
-  return listening.length === 0 ? [] : [`listened, until it ended, at ${firstOf(listening, name)}`]
+  return listening.length === 0 ? [] : [`listened, until it ended, at ${firstOf(listening, nameOf)}`]
+}
+
+/** Of a command that runs. */
+export function describeListening(listening: readonly Listening[]): string {
+  return `listening at ${firstOf(listening, nameOf)}`
+}
+
+function nameOf(at: Listening): string {
+  return `${listeningAt(at)} (${visible(at.program)}, pid ${at.pid})`
+}
+
+export function listeningAt({ address, port }: Listening): string {
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 
 /** One line, or none: what to look at before a program outside obeys it. */

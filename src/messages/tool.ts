@@ -18,6 +18,8 @@ export interface ToolFacts {
   readonly inlineChars: number
   /** There is no tool that reads the scratchpad. */
   readonly onlyTool?: boolean
+  /** There are tools for commands in the background. */
+  readonly background?: boolean
 }
 
 /** Each request of a model carries it: nothing is said that a parameter says. */
@@ -40,7 +42,7 @@ export function toolDescription(facts: ToolFacts): string {
 export const modeTexts: Readonly<Record<Mode, string>> = {
   read: 'READ MODE: the operating system refuses every change outside the command: files, metadata, other processes.',
   workspace:
-    "WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR only, and not git's configuration and hooks or settings of editors and agents. Builds, tests and git commits work; the answer names addresses at which the command listened.",
+    "WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR only, and not git's configuration and hooks or settings of editors and agents. Builds, tests and git commits work.",
   write: 'WRITE MODE: commands run unsandboxed and can change anything this user can.',
 }
 
@@ -71,12 +73,21 @@ const powerShellText =
 
 export const parameterTexts = {
   timeoutMs: (facts: ToolFacts) =>
-    `Kills the command, also a server or watcher; at most ${facts.maxTimeoutMs}.`,
+    `Kills the command${facts.background ? '' : ', also a server or watcher'}; at most ${facts.maxTimeoutMs}.`,
+  background: 'Leaves a server or watcher running; timeout_ms does not end it.',
   scratchpad: 'Name under which to save the whole output.',
   privateTmp: 'Gives it a writable TMPDIR, for caches, compilers and test runners.',
   next: 'Lines to run after command, each like it; the first failure ends the list.',
   ignoreErrors: 'next goes on after a failure.',
   offset: 'How many to skip; -100 reads the last 100.',
+} as const
+
+export const backgroundTexts = {
+  read: 'What a background command printed since the last answer.',
+  waitMs: 'Waits so long for more, or the end.',
+  until: 'Waits for this text.',
+  stop: 'Ends a background command.',
+  list: 'Background commands; they end with this session.',
 } as const
 
 export const readScratchpadText =

@@ -27,6 +27,9 @@ const programs = words(`
   hostname date env printenv whoami uname id arch users who groups logname tty nproc uptime w locale getconf free lscpu lsblk ps pgrep
   tar unzip man expr tput xargs timeout nice stdbuf time`)
 
+/** What `shell.files` does without changing anything. */
+const operations = words('read_file list_files glob_files grep_files')
+
 /** The commands that they start are looked at too. A script in a file is not. */
 const shellNames = words('sh bash dash')
 const scriptOptions = words('-c -ec -lc -euc')
@@ -53,6 +56,7 @@ function versions(option: string, names: readonly string[]): readonly string[] {
 
 const safeCommands = [
   ...programs,
+  ...operations,
   ...shells,
   ...git([...gitReading, ...gitFurther, 'stash list', 'stash show', 'worktree list', 'config']),
   ...versions(
@@ -83,7 +87,7 @@ export function safeRules(): readonly Rule[] {
 }
 
 export function analysisRules(): readonly Rule[] {
-  return [...analysisPrograms, ...git([...gitReading, ...gitForms])].map((text) =>
+  return [...analysisPrograms, ...operations, ...git([...gitReading, ...gitForms])].map((text) =>
     rule(text, 'preset analysis'),
   )
 }

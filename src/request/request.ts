@@ -99,7 +99,16 @@ export interface RequestDefaults {
 export type Invocation =
   /** `program`: what reads the line in place of the shell's program. */
   | { readonly kind: 'line'; readonly line: string; readonly program?: string | undefined }
-  | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
+  | { readonly kind: 'argv'; readonly argv: Argv; readonly own?: OwnProgram | undefined }
+
+type Argv = readonly [string, ...string[]]
+
+/** A program of vitrine's own, for which the words of `argv` stand: to the policy, in questions and in the audit log. */
+interface OwnProgram {
+  readonly argv: Argv
+  /** All that a question shows of it, and a yes allows. */
+  readonly shown: string
+}
 
 export interface TerminalSize {
   readonly columns: number

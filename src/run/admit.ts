@@ -1,5 +1,6 @@
 import type { Refused } from '../admit/admission.ts'
 import { errorCode } from '../base/errno.ts'
+import type { FileOperation } from '../base/refusal.ts'
 import { type Decision, type Encoding, type Mode, modes } from '../base/types.ts'
 import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
@@ -15,6 +16,7 @@ import {
   type ExecuteOptions,
   type ExecuteRequest,
   type Invocation,
+  type RequestDefaults,
 } from '../request/request.ts'
 import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartDefaults, type StartRequest } from '../request/terminal.ts'
@@ -27,7 +29,15 @@ import { PrivateTmp } from './private-tmp.ts'
 export type Given =
   | { readonly kind: 'command'; readonly request: ExecuteRequest }
   | { readonly kind: 'terminal'; readonly request: StartRequest }
+  | { readonly kind: 'file'; readonly request: FileRequest }
   | { readonly kind: 'background'; readonly request: BackgroundRequest }
+
+/** One operation on files. `argv` is what starts. */
+export interface FileRequest extends ExecuteRequest {
+  /** What the policy, questions and the audit log see: the operation, and what it is about. */
+  readonly names: readonly [FileOperation, ...string[]]
+  readonly shown: string
+}
 
 /**
  * A request and its options as they were when the call was made: what the caller changes later concerns neither the
@@ -65,6 +75,7 @@ export function ask(
 
 /** For the audit log: what runs, or where that is not known what was given. */
 export function toldOf({ request, given }: Asked): unknown {
+  if (given.kind === 'file') return { event: 'file', argv: given.request.names }
   if (!request) return given.request
   const { work, cwd } = request
   return work.kind === 'line' ? { command: work.line, cwd } : { argv: work.argv, cwd }
@@ -91,7 +102,7 @@ export async function admit(asked: Asked, context: RunContext): Promise<Executio
 
 /** What a request starts: the program, or the shell of a line. */
 export function programOf({ work }: CompleteRequest, context: RunContext): string {
-  return work.kind === 'line' ? interpreterOf(work, context).name : work.argv[0]
+  return work.kind === 'line' ? interpreterOf(work, context).name : (work.own?.argv ?? work.argv)[0]
 }
 
 /** What reads a line: the shell's program, unless the request names another. */
@@ -163,6 +174,7 @@ function modeOf(request: CompleteRequest, ofShell: Mode): Mode {
 function completed(given: Given, defaults: StartDefaults): CompleteRequest {
   if (given.kind === 'terminal') return completeStart(given.request, defaults)
   if (given.kind === 'background') return completeBackground(given.request, defaults)
+  if (given.kind === 'file') return completeFile(given.request, defaults)
   return completeRequest(given.request, defaults)
 }
 
@@ -170,6 +182,12 @@ function complete(given: Given, { defaults }: RunContext): CompleteRequest {
   const request = completed(given, defaults)
   if (request.scratchpad !== undefined) checkScratchpadName(request.scratchpad)
   return request
+}
+
+function completeFile({ names, shown, ...request }: FileRequest, defaults: RequestDefaults): CompleteRequest {
+  const whole = completeRequest(request, defaults)
+  if (whole.work.kind === 'line') return whole
+  return { ...whole, work: { kind: 'argv', argv: names, own: { argv: whole.work.argv, shown } } }
 }
 
 /** Checks what only this host can tell, and names the directory as the backend does. */

@@ -37,6 +37,8 @@ export interface BackgroundCommand {
    * Rejects with INVALID_REQUEST.
    */
   read(since?: number, mostBytes?: number): Promise<OutputPart>
+  /** Bytes of output so far. */
+  readonly bytes: number
   /** The lines of both streams from the first on, until it ends. Nobody needs to read them, and leaving the loop does not end it. Throws nothing. */
   lines(): AsyncIterable<string>
   /** Writes text as UTF-8, or raw bytes, to its input. Resolves when they are passed on, or it has ended. Rejects with INVALID_REQUEST. */
@@ -101,6 +103,10 @@ class Following implements BackgroundCommand {
 
   get listening(): readonly Listening[] {
     return this.#running.listening
+  }
+
+  get bytes(): number {
+    return this.#running.collector.total
   }
 
   async read(since?: number, mostBytes?: number): Promise<OutputPart> {
@@ -174,7 +180,7 @@ class Following implements BackgroundCommand {
     const isOver = this.#isOver
     const { at, bytes } = await this.#running.collector.read(since, mostBytes)
     const kept = bytes.subarray(0, bytes.length - (isOver ? 0 : unfinished(bytes)))
-    return { text: decode(kept), next: at + kept.length, omitted: at - since }
+    return { text: decode(kept, { start: since > 0 }), next: at + kept.length, omitted: at - since }
   }
 
   async *#chunks(): AsyncGenerator<Buffer> {

@@ -170,7 +170,9 @@ function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): 
   const environment = environmentOf(execution, setup)
   const interpreter = interpreterOf(work, context)
   const { variables, ...program } =
-    work.kind === 'argv' ? interpreter.argv(work.argv, { cwd, environment }) : interpreter.line(work.line)
+    work.kind === 'argv'
+      ? interpreter.argv(work.own?.argv ?? work.argv, { cwd, environment })
+      : interpreter.line(work.line)
   return {
     ...program,
     environment: variables ? { ...environment, ...variables } : environment,

@@ -30,7 +30,7 @@ describe.each(eras)('[shell] sandbox = false, for a client of the %s era', (era)
     [['--mode', 'both'], '', 'execute_command_write'],
   ])('%j %j lists the one tool of write mode, as %s, and it runs', async (args, toml, name) => {
     const { client, home, tools, names } = await serve(args, era, toml)
-    expect(names).toEqual([name, ...scratchpad])
+    expect(names).toEqual([name, ...scratchpad, 'read_command', 'stop_command', 'list_commands'])
     expect(tools[0]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true })
     expect(`${client.getInstructions()} ${tools[0]?.description}`).not.toMatch(/read.(only|mode)/i)
     expect(await caller(client, name)({ command: 'echo x > file' })).toMatchObject({ isError: false })

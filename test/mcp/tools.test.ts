@@ -168,7 +168,7 @@ describe('the command line of the server', () => {
 describe('tools/list', () => {
   const held = { readOnlyHint: true, openWorldHint: false }
   const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
-  const scratchpad = ['read_scratchpad']
+  const background = ['read_command', 'stop_command', 'list_commands']
 
   it.each([
     [[], '', { execute_command: held }],
@@ -178,8 +178,13 @@ describe('tools/list', () => {
   ])('%j %j lists %j: clients run unasked what claims to be read-only', async (args, toml, wanted) => {
     const { client } = await connect(args, { toml: `[shell]\ntimeout_ms = 1234\n${toml}\n` })
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual([...Object.keys(wanted), ...scratchpad])
-    expect(tools.slice(0, -1).map(({ annotations }) => annotations)).toEqual(Object.values(wanted))
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...Object.keys(wanted),
+      'read_scratchpad',
+      ...('execute_command_write' in wanted || args[1] === 'write' ? background : []),
+    ])
+    const first = tools.slice(0, Object.keys(wanted).length)
+    expect(first.map(({ annotations }) => annotations)).toEqual(Object.values(wanted))
     expect(tools[0]?.outputSchema).toBeUndefined()
     expect(client.getServerCapabilities()?.tools?.listChanged).toBe(false)
     expect(tools[0]?.inputSchema).toMatchObject({
