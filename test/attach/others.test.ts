@@ -140,7 +140,7 @@ describe('attach', () => {
 })
 
 describe('what is loaded into a client', () => {
-  it('pi: the extension throws where the hook refuses, and lets a line pass where the project sets nothing', async () => {
+  it('pi: the extension throws what the hook refuses, lines where the project has settings', async () => {
     const { home, file } = await attached('pi')
     const handlers: ((event: object, context: object) => void)[] = []
     const { default: load } = await import(pathToFileURL(file(1)).href)
