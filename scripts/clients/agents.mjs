@@ -210,12 +210,26 @@ export const agents = {
       name: 'run_shell_command',
       args: { command, is_background: background, description: 'probe' },
     }),
+    attachedPath: ({ state }) => join(state, 'bin'),
     background: true,
     write: (path, content) => ({ name: 'write_file', args: { file_path: path, content } }),
     agent: (prompt) => ({
       name: 'agent',
       args: { prompt, description: 'probe', subagent_type: 'general-purpose' },
     }),
+    repository: {
+      'hooks off': { '.qwen/settings.json': { disableAllHooks: true } },
+      'another hook': {
+        '.qwen/settings.json': {
+          hooks: { PreToolUse: [{ matcher: '.*', hooks: [{ type: 'command', command: 'true' }] }] },
+        },
+      },
+    },
+    faults: {
+      'not first on PATH': (session) => ({
+        env: { PATH: session.environment().PATH.split(':').slice(1).join(':') },
+      }),
+    },
   },
   kilo: {
     package: '@kilocode/cli@7.7.7',

@@ -34,6 +34,7 @@ export class Session {
 
   environment() {
     const programs = [installed(this.agent.package), installed(clientNode)].map((at) => join(at, '.bin'))
+    if (this.program && this.agent.attachedPath) programs.unshift(this.agent.attachedPath(this))
     const own = { ...bare(this.home, ...programs), TMPDIR: join(this.home, 'tmp') }
     return { ...own, ...this.agent.env?.(this.model.port) }
   }

@@ -6,6 +6,7 @@ import { gemini } from './gemini.ts'
 import type { attachable } from './names.ts'
 import { kilo, opencode } from './opencode.ts'
 import { pi } from './pi.ts'
+import { qwen } from './qwen.ts'
 
 const byName: Readonly<Record<(typeof attachable)[number], Client>> = {
   claude,
@@ -15,6 +16,7 @@ const byName: Readonly<Record<(typeof attachable)[number], Client>> = {
   kilo,
   opencode,
   pi,
+  qwen,
 }
 
 export const clients: readonly Client[] = Object.values(byName)

@@ -28,11 +28,17 @@ const clients = {
     shell: 'bash',
     write: ['write', 'path'],
   },
+  qwen: { files: ['.qwen/settings.json'], shell: 'run_shell_command', write: ['write_file', 'file_path'] },
 } as const
 
 type Name = keyof typeof clients
 const names = Object.keys(clients) as Name[]
 const rewriting = ['copilot', 'gemini'] as const
+
+function shellOf(name: Name): string {
+  if (name === 'qwen') return 'bin/bash'
+  return rewriting.some((each) => each === name) ? 'vitrine-sh' : 'bash'
+}
 
 async function attached(name: Name, text?: string) {
   const home = new Home()
@@ -53,7 +59,8 @@ function told(name: Name, cwd: string, tool: string, input: object): string {
 }
 
 function judged({ home, state }: Awaited<ReturnType<typeof attached>>, input: string) {
-  return spawnSync(join(state, 'hook'), { input, env: home.env, cwd: home.directory, encoding: 'utf8' })
+  const env = { ...home.env, PATH: `${join(state, 'bin')}:${process.env['PATH']}` }
+  return spawnSync(join(state, 'hook'), { input, env, cwd: home.directory, encoding: 'utf8' })
 }
 
 describe('attach', () => {
@@ -78,7 +85,7 @@ describe('attach', () => {
 
   it.each(names)('%s: the shell refuses what the mode refuses, and reads bash', async (name) => {
     const { home, state } = await attached(name)
-    const shell = join(state, rewriting.some((each) => each === name) ? 'vitrine-sh' : 'bash')
+    const shell = join(state, shellOf(name))
     const options = { env: home.env, cwd: home.directory, encoding: 'utf8' } as const
     const { stdout, stderr } = spawnSync(shell, ['-c', '[[ a == a ]] && echo {1,2}; echo x > probe'], options)
     expect(stdout).toContain('1 2')
@@ -136,6 +143,26 @@ describe('attach', () => {
     const call = told(name, place.home.directory, clients[name].shell, { command: 7 })
     expect(judged(place, call)).toMatchObject({ status: 2, stdout: '' })
     expect(judged(place, 'no JSON')).toMatchObject({ status: 2, stdout: '' })
+  })
+})
+
+describe('qwen', () => {
+  it('refuses lines until our bash is the first on PATH, which then runs our hook bare', async () => {
+    const { home, state, file } = await attached('qwen')
+    const { command } = JSON.parse(readFileSync(file(0), 'utf8')).hooks.PreToolUse[0].hooks[0]
+    const input = told('qwen', home.directory, 'run_shell_command', { command: 'true' })
+    const options = { input, cwd: home.directory, encoding: 'utf8' } as const
+    const bare = spawnSync('bash', ['-c', command], { ...options, env: home.env })
+    expect(bare).toMatchObject({ status: 2, stderr: expect.stringContaining('first on its PATH') })
+    const env = { ...home.env, PATH: `${join(state, 'bin')}:${process.env['PATH']}` }
+    expect(spawnSync('bash', ['-c', command], { ...options, env })).toMatchObject({
+      status: 0,
+      stdout: '{}\n',
+    })
+    // Held, but for the very words of our hook.
+    const more = spawnSync('bash', ['-c', `echo x > probe; ${command}`], { ...options, env })
+    expect(more.stderr).toContain('Permission denied')
+    expect(readdirSync(home.directory)).not.toContain('probe')
   })
 })
 
