@@ -60,6 +60,14 @@ export const agents = {
     }),
     background: true,
     keepsDirectory: true,
+    deny: { args: ['--disallowedTools', 'Bash(touch:*)'] },
+    repository: {
+      'hooks off': { '.claude/settings.json': { disableAllHooks: true } },
+      'another shell': { '.claude/settings.json': { env: { CLAUDE_CODE_SHELL: '/bin/bash' } } },
+      'both at once': {
+        '.claude/settings.json': { disableAllHooks: true, env: { CLAUDE_CODE_SHELL: '/bin/bash' } },
+      },
+    },
     write: (path, content) => ({ name: 'Write', args: { file_path: path, content } }),
     agent: (prompt) => ({
       name: 'Agent',
@@ -90,7 +98,16 @@ export const agents = {
       name: 'apply_patch',
       input: `*** Begin Patch\n*** Add File: ${path}\n${content.replace(/^/gm, '+')}\n*** End Patch\n`,
     }),
-    agent: (prompt) => ({ name: 'spawn_agent', args: { message: prompt } }),
+    repository: {
+      'hooks off, in a trusted project': { '.codex/config.toml': '[features]\nhooks = false\n' },
+    },
+    trust: ({ home, work }) => {
+      const file = join(home, '.codex/config.toml')
+      writeFileSync(
+        file,
+        `${readFileSync(file, 'utf8')}\n[projects.${JSON.stringify(work)}]\ntrust_level = "trusted"\n`,
+      )
+    },
   },
   pi: {
     package: '@earendil-works/pi-coding-agent@1.6.0',

@@ -1,5 +1,6 @@
 import { claude } from './claude.ts'
 import type { Client } from './client.ts'
+import { cline } from './cline.ts'
 import { codex } from './codex.ts'
 import { copilot } from './copilot.ts'
 import { gemini } from './gemini.ts'
@@ -10,6 +11,7 @@ import { qwen } from './qwen.ts'
 
 const byName: Readonly<Record<(typeof attachable)[number], Client>> = {
   claude,
+  cline,
   codex,
   copilot,
   gemini,

@@ -166,6 +166,35 @@ describe('qwen', () => {
   })
 })
 
+describe('cline', () => {
+  it('rewrites lines, cancels what is refused, and cancels where vitrine gives no answer', async () => {
+    const home = new Home()
+    expect(await home.run(['attach', 'cline', '--mode', 'read'])).toMatchObject({ code: 0 })
+    const hook = join(home.directory, '.cline/hooks/PreToolUse')
+    const judge = (name: string, input: object) => {
+      const call = JSON.stringify({ tool_call: { name, input }, workspaceRoots: [home.directory] })
+      return JSON.parse(spawnSync(hook, { input: call, env: home.env, encoding: 'utf8' }).stdout)
+    }
+    const { commands } = judge('run_commands', { commands: ['echo x > probe', 'true'] }).overrideInput
+    for (const line of commands) spawnSync('bash', ['-c', line], { cwd: home.directory, env: home.env })
+    expect(commands).toHaveLength(2)
+    expect(readdirSync(home.directory)).not.toContain('probe')
+    expect(judge('editor', { path: join(home.directory, 'x') })).toMatchObject({ cancel: true })
+    expect(judge('read_files', {})).toEqual({})
+    const text = readFileSync(hook, 'utf8')
+    for (const program of ['/nonexistent/vitrine', 'false', 'true']) {
+      writeFileSync(
+        hook,
+        text.replace(/\$\(timeout.*\)(?= \|\|)/m, () => `$(${program})`),
+      )
+      expect(judge('run_commands', { commands: ['true'] })).toMatchObject({ cancel: true })
+    }
+    writeFileSync(hook, text)
+    expect(await home.run(['detach', 'cline'])).toMatchObject({ code: 0 })
+    expect(existsSync(hook)).toBe(false)
+  })
+})
+
 describe('what is loaded into a client', () => {
   it('pi: the extension throws what the hook refuses, lines where the project has settings', async () => {
     const { home, file } = await attached('pi')
