@@ -40,6 +40,8 @@ const recordFile = (name: string, env: Environment) => join(directoryFor(name, e
 
 /** Undefined: it is not attached. */
 export function recordOf(name: string, env: Environment): Record | undefined {
+  // A home that is no directory has none, either.
+  if (!existsSync(directoryFor(name, env))) return undefined
   const text = readText(recordFile(name, env))
   return text === undefined ? undefined : (parseJsonc(text) as Record)
 }

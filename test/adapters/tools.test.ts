@@ -33,13 +33,17 @@ function toolIn(set: readonly ShellTool[], name: string): ShellTool {
   return found
 }
 
+const always = ['execute_command', 'read_scratchpad']
+const background = ['read_command', 'stop_command', 'list_commands']
+
 const sets: readonly (readonly [mode: Mode, options: ToolsOptions, has: readonly string[]])[] = [
-  ['read', {}, ['execute_command', 'read_scratchpad']],
-  ['workspace', {}, ['execute_command', 'read_scratchpad']],
-  ['write', { modes: ['write'] }, ['execute_command', 'read_scratchpad']],
-  ['read', { approveMode: () => true }, ['execute_command', 'read_scratchpad', 'set_mode']],
-  ['workspace', { approveMode: () => false }, ['execute_command', 'read_scratchpad', 'set_mode']],
-  ['write', { approveMode: () => true }, ['execute_command', 'read_scratchpad']],
+  ['read', {}, always],
+  ['read', { background: true }, [...always, ...background]],
+  ['workspace', {}, [...always, ...background]],
+  ['write', { modes: ['write'], background: false }, always],
+  ['read', { approveMode: () => true }, [...always, ...background, 'set_mode']],
+  ['workspace', { approveMode: () => false, background: false }, [...always, 'set_mode']],
+  ['write', { approveMode: () => true }, [...always, ...background]],
 ]
 
 describe.each(sets)('the tools of a shell in %s mode with %j', (mode, options, has) => {
@@ -59,6 +63,8 @@ describe.each(sets)('the tools of a shell in %s mode with %j', (mode, options, h
       run({ command: 'true', cwd: '/nowhere' }),
       run({ command: 'true', tty: true }),
       toolIn(set, 'read_scratchpad').run({ name: 'nosuch' }),
+      run({ command: 'echo started; exit 3', background: true }),
+      ...set.filter(({ name }) => background.includes(name)).map((tool) => tool.run({ id: 'bg9' })),
     ]
     for (const { text } of await Promise.all(calls)) {
       expect(text).not.toBe('')
@@ -107,6 +113,30 @@ describe('read_scratchpad', () => {
     expect((await run({})).text).toMatch(/^ten .* seq 10$/)
     expect(await run({ name: 'no' })).toMatchObject({ isError: true })
     expect(await run({ name: 'ten', limit: 0 })).toMatchObject({ isError: true })
+  })
+})
+
+describe('commands in the background', () => {
+  it('run on, are read as they print, listed, and stopped', async () => {
+    const set = tools(await open({ mode: 'workspace' }))
+    const run = (name: string, input: object) => toolIn(set, name).run(input)
+    const command = 'echo first; while [ ! -e go ]; do sleep 0.02; done; echo second; sleep 60'
+    const started = await run('execute_command', { command, background: true, mode: 'workspace' })
+    expect(started).toMatchObject({ text: expect.stringMatching(/^first\n\[bg1 is running/), results: [] })
+    await run('execute_command', { command: 'touch go', mode: 'workspace' })
+    const { text } = await run('read_command', { id: 'bg1', wait_ms: 60_000, until: 'second' })
+    expect(text).toMatch(/^second\n\[bg1 is running/)
+    expect((await run('list_commands', {})).text).toMatch(/^bg1 .*workspace mode/)
+    const stopped = await run('stop_command', { id: 'bg1' })
+    expect(stopped.text).toContain('bg1 has ended')
+    expect(stopped.results[0]?.signal).toBe('SIGTERM')
+  })
+
+  it('run in the strictest mode if the call says nothing', async () => {
+    const shell = await open({ mode: 'workspace' })
+    const { run } = toolIn(tools(shell), 'execute_command')
+    expect((await run({ command: 'touch made', background: true })).text).toContain('[blocked in read mode')
+    expect(existsSync(join(shell.cwd, 'made'))).toBe(false)
   })
 })
 
