@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly toolPerMode: boolean
   readonly approve: 'client' | 'elicit' | 'none'
   readonly structured: boolean
+  /** Offers tools for files, too. */
+  readonly files?: boolean | undefined
   /** Also allow reading what other sessions of this user saved. Not where clients share the server. */
   readonly earlierSessions: boolean
   readonly cwd?: string | undefined
@@ -40,7 +42,7 @@ export interface ServerOptions {
 
 export type SessionShell = Pick<
   Shell,
-  'executeAll' | 'background' | 'close' | 'config' | 'scratchpad' | 'session'
+  'executeAll' | 'background' | 'close' | 'config' | 'files' | 'scratchpad' | 'session'
 >
 
 /** Each may hold half a megabyte. */

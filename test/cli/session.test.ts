@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ended, Home, misused, type Ran } from './vitrine.ts'
+import { ended, Home, type Ran } from './vitrine.ts'
 
 function open() {
   const home = new Home()
@@ -156,10 +156,4 @@ describe('run --session', () => {
       stderr: expect.stringContaining(said),
     })
   })
-})
-
-it('a container keeps no session', async () => {
-  const result = await new Home().run(['run', '--backend', 'docker', '--session', 'a', '--', 'true'])
-  expect(result.code).toBe(125)
-  expect(misused('')).toBeDefined()
 })

@@ -78,9 +78,14 @@ const tooLarge = `The session stays as it was before this command: its state is 
 /** As many as the listing of `request/state-code.ts`, and `end`. */
 const fields = 10
 
+/** More than empty fields ever are. */
+const unwritten = Buffer.alloc(16)
+
 /** The state behind a line, by the first and the last whole listing of its shell. Undefined: it has left none at its end. */
 function stateBehind(bytes: Buffer, line: Line): Taken | undefined {
-  const texts = textOf(bytes).split('\0')
+  // The rest of the file is as it was made.
+  const used = bytes.indexOf(unwritten)
+  const texts = textOf(used === -1 ? bytes : bytes.subarray(0, used)).split('\0')
   const whole: (readonly string[])[] = []
   for (let at = 0; texts[at + fields - 1] === 'end'; at += fields) whole.push(texts.slice(at, at + fields))
   const [first, last] = [whole[0], whole.at(-1)]
