@@ -190,7 +190,8 @@ export class Shell {
 
   /**
    * A session: directory, variables, umask, options, functions and aliases carry over from one of its commands to the next. Throws
-   * INVALID_REQUEST where none can be kept: in a container, and with PowerShell. `state`: goes on from that of another session.
+   * INVALID_REQUEST where none can be kept: in a container, and with PowerShell. `state`: that of another session, which is
+   * trusted; it goes on from there.
    */
   session(state?: SessionState): Session {
     const run: SessionRunner = (given, options) => this.#call({ kind: 'command', ...given }, options)

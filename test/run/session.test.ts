@@ -154,6 +154,13 @@ describe.skipIf(!hasBash)('a session of bash', () => {
   })
 })
 
+it('a directory whose name is no UTF-8 is not kept, and the hint says so', async () => {
+  const { session, shell } = await open('sh', { mode: 'write' })
+  const command = 'd=$(printf \'a\\377\'); mkdir "$d"; cd "$d"; x=1'
+  expect(await session.execute({ command })).toMatchObject({ hint: expect.stringContaining('the directory') })
+  expect(await out(session, 'pwd; echo $x')).toBe(`${shell.cwd}\n1\n`)
+})
+
 describe('a session of dash', () => {
   it('says that it does not see what a file defines', async () => {
     const { session, shell } = await open('/bin/dash')

@@ -2,6 +2,7 @@ import { maxStateBytes } from '../../launch/launch.ts'
 import { type DefinedFunction, isDefinitionOf, readLine } from '../../policy/functions.ts'
 import {
   bytesOf,
+  hasBytes,
   type LineInState,
   type SessionState,
   type StatefulShell,
@@ -30,7 +31,7 @@ interface Variable {
 
 interface Taken {
   readonly state: SessionState
-  /** Functions that do not carry over. */
+  /** What does not carry over. */
   readonly lost: readonly string[]
 }
 
@@ -244,6 +245,8 @@ function difference(base: Listing, end: Listing, line: Line): Taken {
   const env: Record<string, string | null> = {}
   const variables: Record<string, string> = {}
   const declarations: Record<string, string> = {}
+  // Bytes that are no UTF-8 cannot be passed on as they are.
+  const lost: string[] = []
   for (const name of new Set([
     ...base.variables.keys(),
     ...end.variables.keys(),
@@ -260,14 +263,16 @@ function difference(base: Listing, end: Listing, line: Line): Taken {
     }
     if (is?.isExported && is.value !== undefined) env[name] = is.value
     else if (was?.isExported || given === null) env[name] = null
-    if (is?.declaration !== undefined) declarations[name] = is.declaration
+    if (is?.declaration !== undefined && hasBytes(is.declaration)) lost.push(`the variable ${name}`)
+    else if (is?.declaration !== undefined) declarations[name] = is.declaration
     if (is && !is.isExported && is.value !== undefined && !is.declaration?.startsWith('declare'))
       variables[name] = is.value
   }
   const functions = functionsOf(base, end, line)
+  if (hasBytes(end.cwd)) lost.push('the directory')
   return {
     state: {
-      cwd: end.cwd === base.cwd ? before.cwd : end.cwd,
+      cwd: end.cwd === base.cwd || hasBytes(end.cwd) ? before.cwd : end.cwd,
       umask: end.umask === base.umask ? null : end.umask,
       env,
       variables,
@@ -279,7 +284,7 @@ function difference(base: Listing, end: Listing, line: Line): Taken {
       shell,
       mode: before.mode,
     },
-    lost: functions.lost,
+    lost: [...lost, ...functions.lost],
   }
 }
 
@@ -290,7 +295,7 @@ function functionsOf(base: Listing, end: Listing, { shell, defined }: Line) {
     if (name.startsWith('__vitrine_') || (shell === 'bash' && base.functions.get(name) === text)) continue
     const all = shell === 'dash' ? defined.filter((each) => each.name === name) : []
     const isUnsure = new Set(all.map((each) => each.text)).size > 1 && all.some(({ isMaybe }) => isMaybe)
-    if (isUnsure || !isDefinitionOf(text, name)) lost.push(`the function ${name}`)
+    if (isUnsure || hasBytes(text) || !isDefinitionOf(text, name)) lost.push(`the function ${name}`)
     else carried[name] = text
   }
   return { carried, lost }
