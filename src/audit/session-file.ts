@@ -18,7 +18,7 @@ import { thisHost } from '../host/host.ts'
 import { isDefinitionOf } from '../policy/functions.ts'
 import { refuseRequest } from '../request/fields.ts'
 import type { SessionState } from '../request/state.ts'
-import { isDeclarationOf } from '../run/session/taken.ts'
+import { isDeclarationOf } from '../run/session/listing.ts'
 import { checkScratchpadName, ownState } from '../scratchpad/session.ts'
 import { lockOf } from './recorder.ts'
 

@@ -2,7 +2,7 @@ import { bytesOf, hasBytes, type SessionState, type StatefulShell } from './stat
 
 /**
  * The shell text that gives a line the state of its session, and takes it back. The shell lists what it has twice: before the state is
- * restored, and at its end; `run/session/taken.ts` reads the difference.
+ * restored, and at its end; `run/session/listing.ts` reads the difference.
  */
 interface LineInState {
   readonly shell: StatefulShell
@@ -46,7 +46,7 @@ function canStandInBraces({ line, state, isWhole }: LineInState): boolean {
 const leaving = '{ __vitrine_state "$?"; } 2>/dev/null >&3'
 
 const listing: Readonly<Record<StatefulShell, (candidates: readonly string[]) => readonly string[]>> = {
-  // Each is a field. As many as `fields` of run/session/taken.ts.
+  // Each is a field. As many as `fields` of run/session/listing.ts.
   dash: (candidates) => [
     'pwd',
     'umask',
