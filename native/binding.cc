@@ -45,6 +45,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   set_text(object, "kind", "queued");
   set_number(object, "id", request.id);
   set_number(object, "stdin", started.stdin_fd);
+  set_number(object, "state", started.state_fd);
   return object;
 }
 

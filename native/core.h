@@ -80,6 +80,7 @@ struct vt_owner {
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
+enum { VT_STATE_FD = 3, VT_STATE_BYTES = 512 * 1024 };
 
 /* NUL-terminated items; `length` excludes the last NUL. */
 struct vt_text {
@@ -127,6 +128,7 @@ struct vt_request {
   uint32_t timeout_ms, grace_ms; /* Linux: deadline; from SIGTERM to SIGKILL, also in vt_core_terminate(). Both 0: left to the owner */
   uint16_t columns, rows; /* Linux: size of a terminal instead of pipes; 0: none */
   bool merged, confined;
+  bool keeps_state; /* Linux: the command gets a file as descriptor 3, in which its shell leaves its state */
   bool tells_start; /* Linux: `started` comes once it runs */
   bool network;  /* Linux, confined: TCP and UDP clients */
   struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
@@ -140,6 +142,7 @@ struct vt_started {
   const char *failed_step; /* NULL: queued, `end` follows */
   int failed_errno;
   int stdin_fd; /* our end of stdin or the terminal; -1: none, or see vt_core_write */
+  int state_fd; /* with `keeps_state`; else -1 */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);

@@ -1,6 +1,8 @@
 // Tests with real clients, which are large: fetched into ~/.cache/vitrine-tests, run with an empty home and environment.
 // usage: node scripts/test-clients.mjs [WORD...]   only the checks whose name has one of the words
+//        node scripts/test-clients.mjs attached [CLIENT [WORD...]]   `vitrine attach` with the agents, without a network
 import * as adapters from './clients/adapters.mjs'
+import { checkAttached } from './clients/attach.mjs'
 import * as codex from './clients/codex.mjs'
 import * as conformance from './clients/conformance.mjs'
 import * as inspector from './clients/inspector.mjs'
@@ -12,11 +14,12 @@ const checks = Object.assign(
   ...[inspector, conformance, codex, lists, adapters].map((group) => group.checks),
 )
 const words = process.argv.slice(2)
+const alone = words[0] === 'attached'
 const chosen = Object.entries(checks).filter(
   ([name]) => words.length === 0 || words.some((word) => name.includes(word)),
 )
 
-let failed = 0
+let failed = words.length === 0 || alone ? checkAttached(words.slice(1)) : 0
 for (const [name, check] of chosen) {
   const started = performance.now()
   try {
@@ -29,5 +32,6 @@ for (const [name, check] of chosen) {
   }
 }
 removeHomes()
-console.log(`${chosen.length - failed} of ${chosen.length} passed`)
-process.exitCode = failed === 0 && chosen.length > 0 ? 0 : 1
+if (!alone) console.log(`${chosen.length} checks without attaching`)
+if (failed > 0) console.log(`${failed} failed`)
+process.exitCode = failed === 0 && (chosen.length > 0 || alone) ? 0 : 1

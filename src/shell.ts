@@ -13,24 +13,24 @@ import { checkWildcards, configOf } from './host/load-config.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
-  readListOptions,
   readShellOptions,
   type ShellOptions,
 } from './host/shell-options.ts'
-import { VitrineError, withResults } from './messages/error.ts'
-import { isFailure } from './messages/result.ts'
+import { VitrineError } from './messages/error.ts'
 import type { BackgroundRequest } from './request/background.ts'
 import { absolutePath, checkSignal } from './request/fields.ts'
-import { type ExecuteOptions, type ExecuteRequest, readList } from './request/request.ts'
+import type { ExecuteOptions, ExecuteRequest } from './request/request.ts'
+import type { SessionState } from './request/state.ts'
 import { lineOf, type TemplateValue } from './request/template.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { type Asked, admit, ask, decide, type Given, toldOf } from './run/admit.ts'
-import { refusedOf, whyUnasked, withoutSecondRun } from './run/again.ts'
+import { orAgain, refusedOf } from './run/again.ts'
 import type { BackgroundCommand } from './run/background.ts'
 import { contextOf, type Execution, type RunContext, type Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
 import { launch, type Pty, ptyOf } from './run/launch.ts'
-import { notStarted, runAll } from './run/list.ts'
+import { runList } from './run/list.ts'
+import { openSession, type Session, type SessionRunner, takeState } from './run/session/session.ts'
 import { type Lines, linesOf } from './run/stdout-lines.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
@@ -158,6 +158,7 @@ export class Shell {
       this.#running.add(running)
       const ended = await running.ended
       this.#running.delete(running)
+      if (execution.inState) takeState(execution, running)
       const finished = await finish(execution, ended)
       const result = (await entry?.ended(finished, execution)) ?? finished
       const { listener } = running
@@ -180,17 +181,20 @@ export class Shell {
     return call
   }
 
-  /** Once more in write mode where the first run was refused something and the approver says so. */
   async #runAndAsk<E extends Encoding>(asked: Asked, execution: Recorded): Promise<Result<OutputIn<E>>> {
     const first = await this.#run<E>(execution)
-    const refused = refusedOf(execution, first)
-    if (!refused) return first
-    if (whyUnasked(execution, first)) return withoutSecondRun(execution, first, refused)
-    try {
-      return await this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused }))
-    } catch (error) {
-      return withoutSecondRun(execution, first, refused, error)
-    }
+    return orAgain(execution, first, async (refused) =>
+      this.#run<E>(await this.#admit({ ...asked, mode: 'write', refused })),
+    )
+  }
+
+  /**
+   * A session: directory, variables, umask, options, functions and aliases carry over from one of its commands to the next. Throws
+   * INVALID_REQUEST where none can be kept: in a container, and with PowerShell. `state`: goes on from that of another session.
+   */
+  session(state?: SessionState): Session {
+    const run: SessionRunner = (given, options) => this.#call({ kind: 'command', ...given }, options)
+    return openSession(this.#context, () => this.#mode, run, state)
   }
 
   /** Runs the line of a template string; each value is one word of it: ``shell.$`git log -n ${n} -- ${path}` ``. Throws as `execute`. */
@@ -237,22 +241,13 @@ export class Shell {
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
   ): Promise<Result<OutputIn<E>>[]> {
-    const results: Result<OutputIn<E>>[] = []
-    const admitted: [Asked, Recorded][] = []
-    try {
-      const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
-      const given = readList(requests).map((own) => ({ cwd, timeoutMs, ...own }))
-      const all = given.map((request) => ask({ kind: 'command', request }, each, this.#mode, this.#context))
-      for (const asked of all) admitted.push([asked, await this.#admit(asked)])
-      const isOver = (last?: Result<OutputIn<E>>) =>
-        last && (each.signal?.aborted || (!ignoreErrors && isFailure(last)))
-      const run = (asked: Asked, execution: Recorded) => this.#runAndAsk<E>(asked, execution)
-      await this.#counted(runAll(admitted, { run, results, isOver }))
-    } catch (error) {
-      await notStarted(admitted)
-      throw withResults(error, results)
-    }
-    return results
+    return runList<E, Asked, Recorded>(requests, options, {
+      ask: (request, each) => ask({ kind: 'command', request }, each, this.#mode, this.#context),
+      admit: (asked) => this.#admit(asked),
+      run: (asked, execution) => this.#runAndAsk<E>(asked, execution),
+      drop: async ({ entry }) => entry?.close(),
+      counted: (running) => this.#counted(running),
+    })
   }
 
   /** The standing approvals of this shell; `revoke` takes them back. */

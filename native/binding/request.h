@@ -255,6 +255,7 @@ bool take_request(Napi::Env env, napi_value record, napi_value handler, vt_reque
   reader.text(record, "cwd", &texts.directory);
   request->stdin_fd = stdin_of(reader, record);
   request->merged = reader.flag(record, "merged");
+  request->keeps_state = reader.flag(record, "keepsState");
   request->tells_start = reader.flag(record, "tellsStart");
   request->limits = limits_of(reader, record);
   read_terminal(reader, record, request);

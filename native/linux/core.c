@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -56,6 +57,15 @@ static bool keep_stdin(struct vt_command *command) {
   return command->stdin_fd >= 0;
 }
 
+/* A file in memory, which the seals keep at its size: the command can fill neither memory nor disk with it, and nobody waits for its
+ * end as a pipe's reader would. Returns our descriptor. */
+static int open_state(struct vt_command *command) {
+  command->state_fd = vt_above_standard(memfd_create("vitrine-state", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (command->state_fd < 0 || ftruncate(command->state_fd, VT_STATE_BYTES)) return -1;
+  if (fcntl(command->state_fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)) return -1;
+  return fcntl(command->state_fd, F_DUPFD_CLOEXEC, 3);
+}
+
 static struct vt_command *command_of(const struct vt_request *request) {
   struct vt_command *command = vt_must(calloc(1, sizeof *command));
   command->strings = request->candidates.at;
@@ -92,6 +102,7 @@ static bool mark(struct vt_command *command) {
 /* On the JavaScript thread: the event loop, which is the supervisor's, has nothing of it yet. */
 static void discard(struct vt_command *command) {
   if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
+  if (command->state_fd > 0) close(command->state_fd);
   vt_streams_release(command, false);
   vt_command_free(command);
 }
@@ -110,6 +121,8 @@ static bool prepare(struct vt_command *command, const struct vt_request *request
   if (request->columns && (*owners_end = vt_terminal_open(command, request->columns, request->rows)) < 0) return false;
   *step = "watcher";
   if (!mark(command)) return false;
+  *step = "state";
+  if (request->keeps_state && (started->state_fd = open_state(command)) < 0) return false;
   *step = "pipes";
   if (request->stdin_fd >= 0) return keep_stdin(command);
   return command->stdin_fd != VT_STDIN_PIPE || (*owners_end = open_stdin(command)) >= 0;
@@ -117,11 +130,12 @@ static bool prepare(struct vt_command *command, const struct vt_request *request
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started) {
   struct vt_command *command = command_of(request);
-  *started = (struct vt_started){.stdin_fd = -1};
+  *started = (struct vt_started){.stdin_fd = -1, .state_fd = -1};
   if (!prepare(command, request, started)) {
     started->failed_errno = errno;
     if (started->stdin_fd >= 0) close(started->stdin_fd);
-    started->stdin_fd = -1;
+    if (started->state_fd >= 0) close(started->state_fd);
+    started->stdin_fd = started->state_fd = -1;
     discard(command);
     return;
   }

@@ -32,6 +32,7 @@ export function parametersOf(facts: ToolFacts): Parameters {
     private_tmp: flag({ description: texts.privateTmp }),
     next: lines,
     ignore_errors: flag({ description: texts.ignoreErrors }),
+    ...(facts.background && { background: flag({ description: texts.background }) }),
   }
 }
 

@@ -24,6 +24,9 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
+/** Frameworks end a call that takes longer, if not earlier. */
+const maxWaitMs = 600_000
+
 const made =
   (json: Parameter['json'], schema: Parameter['schema']) =>
   (more: Parameter['json'] = {}): Parameter => ({ json: { ...json, ...more }, schema })
@@ -34,6 +37,7 @@ export const parameter = {
   flag: made({ type: 'boolean' }, fieldOf.boolean),
   milliseconds: made({ type: 'integer', minimum: 1 }, fieldOf.milliseconds),
   count: made({ type: 'integer', minimum: 1 }, integer(1, Number.MAX_SAFE_INTEGER)),
+  wait: made({ type: 'integer', minimum: 0 }, integer(0, maxWaitMs)),
   offset: made({ type: 'integer' }, integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
   oneOf: (...words: readonly string[]) => made({ enum: words }, oneOf(...words)),
 }

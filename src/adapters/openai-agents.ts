@@ -4,6 +4,7 @@ import { withLine } from '../base/text.ts'
 import type { Result, Shell } from '../index.ts'
 import { refusedLines, savedText } from '../messages/answer.ts'
 import { isVitrineError } from '../messages/error.ts'
+import { describeRefusal } from '../messages/refusal.ts'
 import { refusedOfSeveral } from '../messages/result.ts'
 import type { ToolDefinition } from './definition.ts'
 import { type NeedsApproval, type ToolsOptions, tools as toolsOf } from './tools.ts'
@@ -47,13 +48,14 @@ export function openAiShell(shell: Shell): { run(action: ShellAction): Promise<S
       const output: ShellActionResult['output'] = []
       try {
         for (const command of commands) {
-          const result = await shell.execute({ command, timeoutMs })
+          const result = await shell.execute({ command, timeoutMs }, { hintFor: 'only-command' })
           output.push(outputOf(result))
           if (result.timedOut) break
         }
       } catch (error) {
         if (!isVitrineError(error)) throw error
-        const stderr = `${refusedOfSeveral(error.message, commands.length - output.length - 1)}\n`
+        const said = describeRefusal(error.refusal, 'only-command')
+        const stderr = `${refusedOfSeveral(said, commands.length - output.length - 1)}\n`
         output.push({ stdout: '', stderr, outcome: { type: 'exit', exitCode: refusedCode } })
       }
       return { output, ...(maxOutputLength !== undefined && { maxOutputLength }) }

@@ -1,7 +1,10 @@
 import * as v from 'valibot'
-import type { Result, Shell } from '../index.ts'
+import type { Shell } from '../index.ts'
 import {
+  BackgroundTools,
+  fieldOf,
   functionField,
+  type JobAnswer,
   type Mode,
   modes,
   oneOf,
@@ -13,9 +16,8 @@ import {
   shellNamed,
   type ToolInput,
 } from '../internal.ts'
-import { refusalText } from '../messages/answer.ts'
-import { isVitrineError } from '../messages/error.ts'
 import {
+  backgroundTexts,
   factsOf,
   modeTexts,
   parameterTexts,
@@ -24,7 +26,9 @@ import {
   toolDescription,
 } from '../messages/tool.ts'
 import { parametersOf, required } from './command.ts'
-import { type Parameters, parameter, readInput, schemaOf, type ToolDefinition } from './definition.ts'
+import { parameter } from './definition.ts'
+import { fileTools } from './files.ts'
+import { type Run, type ShellTool, type ShellToolAnswer, toolOf } from './tool-of.ts'
 
 /** A model asks for a looser mode. */
 export interface ModeRequest {
@@ -44,20 +48,17 @@ export interface ToolsOptions {
    */
   readonly modes?: readonly Mode[] | undefined
   /**
+   * Whether calls can leave commands running: `read_command`, `stop_command` and `list_commands` are tools then. Default: true where one can
+   * run in another mode than read.
+   */
+  readonly background?: boolean | undefined
+  /**
    * Says whether the shell may take a looser mode, which a model asks for with the tool `set_mode`. Default: none, and there is no such
    * tool.
    */
   readonly approveMode?: ((request: ModeRequest) => boolean | Promise<boolean>) | undefined
-}
-
-/** What a tool answers. */
-export interface ShellToolAnswer {
-  /** For the model. */
-  readonly text: string
-  /** Nothing was done; `text` says why, and what to do. */
-  readonly isError: boolean
-  /** Of the lines that ran: none where the tool runs no commands. */
-  readonly results: readonly Result[]
+  /** Whether `read_file`, `write_file` and `edit_file` are in the set. Default: false. */
+  readonly files?: boolean | undefined
 }
 
 /** A call that a model makes. */
@@ -71,36 +72,31 @@ export interface ToolCall {
 /** Whether a call waits for the user: all or none, or what the function says of it. */
 export type NeedsApproval = boolean | ((call: ToolCall) => boolean | Promise<boolean>)
 
-/** How a tool is called. */
-export interface CallOptions {
-  /** Ends what the call does. Default: none. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** One tool of a set: its definition, and what runs it. */
-export interface ShellTool extends ToolDefinition {
-  /** Runs a call with what the model gave. A refusal is an answer. Throws the reason of `signal` when that aborted before, and what `approveMode` throws. */
-  run(input: unknown, options?: CallOptions): Promise<ShellToolAnswer>
-}
-
 const schema = v.partial(
   v.strictObject({
     modes: v.pipe(v.array(oneOf(...modes)), v.minLength(1, 'at least one mode')),
+    background: fieldOf.boolean,
     approveMode: functionField<NonNullable<ToolsOptions['approveMode']>>(),
+    files: fieldOf.boolean,
   }),
 )
 
 /**
- * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, and with `approveMode` `set_mode`. Their
- * texts name no other tool. Throws INVALID_REQUEST for wrong options.
+ * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, those for commands in the background, with
+ * `files` those for files, and with `approveMode` `set_mode`. No text names a tool that is not there. What runs in the background ends with
+ * the shell. Throws INVALID_REQUEST for wrong options.
  */
 export function tools(shell: Shell, options: ToolsOptions = {}): ShellTool[] {
-  const { approveMode, ...given } = readFields('options', options, schema)
+  const { approveMode, files, ...given } = readFields('options', options, schema)
   const offered = offeredBy(shell, given.modes)
   const looser = approveMode && shell.config.shell.sandbox ? modes.slice(modes.indexOf(shell.mode) + 1) : []
+  const { background = [...offered, ...looser].some((mode) => mode !== 'read') } = given
+  const jobs = background ? new BackgroundTools() : undefined
   return [
-    executeTool(shell, offered, looser),
+    executeTool(shell, { offered, looser, jobs }),
     scratchpadTool(shell),
+    ...(jobs ? backgroundTools(jobs) : []),
+    ...(files ? fileTools(shell, [...offered, ...looser]) : []),
     ...(approveMode && looser.length > 0 ? [modeTool(shell, looser, approveMode)] : []),
   ]
 }
@@ -114,47 +110,33 @@ function offeredBy({ mode, config }: Shell, asked?: readonly Mode[]): ToolFacts[
   return [first, ...rest]
 }
 
-type Run<T> = (
-  asked: T,
-  options: CallOptions,
-) => Promise<Partial<ShellToolAnswer> & { readonly text: string }>
-
-/** A refusal is an answer. */
-function toolOf<T>(
-  about: Pick<ToolDefinition, 'name' | 'description'>,
-  parameters: Parameters,
-  needed: string[],
-  work: Run<T>,
-): ShellTool {
-  return {
-    ...about,
-    inputSchema: schemaOf(parameters, needed),
-    async run(input, options = {}) {
-      try {
-        return {
-          isError: false,
-          results: [],
-          ...(await work(readInput<T>(input, parameters, needed), options)),
-        }
-      } catch (error) {
-        if (!isVitrineError(error)) throw error
-        return { text: refusalText(error), isError: true, results: [] }
-      }
-    },
-  }
+interface Commands {
+  readonly offered: ToolFacts['modes']
+  readonly looser: readonly Mode[]
+  readonly jobs: BackgroundTools | undefined
 }
 
-function executeTool(shell: Shell, offered: ToolFacts['modes'], looser: readonly Mode[]): ShellTool {
+interface CommandInput extends ToolInput {
+  readonly mode?: Mode
+  readonly background?: boolean
+}
+
+function executeTool(shell: Shell, { offered, looser, jobs }: Commands): ShellTool {
   const facts = {
     ...factsOf(shell.config, offered, shellNamed(shell.config)),
     looserTool: looser.length > 0 ? 'set_mode' : undefined,
+    background: jobs !== undefined,
   }
   const all = [...offered, ...looser]
   const choice = all.length > 1 && { mode: parameter.oneOf(...all)({ default: offered[0] }) }
   const parameters = { ...choice, ...parametersOf(facts) }
   const about = { name: 'execute_command', description: toolDescription(facts) }
-  const run: Run<ToolInput & { readonly mode?: Mode }> = ({ mode = offered[0], ...asked }, { signal }) =>
-    runLines(shell, asked, { signal, mode, hintFor: 'tool' })
+  const run: Run<CommandInput> = ({ mode = offered[0], background, ...asked }, { signal }) => {
+    const options = { signal, hintFor: 'tool' } as const
+    return background && jobs
+      ? answerOf(jobs.start(shell, mode, asked, options))
+      : runLines(shell, asked, { mode, ...options })
+  }
   return toolOf(about, parameters, required, run)
 }
 
@@ -169,6 +151,37 @@ function scratchpadTool({ scratchpad, config }: Shell): ShellTool {
   const about = { name: 'read_scratchpad', description: readScratchpadText }
   const { inline_max_chars: most } = config.output
   return toolOf<ReadInput>(about, parameters, [], (asked) => readSaved(scratchpad, asked, most))
+}
+
+/** For commands that `execute_command` has left running. */
+function backgroundTools(jobs: BackgroundTools): ShellTool[] {
+  const id = parameter.text()
+  const { waitMs, until, ...texts } = backgroundTexts
+  const waiting = {
+    wait_ms: parameter.wait({ default: 0, description: waitMs }),
+    until: parameter.text({ description: until }),
+  }
+  const read: Run<ReadCommand> = ({ id, wait_ms: wait = 0, until }, { signal = never }) =>
+    answerOf(jobs.read(id, wait, until, signal))
+  const stop: Run<{ readonly id: string }> = ({ id }) => answerOf(jobs.stop(id))
+  return [
+    toolOf({ name: 'read_command', description: texts.read }, { id, ...waiting }, ['id'], read),
+    toolOf({ name: 'stop_command', description: texts.stop }, { id }, ['id'], stop),
+    toolOf({ name: 'list_commands', description: texts.list }, {}, [], async () => ({ text: jobs.list() })),
+  ]
+}
+
+interface ReadCommand {
+  readonly id: string
+  readonly wait_ms?: number
+  readonly until?: string
+}
+
+const never = new AbortController().signal
+
+async function answerOf(answer: Promise<JobAnswer>): Promise<Pick<ShellToolAnswer, 'text' | 'results'>> {
+  const { text, result } = await answer
+  return { text, results: result ? [result] : [] }
 }
 
 interface ModeInput {

@@ -8,7 +8,7 @@ import { explainChange, explainHeld, explainUnheld, refusedText } from '../messa
 import type { PolicySettings } from '../policy/ruleset.ts'
 import { checkNewDirectory } from '../request/lookup.ts'
 import type { CompleteRequest } from '../request/request.ts'
-import { Approvals, inputOf, isYes, type StandingApproval } from './approvals.ts'
+import { Approvals, definedIn, inputOf, isYes, type StandingApproval } from './approvals.ts'
 import type { ApprovalRequest, Approver, HostQuestion } from './approver.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
 
@@ -148,7 +148,7 @@ export class Admission {
     if (command.mode !== 'write') return false
     const { config, files } = this.#options.loaded
     const own = [...files.map(({ file }) => file), config.audit.path].filter((path) => path !== '')
-    return asks || mayBeDenied(textOf(command), own)
+    return asks || mayBeDenied(textOf(command) + JSON.stringify(command.state ?? ''), own)
   }
 
   /** Asks whether a command may change a protected path. No standing approval counts. Undefined: there is no approver. */
@@ -197,13 +197,15 @@ export class Admission {
     wait: ApprovalWait,
   ): Promise<ApprovalRecord | undefined> {
     if (!this.#approvals) return undefined
-    const { cwd, mode, change, connect, once, refused } = command
+    const { cwd, mode, change, connect, once, refused, state } = command
     const { signal, end } = abortAfter(wait.timeoutMs, wait.signal, this.#over?.signal)
     try {
       const isShown = command.work.kind === 'argv' && command.work.own
       const stdin = isShown ? ({ kind: 'none' } as const) : inputOf(command)
       const again = refused !== undefined
-      const request = { command: textOf(command), cwd, mode, stdin, change, connect, again, once, signal }
+      const session = state && definedIn(state)
+      const what = { change, connect, again, once, session, signal }
+      const request = { command: textOf(command), cwd, mode, stdin, ...what }
       return await this.#approvals.approves(request, decision)
     } finally {
       end()

@@ -2,6 +2,7 @@ import { isDeepStrictEqual, types } from 'node:util'
 import { unlessAborted } from '../base/clock.ts'
 import type { ApprovalRecord, Decision, Mode } from '../base/types.ts'
 import type { CompleteRequest } from '../request/request.ts'
+import type { SessionState } from '../request/state.ts'
 import type { Approval, ApprovalInput, ApprovalRequest, Approver, HostQuestion } from './approver.ts'
 
 /**
@@ -18,6 +19,8 @@ export type StandingApproval =
       readonly cwd: string
       /** SHA-256 of the standard input; null: there was none. */
       readonly stdin: string | null
+      /** SHA-256 of what its session has defined; absent: nothing, or no session. */
+      readonly session?: string
     }
 
 /** Asks one question at a time, and remembers the standing approvals of one shell. */
@@ -82,12 +85,13 @@ export class Approvals {
 
 /** What an answer approves for the rest of the session. */
 function standingOf(request: ApprovalRequest, answer: Approval | 'none'): StandingApproval | undefined {
-  const { command, cwd, mode, connect, once } = request
+  const { command, cwd, mode, connect, once, session } = request
   if (once || (answer !== 'same' && answer !== 'all')) return undefined
   if (connect) return { kind: 'host', host: connect.host, port: connect.port }
   if (answer === 'all') return { kind: 'all', mode }
   const stdin = digestOf(request)
-  return stdin === undefined ? undefined : { kind: 'same', mode, command, cwd, stdin }
+  const same = { kind: 'same', mode, command, cwd } as const
+  return stdin === undefined ? undefined : { ...same, stdin, ...(session !== undefined && { session }) }
 }
 
 function keyOf({ host, port }: HostQuestion): string {
@@ -122,6 +126,20 @@ async function answerOf(
 }
 
 const maxBeginningLength = 1000
+
+/** Of all by which a state changes what a line does, but its directory. */
+export function definedIn(state: SessionState): string | undefined {
+  const { env, variables, declarations, functions, aliases, options, umask } = state
+  const { OLDPWD: _, ...exported } = env
+  const all = [exported, variables, declarations, functions, aliases].filter(
+    (part) => Object.keys(part).length > 0,
+  )
+  if (all.length + options.length === 0 && umask === null) return undefined
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256')
+    .update(JSON.stringify([all, options, umask]))
+    .digest('hex')
+}
 
 export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): ApprovalInput {
   if (terminal) return { kind: 'unknown' }

@@ -36,6 +36,8 @@ export interface ApprovalRequest {
   readonly mode: Mode
   /** To `sh` this is as much a command as `command` is. */
   readonly stdin: ApprovalInput
+  /** SHA-256 of what the command's session has defined: the decision's matches say what the line uses of it. Absent: nothing, or no session. */
+  readonly session?: string | undefined
   /** What workspace mode protects and the running command is about to change. Absent: the command has not started. */
   readonly change?: string | undefined
   /** A host that `[network] ask` asks about. Absent: the question is not about a host. */

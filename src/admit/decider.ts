@@ -14,12 +14,15 @@ import type { HostPlace } from '../request/environment.ts'
 import { dialectOf } from '../request/interpreter.ts'
 import { answered, isUnanswered, whereIs } from '../request/lookup.ts'
 import type { Invocation } from '../request/request.ts'
+import { type SessionState, variablesOf } from '../request/state.ts'
 
 export interface CommandToDecide {
   readonly work: Invocation
   readonly cwd: string
   readonly mode: Mode
   readonly env?: Environment | undefined
+  /** Of the line's session. */
+  readonly state?: SessionState | undefined
   /** Whether read mode can hold the line, and the line could run again in write mode. Default: it can. */
   readonly canHold?: (() => boolean) | undefined
 }
@@ -75,14 +78,16 @@ export class Decider {
     ]
   }
 
-  async decide({ work, cwd, mode, env = {}, canHold }: CommandToDecide): Promise<Decision> {
+  async decide({ work, cwd, mode, env = {}, state, canHold }: CommandToDecide): Promise<Decision> {
+    const session = state && { ...state, variables: variablesOf(state) }
     const request = planRequest({
       work,
       cwd,
       mode,
       home: this.#home,
       shell: this.#shellOf(work),
-      variables: env,
+      variables: { ...session?.variables, ...env },
+      session,
       canHold: !this.#namesTemporary(work) && (canHold?.() ?? true),
     })
     const places = await this.#placesFor(request)

@@ -15,7 +15,9 @@ export const claude: Client = {
   name: 'claude',
   seen: '2.1.332',
   pieces: (place) => {
-    const { directory, managed, mode, program } = place
+    const { managed, mode, program } = place
+    // Other users cannot come to what is in the home of one.
+    const directory = managed ? '/var/lib/vitrine/claude' : place.directory
     const file = settingsFile(place)
     // Claude takes another file than one named bash or zsh for none, and starts the system's.
     const shell = join(directory, 'bash')
@@ -72,9 +74,9 @@ export const claude: Client = {
     managed
       ? []
       : [
-          'A repository whose settings set both "disableAllHooks" and "env" runs its commands unheld. "vitrine doctor" there names it; ' +
-            '"vitrine attach claude --managed" (as root, for every user of this machine) or "claude --setting-sources user" ' +
-            '(no settings of projects at all) closes it.',
+          'A repository whose settings have "disableAllHooks" switches off the judgement of file tools, and with "env" beside it that of ' +
+            'commands. "vitrine doctor" there names it; "vitrine attach claude --managed" (as root, for every user of this machine) or ' +
+            '"claude --setting-sources user" (no settings of projects at all) closes it.',
         ],
 }
 

@@ -14,8 +14,12 @@ export interface Client {
   line?(args: readonly string[]): ShellCall | undefined
   /** What a hook is told of; undefined: it is no call that vitrine knows, so that it is refused. */
   call?(told: Told): HookCall | undefined
+  /** What it tells a hook, where it has other names than Claude's. */
+  told?(given: Settings): { readonly tool: unknown; readonly input: unknown; readonly cwd?: unknown }
   /** The hook's answer on stdout; exit code 2 with the reason on stderr refuses in every client that was tried. */
   rewritten?(told: Told, command: string, place: Pick<Place, 'directory'>): object
+  /** The answer that refuses, where the reason on stderr does not reach the model. */
+  refused?(reason: string): object
   readonly project?: ProjectSettings
   /** What a user should know who attaches it. */
   notes(place: Place): readonly string[]
@@ -65,3 +69,13 @@ export type HookCall =
   | { readonly kind: 'files'; readonly paths: readonly string[] }
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'other' }
+
+/** A call of one of a client's file tools, which names its files in one of these fields. */
+export function filesAt(
+  { tool, input }: Told,
+  tools: readonly string[],
+  fields: readonly string[],
+): HookCall | undefined {
+  const paths = fields.map((field) => input[field]).filter((path) => typeof path === 'string')
+  return tools.includes(tool) && paths.length > 0 ? { kind: 'files', paths } : undefined
+}

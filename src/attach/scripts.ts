@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { quoted } from '../base/text.ts'
 
 const head = '#!/bin/sh\n# Written by "vitrine attach"; "vitrine detach" removes it.\n'
@@ -18,4 +19,21 @@ export function judgingScript(words: readonly string[], first = ''): string {
 [ -n "$said" ] || ${unanswered}
 printf '%s\\n' "$said"
 `
+}
+
+/** What most clients let a call pass for is a hook that is late: so vitrine is ended before. */
+export function inTime(words: readonly string[]): readonly string[] {
+  return ['timeout', '-k', '1', '15', ...words]
+}
+
+/** What rewritten lines start. Gemini takes `bash -c` off a line, whatever its directory, and runs the rest. */
+const shellName = 'vitrine-sh'
+
+export function shellIn(directory: string): string {
+  return join(directory, shellName)
+}
+
+/** The line that has a command run held. */
+export function heldLine(command: string, directory: string): string {
+  return `${quoted(shellIn(directory))} -c ${quoted(command)}`
 }

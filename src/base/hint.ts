@@ -1,8 +1,8 @@
 import type { Denial } from './types.ts'
 
 /**
- * The reader of a hint. `user`: a person with a command line. `tool`: a model with the tools of an MCP server, whose names and parameters
- * it may hear. `only-tool`: a model that has `execute_command` alone. `only-command`: one whose tool takes a command and no other parameter.
+ * The reader of a hint. `user`: a person with a command line. `tool`: a model with the tools of an MCP server or of `tools`. `only-tool`:
+ * a model that has `execute_command` alone. `only-command`: one whose tool takes a command and no other parameter.
  */
 export type HintReader = 'user' | 'tool' | 'only-tool' | 'only-command'
 

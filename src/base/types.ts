@@ -93,7 +93,7 @@ export interface Denial {
 
 /** Why a command failed, and whether another try makes sense. */
 export interface Failure {
-  /** `not-found`: exit code 127. `permission-denied`: exit code 126, or something was refused. */
+  /** `not-found`: exit code 127. `permission-denied`: exit code 126, a refusal, or words of one in its errors. */
   readonly kind: 'timeout' | 'permission-denied' | 'not-found' | 'signal' | 'non-zero' | 'limit'
   /** Whether the same command can succeed: with more time, with less output. */
   readonly retryable: boolean
@@ -222,6 +222,13 @@ export interface Result<Output extends string | Buffer = string> {
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
   /** Absent when it exited with 0, or was cancelled. */
   readonly failure?: Failure
+  /** How a command of a session has left it. Absent for other commands. */
+  readonly session?: {
+    /** The absolute directory of its next command. */
+    readonly cwd: string
+    /** Whether it has the state that this command ended with. If not, `hint` says why. */
+    readonly kept: boolean
+  }
   /** The mode in which it ran: read for a held line of write mode. */
   readonly mode: Mode
   /** Workspace mode: the directory that the command could change, besides `[workspace] writable`. Else absent. */

@@ -61,7 +61,7 @@ function holdersIn(file: string): TokenHolder[] {
       )
     return [{ name, token, modes: modes.filter((mode) => own.includes(mode)), runsCommands: own.length > 0 }]
   })
-  const names = holders.map(({ name }) => name)
+  const names = ['VITRINE_TOKEN', ...holders.map(({ name }) => name)]
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined)
     throw misuse(`${file}: "${twice}" stands there twice. Give each token a name of its own.`)

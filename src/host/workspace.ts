@@ -141,9 +141,14 @@ function ownOf(env: Environment): Own {
   }
 }
 
-/** The configuration that was read, and the audit log: they, or what they are links to, may lie in the workspace. */
+/** The configuration that was read, the tokens, and the audit log: they, or what they are links to, may lie in the workspace. */
 function ownFiles({ files, config }: LoadedConfig): readonly string[] {
-  const all = [...files.map(({ file }) => file), ...auditFiles(config.audit.path)]
+  const { tokens } = config.http
+  const all = [
+    ...files.map(({ file }) => file),
+    ...auditFiles(config.audit.path),
+    ...(tokens ? [tokens] : []),
+  ]
   return [...new Set(all.flatMap((file) => [join(placeOf(dirname(file)), basename(file)), placeOf(file)]))]
 }
 

@@ -17,7 +17,9 @@ import type {
 import type { LaunchRequest, Ran } from './launch.ts'
 
 /** What `spawn` reads; a wrong field is a TypeError that names it. `limits`, `terminal` and `deadline` are of Linux. */
-export interface SpawnRecord extends Omit<LaunchRequest, 'commandLine' | 'environment' | 'confinement'> {
+export interface SpawnRecord
+  extends Omit<LaunchRequest, 'commandLine' | 'environment' | 'confinement' | 'keepsState'> {
+  readonly keepsState: boolean
   /** Each `NAME=value`, with a NUL between them: one string is read faster than a list. */
   readonly env: string
   /** null: unconfined. On Windows only its presence counts. */
@@ -25,11 +27,13 @@ export interface SpawnRecord extends Omit<LaunchRequest, 'commandLine' | 'enviro
 }
 
 /** A started command; its last event follows. */
-interface Spawned {
+export interface Spawned {
   readonly kind: 'queued'
   readonly id: number
   /** Linux: our end of stdin or the terminal; -1: none. */
   readonly stdin: number
+  /** Linux, with `keepsState`: the file of the shell's state; else -1. */
+  readonly state: number
 }
 
 export interface NativeFailure {

@@ -42,6 +42,7 @@ export function dockerLauncher(containers: Containers): Launcher {
   return {
     name: 'docker',
     terminals: false,
+    sessions: false,
     limits: { by: 'container', note: 'the size of /tmp' },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'container')

@@ -1,4 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { accessSync, constants, openSync, statSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { errorCode } from '../base/errno.ts'
 import { platform } from '../base/platform.ts'
@@ -12,6 +15,7 @@ import {
   neverStarted,
   type ProcessEnd,
   type Survivors,
+  takeState,
 } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
@@ -33,6 +37,7 @@ export async function execaLauncher(): Promise<Launcher> {
   return {
     name: 'execa',
     terminals: false,
+    sessions: groups,
     limits: {
       wanted: 'the native addon on Linux',
       got: 'no addon',
@@ -44,10 +49,20 @@ export async function execaLauncher(): Promise<Launcher> {
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()
-      const child = start(execa, vectorOf(found.path, request), request, cookie)
-      return supervised(child, request, events, cookie)
+      const state = request.keepsState ? openState() : undefined
+      const child = start(execa, vectorOf(found.path, request), { ...request, state }, cookie)
+      const launched = supervised(child, request, events, cookie)
+      return state === undefined ? launched : { ...launched, state: () => takeState(state) }
     },
   }
+}
+
+/** A file without a name: nobody waits for its end, as a pipe's reader would. */
+function openState(): number {
+  const path = join(tmpdir(), `vitrine-state-${randomUUID()}`)
+  const fd = openSync(path, 'wx+', 0o600)
+  unlinkSync(path)
+  return fd
 }
 
 /** As execvp(3): the first executable, or EACCES if one exists but is not executable. */
@@ -91,7 +106,7 @@ function vectorOf(path: string, { argv, merged, confinement }: LaunchRequest): V
 function start(
   execa: Execa['execa'],
   { program, args, argv0 }: Vector,
-  request: LaunchRequest,
+  request: LaunchRequest & { readonly state: number | undefined },
   cookie: Cookie,
 ): Child {
   return execa(program, args, {
@@ -105,8 +120,13 @@ function start(
     buffer: false,
     reject: false,
     stripFinalNewline: false,
-    stdin: request.stdin === null ? 'ignore' : request.stdin === 'pipe' ? 'pipe' : [request.stdin],
+    stdio: [inputOf(request), 'pipe', 'pipe', ...(request.state === undefined ? [] : [request.state])],
   } as never) as Child
+}
+
+function inputOf({ stdin }: LaunchRequest): 'ignore' | 'pipe' | [number] {
+  if (stdin === null) return 'ignore'
+  return stdin === 'pipe' ? 'pipe' : [stdin]
 }
 
 function supervised(

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { closeSync, createReadStream, readSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { Refusal } from '../base/refusal.ts'
 import type { Denial, Limit, Listening, Stream } from '../base/types.ts'
@@ -18,6 +18,8 @@ export interface LaunchRequest {
   /** Size in characters of the terminal that replaces stdin, stdout and stderr; null: pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   readonly merged: boolean
+  /** Its shell leaves its state in a file that it gets as descriptor 3: `LaunchedProcess.state`. */
+  readonly keepsState?: boolean | undefined
   /** Whether `started` is wanted, also without a terminal. */
   readonly tellsStart: boolean
   readonly limits: Limits | null
@@ -97,6 +99,8 @@ export interface LaunchedProcess {
   /** Sends SIGKILL to the group, then sweeps everything that the command started. */
   destroy(): void
   readonly resize?: (columns: number, rows: number) => void
+  /** With `keepsState`: what the shell has left so far, at most `maxStateBytes`. Closes the file. */
+  readonly state?: () => Buffer
   /** Allows that many more bytes to be read: unread output waits in the pipe, not in memory. */
   consumed(bytes: number): void
 }
@@ -109,7 +113,22 @@ export interface Launcher {
   readonly name: 'native' | 'execa' | 'docker'
   readonly terminals: boolean
   readonly limits: LimitHolder
+  /** Whether it takes `keepsState`. */
+  readonly sessions: boolean
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
+}
+
+/** VT_STATE_BYTES of native/core.h. */
+export const maxStateBytes = 512 * 1024
+
+/** Reads without waiting, wherever the command's own descriptor of the file stands. */
+export function takeState(fd: number): Buffer {
+  const bytes = Buffer.alloc(maxStateBytes)
+  try {
+    return bytes.subarray(0, readSync(fd, bytes, 0, maxStateBytes, 0))
+  } finally {
+    closeSync(fd)
+  }
 }
 
 export function neverStarted(end: ProcessEnd, events: LaunchEvents): LaunchedProcess {

@@ -4,7 +4,7 @@ import { errnoName } from '../base/errno.ts'
 import { noticedNames } from '../base/obeyed-names.ts'
 import { limitsNote, withoutSessions } from '../messages/limits.ts'
 import { cannotConfine, type LandlockConfinement, type Probe } from '../sandbox/sandbox.ts'
-import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
+import type { Addon, NativeEnd, NativeFailure, Spawned, SpawnRecord } from './addon.ts'
 import {
   type LaunchedProcess,
   type Launcher,
@@ -12,6 +12,7 @@ import {
   type LimitHolder,
   neverStarted,
   type ProcessEnd,
+  takeState,
 } from './launch.ts'
 
 /** A number's usual name comes first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins. */
@@ -27,6 +28,7 @@ export function nativeLauncher(addon: Addon, probe: Probe): Launcher {
     name: 'native',
     terminals: true,
     limits: linuxLimits(probe),
+    sessions: true,
     launch(request, events) {
       const confinement = landlock(request)
       if (confinement?.changes) addon.noticeNames(noticedNames)
@@ -43,7 +45,7 @@ export function nativeLauncher(addon: Addon, probe: Probe): Launcher {
         else if (event.kind !== 'written') events.end(linuxEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(processEnd(spawned), events)
-      return launched(addon, spawned.id, spawned.stdin)
+      return launched(addon, spawned)
     },
   }
 }
@@ -67,8 +69,8 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
 
 /** The record for the addon. The confinement is the one that the launcher of this system has checked. */
 export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confinement']): SpawnRecord {
-  const { candidates, argv, environment, cwd, stdin, merged, tellsStart, terminal, limits, deadline } =
-    request
+  const { candidates, argv, environment, cwd, stdin, merged, keepsState, tellsStart } = request
+  const { terminal, limits, deadline } = request
   const { timeoutMs, graceMs } = deadline
   return {
     candidates,
@@ -80,6 +82,7 @@ export function recordOf(request: LaunchRequest, confinement: SpawnRecord['confi
     cwd,
     stdin,
     merged,
+    keepsState: keepsState === true,
     tellsStart,
     terminal,
     limits,
@@ -93,7 +96,7 @@ function landlock({ confinement }: Pick<LaunchRequest, 'confinement'>): Landlock
   return confinement
 }
 
-function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
+function launched(addon: Addon, { id, stdin, state }: Spawned): LaunchedProcess {
   return {
     stdin: stdin < 0 ? null : stdinStream(stdin),
     signal: (name) => addon.signal(id, constants.signals[name]),
@@ -101,6 +104,7 @@ function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
     destroy: () => addon.kill(id),
     resize: (columns, rows) => addon.resize(id, columns, rows),
     consumed: batched((bytes) => addon.consumed(id, bytes)),
+    ...(state >= 0 && { state: () => takeState(state) }),
   }
 }
 

@@ -10,6 +10,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
   return {
     name: 'native',
     terminals: false,
+    sessions: false,
     limits: { wanted: 'the native addon on Linux', got: 'Windows', remedy: 'run it on Linux' },
     launch(request, events) {
       let flushed = () => {}

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { visible, whollyVisible } from '../base/text.ts'
 import { type ApprovalRequest, answersTo } from '../internal.ts'
-import { approvalHeading, reasonsOf } from '../messages/approval.ts'
+import { approvalHeading, reasonsOf, usedOf } from '../messages/approval.ts'
 import type { PendingQuestion, RunningQuestion, UserAnswer } from './call.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -80,7 +80,7 @@ export async function questionFor(
   return inputRequired({
     inputRequests: {
       approval: inputRequired.elicit({
-        message: questionText(request, reasonsOf(decision)),
+        message: questionText(request, reasonsOf(decision), usedOf(decision)),
         requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
       }),
     },
@@ -95,12 +95,14 @@ export async function questionFor(
 export function questionText(
   request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change' | 'connect'>,
   reasons: readonly string[],
+  used: readonly string[] = [],
 ): string {
   const heading = approvalHeading(request)
   return [
     `${heading.charAt(0).toUpperCase()}${heading.slice(1)}`,
     ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
     `in ${whollyVisible(request.cwd)}`,
+    ...used.map((text) => `its session has: ${whollyVisible(text)}`),
     ...reasons.map((reason, at) => `${at === 0 ? 'asked' : 'and'} because: ${visible(reason)}`),
   ].join('\n')
 }

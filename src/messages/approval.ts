@@ -34,6 +34,7 @@ export function approvalQuestion(request: Asked, decision: Decision, columns: nu
       ? [`  (${command.length} rows: scroll up to read all of them)`]
       : []),
     ...rows('  in ', '   : ', request.cwd, width),
+    ...usedOf(decision).flatMap((text) => rows('  its session has: ', '   : ', text, width)),
     ...(request.change === undefined && !request.connect ? inputRows(request.stdin, width) : []),
     ...reasons,
     '',
@@ -47,6 +48,14 @@ export function reasonsOf({ reason, matches }: Decision): [string, ...string[]] 
   const whys = matches.filter(({ verdict }) => verdict === 'ask').map(({ why }) => why)
   return [reason, ...new Set(whys.filter((why) => !isFirst(why)))]
 }
+
+/** What the line uses of its session: without it nobody could tell what runs. */
+export function usedOf({ matches }: Decision): readonly string[] {
+  return matches.filter(({ rule }) => rule === sessionRule).map(({ why }) => why)
+}
+
+/** The rule of a row that says what a line uses of its session. */
+export const sessionRule = "its session's"
 
 /** What a yes allows: the command, or a change or a connection by a command that runs. */
 export function approvalHeading({

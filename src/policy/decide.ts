@@ -1,4 +1,5 @@
 import type { Decision, PolicyMatch } from '../base/types.ts'
+import { sessionRule } from '../messages/approval.ts'
 import { disasters, explainHeld, explainUnheld, shown } from '../messages/policy.ts'
 import { denyList, disasterOf } from './disasters.ts'
 import type { Doubt, Feature } from './line.ts'
@@ -29,6 +30,7 @@ export function decide(request: PolicyRequest, rules: RuleSet, places: Places): 
     steps.every((each) => each.step.isInner || isSafe(each, steps)) &&
     (rules.preset === 'analysis' || (rules.preset === 'default' && !rules.autoConfirm))
   const matches = [
+    ...appliedRows(request),
     ...matchLine(given),
     ...(isHeld ? matchUnheld(given) : []),
     ...steps.flatMap((step) => matchStep(step, given, isHeld)),
@@ -68,12 +70,25 @@ function besideOthers(decision: Decision, steps: readonly JudgedStep[], given: P
   return { verdict: 'ask', reason: first.why, matches: [...asked, ...others] }
 }
 
+/** What the line uses of its session, for those who approve it, and for the log. */
+function appliedRows(request: PolicyRequest): PolicyMatch[] {
+  const command = textOf(request)
+  return request.applied.map((text) => ({
+    command,
+    rule: sessionRule,
+    source: 'the session',
+    verdict: 'allow',
+    why: text,
+  }))
+}
+
 /** In read and workspace mode the operating system holds the line: only what the user denies counts. */
 function heldByMode(steps: readonly JudgedStep[], given: PolicyInput): Decision {
   const { request, rules } = given
   const why = explainHeld(request.mode)
   const held = { source: `preset ${rules.preset}`, verdict: 'allow', why } as const
   const matches = [
+    ...appliedRows(request),
     ...request.doubts.map((doubt) => unsure(doubt, given)),
     ...steps.flatMap(({ step: { command }, strict }) =>
       strict.length > 0 ? strict : [{ command: command.text, rule: nameIn(command), ...held }],

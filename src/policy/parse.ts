@@ -268,7 +268,7 @@ class Walker implements ParsedLine {
         else this.#add(node, place, { words: [literalWord('[[')] })
         break
       case 'Function':
-        this.#doubt('a function can take the name of any program', node.name.value)
+        this.#doubt(anyProgram, node.name.value)
         if (text.startsWith('function')) this.bashWords.add('function')
         if (multipliesItself(node.body, node.name.value, false)) this.forkBombs.push(node.name.value)
         break
@@ -293,5 +293,6 @@ class Walker implements ParsedLine {
   }
 }
 
+export const anyProgram = 'a function can take the name of any program'
 const invalid = 'the line is not valid shell'
 const several = 'more than one plain command'

@@ -1,4 +1,5 @@
 import type { Environment, Mode } from '../base/types.ts'
+import { isSecretName } from '../request/environment.ts'
 import type { Invocation } from '../request/request.ts'
 import {
   atHome,
@@ -12,7 +13,7 @@ import {
   type SimpleCommand,
   type Word,
 } from './line.ts'
-import { parseLine } from './parse.ts'
+import { anyProgram, parseLine } from './parse.ts'
 import { parsePowershell } from './powershell.ts'
 import { nameOf } from './rules.ts'
 import { startedBy } from './started.ts'
@@ -27,6 +28,8 @@ export interface RequestToDecide {
   readonly home: string
   /** Set for each of its programs; undefined: unset. */
   readonly variables?: Environment
+  /** What the line's session has defined. Its variables are among `variables`. */
+  readonly session?: Defined | undefined
   /**
    * What reads the line; default `sh`, which stands for bash, dash and ash. `other`: a shell whose language is not known.
    * Of PowerShell only a few forms are known, and no Windows program's arguments.
@@ -34,6 +37,13 @@ export interface RequestToDecide {
   readonly shell?: 'sh' | 'powershell' | 'other' | undefined
   /** Whether read mode can hold the line, and the line could run again in write mode. Default: true. */
   readonly canHold?: boolean | undefined
+}
+
+/** By name: functions whole, of aliases their words. */
+export interface Defined {
+  readonly functions: Readonly<Record<string, string>>
+  readonly aliases: Readonly<Record<string, string>>
+  readonly variables: Environment
 }
 
 export interface Step {
@@ -51,6 +61,8 @@ type Reading = Pick<ParsedLine, 'features' | 'doubts' | 'forkBombs'>
 
 export interface PolicyRequest extends RequestToDecide, Reading {
   readonly steps: readonly Step[]
+  /** What the line uses of its session, as a shell would read it. */
+  readonly applied: readonly string[]
 }
 
 /** Parses a request. Pure: reads nothing from disk. */
@@ -59,7 +71,7 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
   const plan = new Plan(line, request)
   for (const command of line.commands) plan.follow(command, 0)
   const { features, steps, doubts, forkBombs } = plan
-  return { ...request, features, steps, doubts, forkBombs }
+  return { ...request, features, steps, doubts, forkBombs, applied: plan.applied(request) }
 }
 
 function read({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
@@ -75,6 +87,10 @@ function read({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
 /** What a variable that is removed has no harmless value in: `PAGER=` and no PAGER are not the same. */
 const unset: Word = { ...literalWord(''), kind: 'open' }
 
+function ownValue(record: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
+
 const maxDepth = 6
 /** Each word of a line may begin a command. */
 const maxSteps = 2_000
@@ -87,6 +103,10 @@ class Plan implements Reading {
   readonly doubts: Doubt[]
   readonly forkBombs: string[]
   readonly #home: string
+  readonly #session: RequestToDecide['session']
+  /** Of the session's functions and aliases those that the line uses, as a shell would read them. */
+  readonly #used = new Set<string>()
+  readonly #replaced = new Set<string>()
   readonly #variables: SimpleCommand['assignments']
   #bases: readonly string[]
   /** Where the rest of a list runs that runs only if its `cd` succeeds. */
@@ -97,6 +117,7 @@ class Plan implements Reading {
     this.doubts = [...doubts]
     this.forkBombs = [...forkBombs]
     this.#home = request.home
+    this.#session = request.session
     this.#variables = Object.entries(request.variables ?? {}).map(([name, value]) => ({
       name,
       value: value === undefined ? unset : literalWord(value),
@@ -107,7 +128,9 @@ class Plan implements Reading {
 
   /** The place of the command's step. */
   follow(given: SimpleCommand, depth: number): number {
-    const { own, inner, scripts } = startedBy(given)
+    const { own, inner, scripts: started } = startedBy(given)
+    const name = this.#session && knownValue(given.words[0])
+    const scripts = name === undefined ? started : [...started, ...this.#defined(name, given)]
     const starts: (readonly number[])[] = []
     const command = { ...given, assignments: [...this.#variables, ...given.assignments] }
     const place = this.steps.push({ command, own, starts, isInner: depth > 0, bases: this.#enter(given) }) - 1
@@ -117,9 +140,38 @@ class Plan implements Reading {
       return place
     }
     for (const guesses of inner) starts.push(guesses.map((each) => this.follow(each, depth + 1)))
+    if (name !== undefined) this.#replaced.add(name)
     for (const script of scripts)
       for (const each of this.#read(script, given)) starts.push([this.follow(each, depth + 1)])
+    if (name !== undefined) this.#replaced.delete(name)
     return place
+  }
+
+  /** What a name of the session stands for. A function has been read with its first call; an alias in its own words is a program. */
+  #defined(name: string, { words: [, ...rest] }: SimpleCommand): readonly Word[] {
+    const { functions = {}, aliases = {} } = this.#session ?? {}
+    const [body, words] = [ownValue(functions, name), ownValue(aliases, name)]
+    // It may change the directory.
+    if (body !== undefined || words !== undefined) this.#bases = []
+    const scripts: string[] = []
+    if (body !== undefined && !this.#used.has(body)) scripts.push(body)
+    if (words !== undefined && !this.#replaced.has(name))
+      scripts.push([words, ...rest.map((word) => word.text)].join(' '))
+    if (body !== undefined) this.#used.add(body)
+    if (words !== undefined) this.#used.add(`alias ${name}=${words}`)
+    return scripts.map(literalWord)
+  }
+
+  applied({ work, session }: RequestToDecide): readonly string[] {
+    const used = [...this.#used]
+    const text = [work.kind === 'line' ? work.line : '', ...used].join('\n')
+    const named = new Set(text.match(/[A-Za-z_]\w*/g))
+    const variables = Object.entries(session?.variables ?? {}).filter(([name]) => named.has(name))
+    const shown = ([name, value]: [string, string | undefined]) => {
+      if (value === undefined) return `${name}: unset, or a list`
+      return `${name}=${isSecretName(name) ? '***' : value}`
+    }
+    return [...used, ...variables.map(shown)]
   }
 
   #read(script: Word, { text, chain }: SimpleCommand): readonly SimpleCommand[] {
@@ -129,7 +181,8 @@ class Plan implements Reading {
       return []
     }
     const line = parseLine(source)
-    this.doubts.push(...line.doubts)
+    // A function of the session is read where its name stands.
+    this.doubts.push(...line.doubts.filter((doubt) => !(doubt.why === anyProgram && this.#used.has(source))))
     this.forkBombs.push(...line.forkBombs)
     for (const feature of line.features) this.features.add(feature)
     return line.commands.map((command) => ({ ...command, chain, required: false }))

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { realPath } from '../base/paths.ts'
 import { words } from '../base/text.ts'
 import type { Variables } from './environment.ts'
+import type { StatefulShell } from './state.ts'
 
 /** A program to start: paths to try in order, and its argument vector. */
 export interface ProgramToStart {
@@ -22,6 +23,8 @@ export interface Interpreter {
   line(line: string): ProgramToStart
   /** On this machine. */
   isDash?(): boolean
+  /** On this machine: undefined is a shell whose state no session can keep. */
+  stateful?(): StatefulShell | undefined
   hint?(line: string): string | undefined
   argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart
 }
@@ -66,7 +69,7 @@ export function posixShell(program = 'sh'): Interpreter {
 
 /** The same on this machine, where it is known which program `sh` is. */
 export function localShell(program = 'sh'): Interpreter {
-  return { ...posixShell(program), isDash: () => isDash(program) }
+  return { ...posixShell(program), isDash: () => isDash(program), stateful: () => statefulShell(program) }
 }
 
 /** Programs looked up as execvp(3) does. */
@@ -77,6 +80,12 @@ export const programByPath: Interpreter['argv'] = (argv, { environment }) => {
   const path = environment['PATH'] ?? usualPath
   const directories = path.split(':').map((entry) => entry || '.')
   return { candidates: directories.map((directory) => `${directory}/${name}`), argv }
+}
+
+function statefulShell(program: string): StatefulShell | undefined {
+  const real = placesOfShell(program).map(realPath)
+  const name = basename(real.find((path) => path !== undefined) ?? '')
+  return name === 'dash' || name === 'bash' ? name : undefined
 }
 
 /** Whether a shell is dash, as `/bin/sh` is on Debian and Ubuntu. */

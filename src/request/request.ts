@@ -18,6 +18,7 @@ import {
   refuseType,
 } from './fields.ts'
 import { isShellProgram, shellProgramWanted } from './interpreter.ts'
+import type { SessionCall } from './state.ts'
 
 /** A chunk of output as it arrives, with its stream. */
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
@@ -142,6 +143,8 @@ export interface CompleteRequest {
   readonly network: NetworkSetting | undefined
   readonly mode: Mode | undefined
   readonly terminal: TerminalRequest | null
+  /** The call of a session. */
+  readonly session?: SessionCall | undefined
   readonly background: Readiness | undefined
 }
 

@@ -8,26 +8,26 @@ import { VitrineError } from '../messages/error.ts'
 import { narrowed } from '../network/access.ts'
 import { type BackgroundRequest, completeBackground } from '../request/background.ts'
 import { refuseValue } from '../request/fields.ts'
-import type { Interpreter } from '../request/interpreter.ts'
 import { checkDirectory } from '../request/lookup.ts'
 import {
   type CompleteRequest,
   completeRequest,
   type ExecuteOptions,
   type ExecuteRequest,
-  type Invocation,
   type RequestDefaults,
 } from '../request/request.ts'
+import type { SessionCall } from '../request/state.ts'
 import { checkInput } from '../request/stdin.ts'
 import { completeStart, type StartDefaults, type StartRequest } from '../request/terminal.ts'
 import { checkScratchpadName } from '../scratchpad/session.ts'
 import { isRepeatable } from './again.ts'
-import type { Execution, RunContext } from './execution.ts'
+import { type Execution, programOf, type RunContext } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
+import { lineInState } from './session/session.ts'
 
 /** A request before any check: of `execute`, `start`, or `background`. */
 export type Given =
-  | { readonly kind: 'command'; readonly request: ExecuteRequest }
+  | { readonly kind: 'command'; readonly request: ExecuteRequest; readonly session?: SessionCall }
   | { readonly kind: 'terminal'; readonly request: StartRequest }
   | { readonly kind: 'file'; readonly request: FileRequest }
   | { readonly kind: 'background'; readonly request: BackgroundRequest }
@@ -100,17 +100,6 @@ export async function admit(asked: Asked, context: RunContext): Promise<Executio
   }
 }
 
-/** What a request starts: the program, or the shell of a line. */
-export function programOf({ work }: CompleteRequest, context: RunContext): string {
-  return work.kind === 'line' ? interpreterOf(work, context).name : (work.own?.argv ?? work.argv)[0]
-}
-
-/** What reads a line: the shell's program, unless the request names another. */
-export function interpreterOf(work: Invocation, { backend }: RunContext): Interpreter {
-  const program = work.kind === 'line' ? work.program : undefined
-  return program === undefined ? backend.interpreter : backend.interpreterFor(program)
-}
-
 async function admitted(asked: Asked, given: CompleteRequest, context: RunContext): Promise<Execution> {
   const { mode: wanted, refused, options } = asked
   const request = await checked(given, wanted, context)
@@ -120,11 +109,13 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
       : narrowed(context.network, request.network, context.config.network)
   // The first command ever in a workspace: later ones find out beside.
   if (wanted === 'workspace' && !context.repositories().isWalked) await context.repositories().walk()
+  const inState = request.session && (await lineInState(request, context))
   const usual = context.setups.in(wanted, { privateTmp: request.privateTmp, network: network.kind })
   const { timeoutMs } = request.timeoutMs < Infinity ? request : context.defaults
   const wait = { timeoutMs, signal: options.signal }
   const canHold = () => isHoldable(request, context)
-  const admission = await context.admission.admit({ ...request, mode: wanted, canHold, refused }, wait)
+  const asks = { ...request, state: request.session?.state, mode: wanted, canHold, refused }
+  const admission = await context.admission.admit(asks, wait)
   const { held } = admission.decision
   const mode = held ? 'read' : wanted
   // Under preset `analysis` nothing runs again.
@@ -134,7 +125,7 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
   if (request.background?.ready === 'listening') checkListening(setup)
   const tmp = setup.privateTmp ? new PrivateTmp(setup, setup.privateTmp, context.removing) : undefined
   const kept = { answers: [], hostAnswers: [], running: undefined }
-  return { request, mode, options, admission, setup, tmp, access, context, ...kept }
+  return { request, mode, options, admission, setup, tmp, access, context, inState, ...kept }
 }
 
 /** Throws INVALID_REQUEST where nobody tells where the command listens. */
@@ -175,6 +166,7 @@ function completed(given: Given, defaults: StartDefaults): CompleteRequest {
   if (given.kind === 'terminal') return completeStart(given.request, defaults)
   if (given.kind === 'background') return completeBackground(given.request, defaults)
   if (given.kind === 'file') return completeFile(given.request, defaults)
+  if (given.session) return inSession(given.request, given.session, defaults)
   return completeRequest(given.request, defaults)
 }
 
@@ -182,6 +174,10 @@ function complete(given: Given, { defaults }: RunContext): CompleteRequest {
   const request = completed(given, defaults)
   if (request.scratchpad !== undefined) checkScratchpadName(request.scratchpad)
   return request
+}
+
+function inSession(given: ExecuteRequest, session: SessionCall, defaults: RequestDefaults): CompleteRequest {
+  return { ...completeRequest(given, { ...defaults, cwd: session.state.cwd }), session }
 }
 
 function completeFile({ names, shown, ...request }: FileRequest, defaults: RequestDefaults): CompleteRequest {

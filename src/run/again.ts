@@ -41,7 +41,7 @@ export function mayBeAsked({ context: { admission, config }, admission: { decisi
 }
 
 /** Why the approver is not asked; undefined: it is. */
-export function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause | undefined {
+function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBecause | undefined {
   if (!execution.admission.decision.held) return undefined
   if (execution.context.config.policy.preset === 'analysis') return 'analysis'
   if (!mayBeAsked(execution)) return 'unasked'
@@ -50,8 +50,24 @@ export function whyUnasked(execution: Execution, { outcome }: AnyResult): HeldBe
   return execution.running?.listener?.withholds === false ? 'told' : undefined
 }
 
+/** Once more in write mode where the first run was refused something and the approver says so. */
+export async function orAgain<R extends AnyResult>(
+  execution: Execution,
+  first: R,
+  again: (refused: Refused) => Promise<R>,
+): Promise<R> {
+  const refused = refusedOf(execution, first)
+  if (!refused) return first
+  if (whyUnasked(execution, first)) return withoutSecondRun(execution, first, refused)
+  try {
+    return await again(refused)
+  } catch (error) {
+    return withoutSecondRun(execution, first, refused, error)
+  }
+}
+
 /** The first run's result stands where the second one did not start; the hint says why. Throws a `ListenerError`. */
-export async function withoutSecondRun<R extends AnyResult>(
+async function withoutSecondRun<R extends AnyResult>(
   execution: Execution,
   first: R,
   refused: Refused,

@@ -55,7 +55,7 @@ export class BackgroundTools {
       throw misuse(`${maxRunning} background commands run already. End one with stop_command first.`)
     const { command: line, cwd, scratchpad, private_tmp: privateTmp } = asked
     const command = await shell.background(
-      { command: line, cwd, scratchpad, privateTmp, merged: true },
+      { command: line, mode, cwd, scratchpad, privateTmp, merged: true },
       options,
     )
     const id = `bg${++this.#made}`

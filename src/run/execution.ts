@@ -8,7 +8,9 @@ import type { ShellOptions, ShellPlace } from '../host/shell-options.ts'
 import { changesIn, searchedFrom, type WorkspaceChanges } from '../host/workspace.ts'
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 import { type Network, networkOf } from '../network/access.ts'
-import type { CompleteRequest, ExecuteOptions } from '../request/request.ts'
+import type { Interpreter } from '../request/interpreter.ts'
+import type { CompleteRequest, ExecuteOptions, Invocation } from '../request/request.ts'
+import type { LineInState } from '../request/state.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import type { Repositories } from '../sandbox/workspace/repositories.ts'
 import { kept, Scratchpad } from '../scratchpad/scratchpad.ts'
@@ -30,6 +32,8 @@ export interface Execution {
   /** Where the network is a list of hosts. */
   readonly access: HostAccess | undefined
   readonly context: RunContext
+  /** Of a session. */
+  readonly inState: LineInState | undefined
   /** The approver's, about protected paths, while it ran. */
   readonly answers: ProtectedAnswer[]
   /** The approver's, about hosts. */
@@ -152,4 +156,15 @@ export function contextOf(
     workspaceRoot: () => searchedFrom(cwd, named),
     removing: new Set(),
   }
+}
+
+/** What a request starts: the program, or the shell of a line. */
+export function programOf({ work }: CompleteRequest, context: RunContext): string {
+  return work.kind === 'line' ? interpreterOf(work, context).name : (work.own?.argv ?? work.argv)[0]
+}
+
+/** What reads a line: the shell's program, unless the request names another. */
+export function interpreterOf(work: Invocation, { backend }: RunContext): Interpreter {
+  const program = work.kind === 'line' ? work.program : undefined
+  return program === undefined ? backend.interpreter : backend.interpreterFor(program)
 }

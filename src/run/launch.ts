@@ -8,11 +8,11 @@ import type { AskHost, Wanted } from '../network/gate.ts'
 import { hostAndPort } from '../network/hosts.ts'
 import { type Variables, withVariables } from '../request/environment.ts'
 import { checkSignal } from '../request/fields.ts'
+import { environmentOf as variablesIn } from '../request/state.ts'
 import { checkInput, feedStdin } from '../request/stdin.ts'
 import { checkSize, checkTyped, termOf } from '../request/terminal.ts'
-import { interpreterOf } from './admit.ts'
 import type { Collector } from './collect.ts'
-import type { Cause, Ended, Execution, Running } from './execution.ts'
+import { type Cause, type Ended, type Execution, interpreterOf, type Running } from './execution.ts'
 import { Output } from './output.ts'
 
 /**
@@ -173,8 +173,10 @@ function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): 
     work.kind === 'argv'
       ? interpreter.argv(work.own?.argv ?? work.argv, { cwd, environment })
       : interpreter.line(work.line)
+  const inState = execution.inState?.argv
   return {
     ...program,
+    ...(inState && { argv: inState, keepsState: true }),
     environment: variables ? { ...environment, ...variables } : environment,
     confinement: setup.confinement,
     limits: setup.limits,
@@ -188,8 +190,9 @@ function requestOf(execution: Execution, setup: ModeSetup, deadline: Deadline): 
 }
 
 function environmentOf({ request, access }: Execution, setup: ModeSetup): Variables {
-  const { env, terminal } = request
-  const inherited = terminal ? setup.inTerminal() : setup.environment()
+  const { env, terminal, session } = request
+  const usual = terminal ? setup.inTerminal() : setup.environment()
+  const inherited = session ? withVariables(usual, variablesIn(session.state), setup.place) : usual
   const given = withVariables(access ? { ...inherited, ...access.variables } : inherited, env, setup.place)
   return terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
 }

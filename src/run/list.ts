@@ -1,32 +1,50 @@
-import type { AnyResult } from '../base/types.ts'
-import type { Asked } from './admit.ts'
+import type { AnyResult, Encoding, OutputIn, Result } from '../base/types.ts'
+import { type ExecuteAllOptions, readListOptions } from '../host/shell-options.ts'
+import { withResults } from '../messages/error.ts'
+import { isFailure } from '../messages/result.ts'
+import { type ExecuteOptions, type ExecuteRequest, readList } from '../request/request.ts'
 
-/** A request, and what was admitted for it: with its line of the audit log. */
-type Listed = readonly [Asked, { readonly entry: { close(): Promise<unknown> } | undefined }]
-
-interface Runs<L extends Listed, R> {
-  readonly run: (...listed: L) => Promise<R>
-  /** Gets the results. */
-  readonly results: R[]
-  readonly isOver: (last: R | undefined) => boolean | undefined
+interface ListRunner<E extends Encoding, A, X> {
+  readonly ask: (request: ExecuteRequest, options: ExecuteOptions<E>) => A
+  readonly admit: (asked: A) => Promise<X>
+  readonly run: (asked: A, admitted: X) => Promise<Result<OutputIn<E>>>
+  /** Of each, also where its turn has not come. */
+  readonly drop: (admitted: X) => Promise<void>
+  readonly counted: (running: Promise<void>) => Promise<void>
 }
 
-/** Runs a list of admitted commands in order, until it is over. */
-export async function runAll<L extends Listed, R extends AnyResult>(
-  admitted: readonly L[],
-  { run, results, isOver }: Runs<L, R>,
-): Promise<void> {
-  try {
-    for (const listed of admitted) {
-      if (isOver(results.at(-1))) break
-      results.push(await run(...listed))
+/** Admits every command before it runs the first. A `VitrineError` has the results so far. */
+export async function runList<E extends Encoding, A, X>(
+  requests: readonly (string | ExecuteRequest)[],
+  options: ExecuteAllOptions<E>,
+  { ask, admit, run, drop, counted }: ListRunner<E, A, X>,
+): Promise<Result<OutputIn<E>>[]> {
+  const results: Result<OutputIn<E>>[] = []
+  const admitted: (readonly [A, X])[] = []
+  const runAll = async (ending: Ending) => {
+    for (const [asked, execution] of admitted) {
+      if (isOver(results.at(-1), ending)) break
+      results.push(await run(asked, execution))
     }
-  } finally {
-    await notStarted(admitted)
   }
+  const dropAll = async () => {
+    for (const [, execution] of admitted) await drop(execution)
+  }
+  try {
+    const { workDir: cwd, timeoutMs, ignoreErrors, ...each } = readListOptions(options)
+    const all = readList(requests).map((own) => ask({ cwd, timeoutMs, ...own }, each as ExecuteOptions<E>))
+    for (const asked of all) admitted.push([asked, await admit(asked)])
+    await counted(runAll({ signal: each.signal, ignoreErrors }).finally(dropAll))
+  } catch (error) {
+    await dropAll()
+    throw withResults(error, results)
+  }
+  return results
 }
 
-/** Writes the lines of those that were never launched. */
-export async function notStarted(admitted: readonly Listed[]): Promise<void> {
-  for (const [, { entry }] of admitted) await entry?.close()
+type Ending = Pick<ExecuteAllOptions, 'signal' | 'ignoreErrors'>
+
+/** Whether a list ends behind this result. */
+export function isOver(last: AnyResult | undefined, { signal, ignoreErrors = false }: Ending): boolean {
+  return last !== undefined && (signal?.aborted === true || (!ignoreErrors && isFailure(last)))
 }

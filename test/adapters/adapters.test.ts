@@ -119,7 +119,7 @@ describe('OpenAI’s shell', () => {
     })
     const [refused, seen] = output
     expect(refused?.stderr).toContain(`[blocked in read mode: create ${join(shell.cwd, 'made')}]`)
-    expect(refused?.stderr).toMatch(/^\[Read mode refuses .*\]$/m)
+    expect(refused?.stderr).toMatch(/^\[If this is intended, tell the user.*\]$/m)
     expect(seen).toMatchObject({ stdout: 'seen\n', stderr: 'own\n' })
   })
 

@@ -33,13 +33,22 @@ function toolIn(set: readonly ShellTool[], name: string): ShellTool {
   return found
 }
 
+const always = ['execute_command', 'read_scratchpad']
+const background = ['read_command', 'stop_command', 'list_commands']
+
+const change = { content: 'x', old_string: 'y', new_string: 'z' }
+const filesToTry = [{ path: 'nosuch' }, { path: '/proc/version', ...change }, { path: 'nosuch', ...change }]
+
 const sets: readonly (readonly [mode: Mode, options: ToolsOptions, has: readonly string[]])[] = [
-  ['read', {}, ['execute_command', 'read_scratchpad']],
-  ['workspace', {}, ['execute_command', 'read_scratchpad']],
-  ['write', { modes: ['write'] }, ['execute_command', 'read_scratchpad']],
-  ['read', { approveMode: () => true }, ['execute_command', 'read_scratchpad', 'set_mode']],
-  ['workspace', { approveMode: () => false }, ['execute_command', 'read_scratchpad', 'set_mode']],
-  ['write', { approveMode: () => true }, ['execute_command', 'read_scratchpad']],
+  ['read', {}, always],
+  ['read', { background: true }, [...always, ...background]],
+  ['workspace', {}, [...always, ...background]],
+  ['write', { modes: ['write'], background: false }, always],
+  ['read', { approveMode: () => true }, [...always, ...background, 'set_mode']],
+  ['workspace', { approveMode: () => false, background: false }, [...always, 'set_mode']],
+  ['write', { approveMode: () => true }, [...always, ...background]],
+  ['read', { files: true }, [...always, 'read_file']],
+  ['write', { files: true, background: false }, [...always, 'read_file', 'write_file', 'edit_file']],
 ]
 
 describe.each(sets)('the tools of a shell in %s mode with %j', (mode, options, has) => {
@@ -59,6 +68,11 @@ describe.each(sets)('the tools of a shell in %s mode with %j', (mode, options, h
       run({ command: 'true', cwd: '/nowhere' }),
       run({ command: 'true', tty: true }),
       toolIn(set, 'read_scratchpad').run({ name: 'nosuch' }),
+      run({ command: 'echo started; exit 3', background: true }),
+      ...set.filter(({ name }) => background.includes(name)).map((tool) => tool.run({ id: 'bg9' })),
+      ...set
+        .filter(({ name }) => name.endsWith('_file'))
+        .flatMap((tool) => filesToTry.map((input) => tool.run(input))),
     ]
     for (const { text } of await Promise.all(calls)) {
       expect(text).not.toBe('')
@@ -98,6 +112,27 @@ describe('execute_command', () => {
   })
 })
 
+describe('the tools for files', () => {
+  it('change files in the strictest mode that can, and a refusal is an answer', async () => {
+    const shell = await open({ mode: 'write' })
+    const set = tools(shell, { files: true, modes: ['read', 'write'] })
+    const call = async (name: string, input: object) => {
+      const { text, isError } = await toolIn(set, name).run(input)
+      return [text, isError]
+    }
+    expect(await call('write_file', { path: 'a', content: 'one\n' })).toEqual(['Created a (4 bytes).', false])
+    const edit = { path: 'a', old_string: 'one', new_string: 'two' }
+    expect(await call('edit_file', edit)).toEqual(['Edited a at line 1.', false])
+    expect(await call('read_file', { path: 'a' })).toEqual(['     1\ttwo', false])
+    expect(await call('edit_file', edit)).toEqual([
+      expect.stringContaining('FILE_FAILED: a was not edited'),
+      true,
+    ])
+    expect(await call('edit_file', { path: 'a' })).toEqual([expect.stringContaining('old_string'), true])
+    expect(readFileSync(join(shell.cwd, 'a'), 'utf8')).toBe('two\n')
+  })
+})
+
 describe('read_scratchpad', () => {
   it('reads what a command of the same set has saved, and lists it', async () => {
     const set = tools(await open())
@@ -107,6 +142,30 @@ describe('read_scratchpad', () => {
     expect((await run({})).text).toMatch(/^ten .* seq 10$/)
     expect(await run({ name: 'no' })).toMatchObject({ isError: true })
     expect(await run({ name: 'ten', limit: 0 })).toMatchObject({ isError: true })
+  })
+})
+
+describe('commands in the background', () => {
+  it('run on, are read as they print, listed, and stopped', async () => {
+    const set = tools(await open({ mode: 'workspace' }))
+    const run = (name: string, input: object) => toolIn(set, name).run(input)
+    const command = 'echo first; while [ ! -e go ]; do sleep 0.02; done; echo second; sleep 60'
+    const started = await run('execute_command', { command, background: true, mode: 'workspace' })
+    expect(started).toMatchObject({ text: expect.stringMatching(/^first\n\[bg1 is running/), results: [] })
+    await run('execute_command', { command: 'touch go', mode: 'workspace' })
+    const { text } = await run('read_command', { id: 'bg1', wait_ms: 60_000, until: 'second' })
+    expect(text).toMatch(/^second\n\[bg1 is running/)
+    expect((await run('list_commands', {})).text).toMatch(/^bg1 .*workspace mode/)
+    const stopped = await run('stop_command', { id: 'bg1' })
+    expect(stopped.text).toContain('bg1 has ended')
+    expect(stopped.results[0]?.signal).toBe('SIGTERM')
+  })
+
+  it('run in the strictest mode if the call says nothing', async () => {
+    const shell = await open({ mode: 'workspace' })
+    const { run } = toolIn(tools(shell), 'execute_command')
+    expect((await run({ command: 'touch made', background: true })).text).toContain('[blocked in read mode')
+    expect(existsSync(join(shell.cwd, 'made'))).toBe(false)
   })
 })
 

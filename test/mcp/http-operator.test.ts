@@ -1,9 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, waitFor } from '../helpers/processes.ts'
+import { readable } from '../helpers/programs.ts'
 import { caller, callOf, initialize, madeIn, marked } from './connect.ts'
 import { client, json, serve } from './serve-http.ts'
 
@@ -13,13 +16,16 @@ const [ci, ops, scraper] = ['ci', 'ops', 'scraper'].map((name) => `${name}-01234
   string,
 ]
 
+const patient = { timeout: 20_000 }
 const tracing = fileURLToPath(new URL('../fixtures/tracing.cjs', import.meta.url))
 
 function homeWith(tokens: string) {
   const home = new Home()
-  const file = join(home.directory, 'tokens')
+  const project = join(home.directory, 'project')
+  const file = join(project, 'tokens')
+  mkdirSync(project)
   writeFileSync(file, tokens)
-  return { home, file, env: { VITRINE_HTTP_TOKENS: file } }
+  return { home, project, file, env: { VITRINE_HTTP_TOKENS: file } }
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -32,14 +38,14 @@ function send(url: string, token: string, body: object, session?: string, more =
 
 describe('several tokens', () => {
   it('have modes, sessions and saved outputs of their own, and no command reads those of another', async () => {
-    const { home, file, env } = homeWith(
-      `# clients\nci read ${ci}\nops read,workspace ${ops}\nscraper none ${scraper}\n`,
-    )
-    const { url } = await serve([], env, home)
+    const tokens = `# clients\nci read ${ci}\nops read,workspace ${ops}\nscraper none ${scraper}\n`
+    const { home, project, file, env } = homeWith(tokens)
+    const { url } = await serve(['--cwd', project], env, home)
     const [one, other] = [await client('legacy', url, ci), await client('legacy', url, ops)]
-    const toolsOf = async ({ client }: typeof one) => (await client.listTools()).tools.map(({ name }) => name)
-    expect(await toolsOf(one)).toEqual(['execute_command', 'read_scratchpad'])
-    expect(await toolsOf(other)).toEqual(['execute_command_workspace', 'read_scratchpad'])
+    const toolsOf = async ({ client }: typeof one) =>
+      (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.startsWith('execute'))
+    expect(await toolsOf(one)).toEqual(['execute_command'])
+    expect(await toolsOf(other)).toEqual(['execute_command_workspace'])
     const write = caller(other.client, 'execute_command_workspace')
     const path = async (run: typeof write) => {
       const { text } = await run({ command: 'echo secret', scratchpad: 'mine' })
@@ -54,6 +60,9 @@ describe('several tokens', () => {
     ] as const)
       for (const foreign of [own, file])
         expect((await run({ command: `cat ${foreign}` })).text).toMatch(/ermission denied/)
+    const change = { command: `echo x > new; echo y >> '${file}'`, mode: 'workspace' }
+    expect((await write(change)).text).toMatch(/blocked in workspace mode/)
+    expect([madeIn(project), readFileSync(file, 'utf8')]).toEqual([['new', 'tokens'], tokens])
   })
 
   it('one continues no session of another, and one without modes only reads /metrics', async () => {
@@ -126,7 +135,7 @@ it('/metrics counts what ran, was denied and refused; a line tells of each sessi
   await (connected.transport as { terminateSession?: () => Promise<void> }).terminateSession?.()
   const events = () =>
     reported().map(({ event, code, status, ended, calls }) => ({ event, code, status, ended, calls }))
-  await expect.poll(events).toEqual([
+  await expect.poll(events, patient).toEqual([
     { event: 'refused', code: 'INVALID_REQUEST' },
     { event: 'refused', status: 401 },
     { event: 'session', ended: 'client', calls: 3 },
@@ -143,7 +152,7 @@ it('/readyz says no where no command can run', async () => {
   expect(await ready()).toMatchObject({ status: 200 })
   const not = await ready({ VITRINE_SHELL_SANDBOX: 'false' })
   expect(not.status).toBe(503)
-  await expect.poll(not.said).toContain('not ready: [shell] sandbox = false')
+  await expect.poll(not.said, patient).toContain('not ready: [shell] sandbox = false')
 })
 
 it('while it ends it takes what is about running commands, and no further call', async () => {
@@ -167,29 +176,41 @@ it('while it ends it takes what is about running commands, and no further call',
   expect(await exited).toEqual([0, null])
 })
 
+it('while a command runs its answer has no head, and a proxy can tell that the server is gone', async () => {
+  const { url } = await serve([], { VITRINE_TOKEN: ci })
+  const session = (await send(url, ci, initialize)).headers.get('mcp-session-id') ?? ''
+  const marker = marked()
+  let begun = false
+  const call = send(url, ci, callOf(2, `sleep ${marker} & wait`), session).then(() => (begun = true))
+  expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
+  const listening = fetch(url, { headers: { ...json, ...bearer(ci), 'mcp-session-id': session } })
+  expect((await listening).status).toBe(200)
+  expect(begun).toBe(false)
+  for (const pid of aliveWith(marker)) process.kill(pid)
+  await call
+})
+
 it('the session with the fewest running commands is next', async () => {
   const { url, token, home } = await serve(['--mode', 'write'], {
-    VITRINE_HTTP_TURNS: '2',
+    VITRINE_HTTP_TURNS: '4',
     VITRINE_TOKEN: ci,
   })
   const [busy, other] = [await client('legacy', url, token), await client('legacy', url, token)]
   const begin = (run: typeof busy.run, name: string) =>
     run({ command: `touch ${name}; until test -e go-${name}; do sleep 0.02; done` })
-  const made = () =>
-    madeIn(home.directory)
-      .filter((name) => !name.startsWith('go'))
-      .sort()
-  const calls = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => begin(busy.run, name))
-  await expect.poll(made).toEqual(['a1', 'a2'])
-  for (const name of ['b1', 'b2', 'b3']) calls.push(begin(other.run, name))
-  await expect.poll(made).toEqual(['a1', 'a2', 'b1'])
+  const made = () => madeIn(home.directory).filter((name) => !name.startsWith('go'))
   const go = (name: string) => writeFileSync(join(home.directory, `go-${name}`), '')
-  // As a2 runs, b1 has as many: what came first is next.
-  go('a1')
-  await expect.poll(() => made().length).toBe(3)
-  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'b3']) go(name)
+  const [four, one] = [['a1', 'a2', 'a3', 'a4'], ['b1']] as const
+  const calls = four.map((name) => begin(busy.run, name))
+  await expect.poll(() => made().sort(), patient).toEqual(four)
+  calls.push(begin(busy.run, 'a5'), begin(busy.run, 'a6'))
+  for (const name of [...one, 'b2', 'b3']) calls.push(begin(other.run, name))
+  await expect.poll(() => made().sort(), patient).toEqual([...four, ...one])
+  // Then two run of the one and one of the other, whose calls have come later.
+  for (const name of ['a1', 'a2']) go(name)
+  await expect.poll(() => made().sort(), patient).toEqual([...four, ...one, 'b2'])
+  for (const name of [...four, ...one, 'a5', 'a6', 'b2', 'b3']) go(name)
   await Promise.all(calls)
-  expect(made()).toHaveLength(8)
 })
 
 it('where OTEL_* is set a call is a span of the caller’s trace, without the command', async () => {
@@ -219,4 +240,21 @@ it('where OTEL_* is set a call is a span of the caller’s trace, without the co
     { ...call, attributes: { 'vitrine.mode': 'read', 'vitrine.outcome': 'exited', 'process.exit.code': 3 } },
     { ...call, attributes: { 'error.type': 'INVALID_REQUEST' }, status: { code: 2 } },
   ])
+})
+
+it('without @opentelemetry/api it says what is missing, and serves', async () => {
+  const alone = makeDirectory()
+  cpSync(join(readable, 'dist'), join(alone, 'dist'), { recursive: true })
+  cpSync(join(readable, 'package.json'), join(alone, 'package.json'))
+  const home = new Home()
+  const env = { ...home.env, OTEL_SERVICE_NAME: 'x', VITRINE_TOKEN: ci }
+  const server = spawn(process.execPath, [join(alone, 'dist/cli.cjs'), 'mcp', '--http', '0'], {
+    env,
+    cwd: home.directory,
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  let said = ''
+  server.stderr.on('data', (chunk) => (said += chunk))
+  await expect.poll(() => said, patient).toContain('listening on')
+  expect(said).toContain('install @opentelemetry/api beside vitrine')
 })

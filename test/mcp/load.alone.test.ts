@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isInstalled, repository } from '../helpers/programs.ts'
 import { connect } from './connect.ts'
 
 /** Resident memory of a process in bytes, now or at its highest: proc_pid_status(5). */
@@ -23,3 +25,12 @@ describe('under load', () => {
     execFileSync('sh', ['-c', `${command} | cmp - ${path}`])
   })
 })
+
+it.runIf(isInstalled('nginx'))(
+  'behind nginx every call is answered, with one server killed and one drained',
+  () => {
+    const args = [join(repository, 'test/load/load.mjs'), '--sessions', '60']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect({ status, stderr, stdout }).toMatchObject({ status: 0, stderr: '' })
+  },
+)

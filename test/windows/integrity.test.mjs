@@ -51,7 +51,7 @@ test(
     const target = join(makeDirectory(), 'written')
     const end = await new Promise((resolve) => {
       const argv = [`${actor} write ${target}`]
-      const streams = { stdin: null, merged: false, tellsStart: false, state: false, terminal: null }
+      const streams = { stdin: null, merged: false, tellsStart: false, keepsState: false, terminal: null }
       const held = { limits: null, deadline: null, confinement: { kind: 'low-integrity' } }
       addon.spawn({ candidates: [actor], argv, env: '', cwd: process.cwd(), ...streams, ...held }, resolve)
     })

@@ -52,6 +52,7 @@ struct vt_command {
   const char *cwd;
   int stdin_fd;             /* -1: /dev/null */
   bool owns_stdin;
+  int state_fd;             /* 0: none */
   bool merged;
   bool tells_start;
   struct vt_place *places;  /* NULL: unconfined */

@@ -180,6 +180,11 @@ static int standard_streams(struct vt_command *command) {
   return place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2);
 }
 
+/* After the standard streams, whose descriptors it may have the number of. */
+static int state_file(struct vt_command *command) {
+  return !command->state_fd ? 0 : place(command->state_fd, VT_STATE_FD);
+}
+
 static int unblock_signals(struct vt_command *command) {
   (void)command;
   sigset_t none;
@@ -219,6 +224,7 @@ static const struct step steps[] = {
     {"seccomp", CONFINED, filter_calls},
     {"close_range", ANY, own_descriptors},
     {"standard streams", ANY, standard_streams},
+    {"state", ANY, state_file},
     {"resource limits", ANY, limit_descriptors},
     {"signals", ANY, unblock_signals},
     {"exec", ANY, execute},

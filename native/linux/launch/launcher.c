@@ -99,6 +99,8 @@ static void close_child_ends(struct vt_command *command) {
   }
   if (command->owns_stdin && command->stdin_fd >= 0) close(command->stdin_fd);
   command->stdin_fd = -1;
+  if (command->state_fd > 0) close(command->state_fd);
+  command->state_fd = 0;
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 

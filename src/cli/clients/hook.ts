@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
 import { directoryFor } from '../../attach/attach.ts'
-import type { Client, HookCall, Told } from '../../attach/client.ts'
+import type { Client, HookCall, Settings, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
 import { errorText } from '../../base/errno.ts'
@@ -24,16 +24,17 @@ export async function main(args: readonly string[]): Promise<number> {
     const client = clientNamed(name)
     if (!client?.call)
       throw misuse(`"vitrine hook" takes a client that has hooks, not "${visible(name ?? '')}".`)
-    const told = toldOf(readFileSync(0, 'utf8'))
+    const told = toldOf(readFileSync(0, 'utf8'), client)
     const call = client.call(told)
     if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
     const directory = directoryFor(client.name, process.env)
     if (call.kind === 'command' && call.command.includes(directory))
       return await refuseCall(
         `A command that names ${visible(directory)} is refused: say what it is to run instead.`,
+        client,
       )
     const said = await refusalOf(client, call, told, heldModeOf(options) ?? 'read')
-    if (said !== undefined) return await refuseCall(said)
+    if (said !== undefined) return await refuseCall(said, client)
     const answer =
       call.kind === 'command' && client.rewritten ? client.rewritten(told, call.command, { directory }) : {}
     return await print(`${JSON.stringify(answer)}\n`)
@@ -42,16 +43,19 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function refuseCall(said: string): Promise<number> {
+async function refuseCall(said: string, client?: Client): Promise<number> {
+  if (client?.refused) return print(`${JSON.stringify(client.refused(`vitrine: ${said}`))}\n`)
   await tell(said)
   return refused
 }
 
 /** Claude's names, which most clients use. */
-function toldOf(text: string): Told {
+const claudeNames = ({ cwd, tool_name: tool, tool_input: input }: Settings) => ({ cwd, tool, input })
+
+function toldOf(text: string, client: Client): Told {
   const given: unknown = JSON.parse(text)
   if (!isTable(given)) throw new Error('what the client says is no object')
-  const { cwd, tool_name: tool, tool_input: input } = given
+  const { cwd = process.cwd(), tool, input } = (client.told ?? claudeNames)(given)
   if (typeof cwd !== 'string' || typeof tool !== 'string' || !isTable(input))
     throw new Error('the client names no directory, tool and input')
   return { cwd, tool, input }

@@ -18,7 +18,8 @@ export function webRequest(request: IncomingMessage, signal: AbortSignal): Reque
 /** Sends a web Response; a streamed body is sent as it arrives, and cancelled at once when the client is gone. */
 export async function sendResponse({ status, headers, body }: Response, to: ServerResponse): Promise<void> {
   to.writeHead(status, Object.fromEntries(headers))
-  to.flushHeaders()
+  // An answer to a call has no head before it has something to say: a proxy can still tell the client that the server is gone.
+  if (to.req.method === 'GET') to.flushHeaders()
   if (body) await pipeline(Readable.fromWeb(body as ReadableStream), to).catch(() => {})
   else to.end()
 }

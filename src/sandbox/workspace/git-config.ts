@@ -209,9 +209,17 @@ function partsOf(line: string): readonly string[] {
     ? (line.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((word) => word.replaceAll(/\\(.)/gs, '$1'))
     : []
   const all = [...split, ...quoted, ...escaped]
-  const parts = all.flatMap((word) => (word.includes(':') ? [word, ...word.split(':')] : [word]))
+  const listed = all.flatMap((word) => (/[:,]/.test(word) ? [word, ...word.split(/[:,]/)] : [word]))
+  const parts = listed.flatMap(withoutSign)
   const plain = /[$`]/.test(line) ? parts.flatMap(withoutVariable) : parts
   return [...new Set(plain)].filter(Boolean)
+}
+
+/** Programs read arguments from `@FILE`. Of a glob the directory before it counts. */
+function withoutSign(word: string): readonly string[] {
+  const file = word.replace(/^@/, '')
+  const before = /^([^*?[]+)\/[^/]*[*?[]/.exec(file)?.[1]
+  return [word, file, ...(before === undefined ? [] : [before.includes('/') ? before : `./${before}`])]
 }
 
 /** `$HOME/x` is in the home directory; what else stands before a slash may be the top of the work tree. */

@@ -112,7 +112,11 @@ const movedBy: readonly (readonly [variable: string, from: string])[] = [
 export function obeyedPlaces(homes: readonly string[], env: Environment): readonly Obeyed[] {
   const places = obeyedAtHome.flatMap(([by, names]) =>
     names.flatMap((name) =>
-      [...homes.map((home) => join(home, name)), ...moved(name, env)].map((path) => ({ path, by })),
+      // Not join(), which normalizes each of hundreds.
+      [...homes.map((home) => `${home === '/' ? '' : home}/${name}`), ...moved(name, env)].map((path) => ({
+        path,
+        by,
+      })),
     ),
   )
   const system = ofTheSystem.flatMap(([by, paths]) => paths.map((path) => ({ path, by })))

@@ -195,7 +195,9 @@ function lastWalk(file: string): WalkRecord | undefined {
 }
 
 function nameOf(path: string): string {
-  // Late: it costs start-up time, and other modes need none of this.
+  const name = encodeURIComponent(path)
+  if (name.length <= 200) return name
+  // Late, and only for what is too long a name: loading it takes as long as looking for the repositories.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(path).digest('hex').slice(0, 32)
 }

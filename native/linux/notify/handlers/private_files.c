@@ -18,6 +18,7 @@
 
 #include "base/files.h"
 #include "base/kernel.h"
+#include "confine/places/places.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
@@ -149,11 +150,18 @@ static void path_of(const struct vt_private_file *file, char path[40]) { snprint
 
 static int errno_of(int failed) { return failed ? errno : 0; }
 
+/* The command may have made it. */
+static bool leads_to_protected(const struct vt_workspace *workspace, const struct vt_private_file *file) {
+  char path[PATH_MAX];
+  if (vt_workspace_protects(workspace, &file->status)) return true;
+  return vt_path_of(file->fd, path, sizeof path) == 0 && vt_path_node_at(workspace->places->root, path);
+}
+
 /* Of a directory that leads to something protected: vitrine looks there, before the next command, for more to protect. */
 static bool is_shut(const struct vt_notification *notification, const struct vt_private_file *file, mode_t mode) {
   const struct vt_workspace *workspace = vt_workspace_of(notification);
   bool open = (mode & S_IRUSR) && (mode & S_IXUSR);
-  return !open && workspace && S_ISDIR(file->status.st_mode) && vt_workspace_protects(workspace, &file->status);
+  return !open && workspace && S_ISDIR(file->status.st_mode) && leads_to_protected(workspace, file);
 }
 
 /* Refuses set-user-ID and set-group-ID, which reach beyond the command; on a directory the latter only names new files' group. */

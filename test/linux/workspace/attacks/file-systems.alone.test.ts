@@ -245,4 +245,12 @@ echo '[changed]' >> unheld`
     const changed = (name: string) => readFileSync(join(cwd, name), 'utf8').includes('[changed]')
     expect([changed('unheld'), ...targets.map(changed)]).toEqual([true, false, false, false])
   })
+
+  it.skipIf(at === null)('commands make no git directory on vfat', async () => {
+    const cwd = join(at ?? '', 'none')
+    mkdirSync(cwd)
+    const shell = await openTestShell({ cwd, mode: 'workspace' })
+    await shell.execute({ command: 'git init -q; mkdir .git; mkdir GIT~1 .GIT; echo x > GIT~1/config' })
+    expect(readdirSync(cwd).filter((name) => /^\.git$/i.test(name))).toEqual([])
+  })
 })

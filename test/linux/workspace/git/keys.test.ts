@@ -47,6 +47,9 @@ unheard.of: "$PWD"/tools/clean.py
 unheard.of: $(git rev-parse --show-toplevel)/tools/clean.py
 unheard.of: \${HERE:-.}/tools/clean.py
 unheard.of: PATH=./tools:$PATH x
+unheard.of: some @tools/clean.py
+unheard.of: some --files=README,tools/clean.py
+unheard.of: cat tools/*.py
 filter.x.clean: "tools/a b" %f
 filter.x.clean: tools/a\\ b %f
 gpg.program: tools/a b
@@ -57,8 +60,8 @@ core.hooksPath: tools/a b
   .map((line) => line.split(/: (.*)/) as [string, string])
 
 function written(value: string): string {
-  const all = ['monitor', 'tools/a b', 'tools/clean.py'].find(
-    (name) => value.includes(name) || value.includes(name.replace(' ', '\\ ')),
+  const all = ['monitor', 'tools/a b', 'tools/clean.py'].find((name) =>
+    [name, name.replace(' ', '\\ '), name.replace('clean', '*')].some((each) => value.includes(each)),
   )
   return all ?? 'tools/new'
 }

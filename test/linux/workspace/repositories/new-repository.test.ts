@@ -45,6 +45,28 @@ const ways = [
   'npm init -y > /dev/null; git init -q && git add -A',
 ]
 
+/** A registry that has one package, `create-thing`, and `npm create thing` from it. */
+const creating = `
+const { readFileSync } = require('node:fs')
+const tarball = readFileSync(__dirname + '/thing.tgz')
+const server = require('node:http').createServer(({ url }, answer) => {
+  const at = 'http://127.0.0.1:' + server.address().port
+  const version = { name: 'create-thing', version: '1.0.0', bin: 'run.js', dist: { tarball: at + '/thing.tgz' } }
+  const document = { name: 'create-thing', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } }
+  answer.end(url.endsWith('.tgz') ? tarball : JSON.stringify(document))
+}).listen(0, '127.0.0.1', () => {
+  const words = ['create', '-y', 'thing', '--registry', 'http://127.0.0.1:' + server.address().port]
+  const npm = require('node:child_process').spawn('npm', words, { stdio: 'inherit' })
+  npm.on('close', (code) => process.exit(code))
+})`
+
+/** Its package makes what scaffolds make. */
+const thing = `
+mkdir -p ../registry/package; cd ../registry
+echo '{ "name": "create-thing", "version": "1.0.0", "bin": "run.js" }' > package/package.json
+printf '#!/bin/sh\nset -e\nnpm init -y > /dev/null; git init -q; git add -A; git commit -qm first\n' > package/run.js
+chmod +x package/run.js; tar czf thing.tgz package`
+
 const isLinux = process.platform === 'linux'
 
 describe.runIf(isLinux)('a workspace that is no repository', () => {
@@ -69,6 +91,15 @@ describe.runIf(isLinux)('a workspace that is no repository', () => {
       expect(git(top, 'config', 'core.repositoryformatversion')).toBe('0\n')
     },
   )
+
+  it('is filled by npm create', async () => {
+    const { cwd, open } = makePlace(thing)
+    writeFileSync(join(cwd, '../registry/create.cjs'), creating)
+    const command = 'npm_config_audit=false npm_config_cache=$TMPDIR/npm node ../registry/create.cjs'
+    const result = await (await open('workspace')).execute({ command, timeoutMs: 60_000 })
+    expect(result.exitCode, result.output).toBe(0)
+    expect(git(cwd, 'log', '--format=%s', '--', 'package.json')).toBe('first\n')
+  })
 
   it('tells what else is new beside the repository', async () => {
     const { open } = makePlace()
@@ -108,6 +139,32 @@ describe.runIf(isLinux)('a workspace that is no repository', () => {
     }
     expect(leftIn(cwd)).toEqual(before)
     expect((await shell.execute({ command: 'git commit -q --allow-empty -m x' })).exitCode).toBe(0)
+  })
+
+  it('is not shut to its user', async () => {
+    const { cwd, open } = makePlace()
+    const shell = await open('workspace')
+    const directories = '.git .git/hooks .git/info .git/branches .github'
+    const command = `git init -q; mkdir .github; for at in ${directories}; do chmod 311 $at; chmod 600 $at; done; chmod 0 .git/config`
+    const { denials } = await shell.execute({ command })
+    expect(denials.reduce((sum, { count }) => sum + count, 0)).toBe(11)
+    expect((await shell.execute({ command: 'git status && chmod 700 .github' })).exitCode).toBe(0)
+    expect(lstatSync(join(cwd, '.github')).mode & 0o777).toBe(0o700)
+  })
+
+  it('stays as another program makes it while a command runs', async () => {
+    const { cwd, open } = makePlace()
+    const shell = await open('workspace')
+    const act = 'rm .git/config; git config user.name x; chmod +x .git/config; echo > done'
+    const wait = 'echo > ready; while ! [ -e go ]; do sleep 0.01; done'
+    const running = shell.execute({ command: `git init -q; rm -r .git; ${wait}; ${act}` })
+    expect(await waitFor(() => existsSync(join(cwd, 'ready')))).toBe(true)
+    git(cwd, 'init', '-q')
+    git(cwd, 'config', 'core.hooksPath', 'x')
+    const before = leftIn(cwd)
+    writeFileSync(join(cwd, 'go'), '')
+    await running
+    expect({ ...leftIn(cwd), status: '', tree: [] }).toEqual({ ...before, status: '', tree: [] })
   })
 
   it('becomes none where the user protects .git, or below what is left of a bare one', async () => {

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { baseDirectory } from '../base/paths.ts'
+import type { Environment } from '../base/types.ts'
+import { type Client, filesAt } from './client.ts'
+import { moduleText } from './modules.ts'
+import { inTime, judgingScript, startingScript } from './scripts.ts'
+
+/**
+ * opencode, and Kilo which is made of it: its setting `shell` names the program that reads every line. A plugin sees the settings that
+ * are in force, refuses lines while they name another shell, and judges the paths of its file tools.
+ */
+function openCode(
+  name: string,
+  seen: string,
+  files: readonly [string, ...string[]],
+  more: readonly string[],
+): Client {
+  const file = (env: Environment) => {
+    const places = files.map((each) => join(baseDirectory(env, 'XDG_CONFIG_HOME'), each))
+    return places.find((place) => existsSync(place)) ?? join(baseDirectory(env, 'XDG_CONFIG_HOME'), files[0])
+  }
+  return {
+    name,
+    seen,
+    pieces: ({ directory, env, mode, program }) => {
+      const shell = join(directory, 'bash')
+      const hook = join(directory, 'hook')
+      const plugin = join(dirname(file(env)), 'plugin', 'vitrine.js')
+      const start = [...program, 'sh', '--client', name, '--mode', mode, '--']
+      const judge = [...program, 'hook', name, '--mode', mode]
+      return [
+        {
+          kind: 'file',
+          file: shell,
+          mode: 0o755,
+          text: startingScript(start),
+          what: `the shell, in ${mode} mode`,
+        },
+        { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
+        {
+          ...{ kind: 'file', file: plugin, mode: 0o644, text: moduleText(hook, pluginText(shell, more)) },
+          what: `a plugin refuses ${fileTools.join(' and ')} where ${mode} mode refuses commands`,
+        },
+        { kind: 'json', file: file(env), path: ['shell'], value: shell, what: 'shell names the shell' },
+      ]
+    },
+    call: (told) => filesAt(told, fileTools, ['filePath']),
+    notes: () => [
+      `A plugin that cannot be loaded is left out by ${name} without a word: commands are still held then, ${fileTools.join(' and ')} are not.`,
+      `A plugin of a project (.opencode/plugin) runs inside ${name}, where nothing holds it.`,
+    ],
+  }
+}
+
+const fileTools = ['write', 'edit']
+
+function pluginText(shell: string, more: readonly string[]): string {
+  return `const shell = ${JSON.stringify(shell)}
+
+export const Vitrine = async ({ directory }) => {
+  let inForce
+  return {
+    config: async (settings) => {
+      inForce = settings.shell
+    },
+    'tool.execute.before': async ({ tool }, { args }) => {
+      if (${JSON.stringify(fileTools)}.includes(tool)) ask(directory, tool, args)
+      if (${JSON.stringify(['bash', ...more])}.includes(tool) && (inForce !== shell || !existsSync(shell)))
+        throw new Error(
+          'vitrine: refused, because the line would run unheld: its shell is gone, or a configuration of this project names ' +
+            \`another shell. In force: \${inForce}.\`,
+        )
+    },
+  }
+}
+`
+}
+
+export const opencode = openCode(
+  'opencode',
+  '1.18.33',
+  ['opencode/opencode.json', 'opencode/opencode.jsonc'],
+  [],
+)
+export const kilo = openCode(
+  'kilo',
+  '7.7.7',
+  ['kilo/kilo.json', 'kilo/kilo.jsonc', 'kilo/opencode.json'],
+  ['background_process'],
+)
