@@ -83,9 +83,9 @@ const commit = () =>
 
 const hook = () =>
   inSession('workspace', async (session) => {
-    const { results, text } = await session.run({
-      main: [agent.shell('echo x > .git/hooks/pre-commit; echo went on')],
-    })
+    // Claude itself refuses a line that names the file.
+    const line = 'd=.git/hooks; printf x | tee "$d/pre-commit"; echo went on'
+    const { results, text } = await session.run({ main: [agent.shell(line)] })
     held(!at(session, '.git/hooks/pre-commit'), 'the hook was written')
     held(refused.test(results()[0]) && /went on/.test(results()[0]), results()[0] ?? text)
   })
@@ -197,7 +197,7 @@ function tree(home) {
   )
 }
 
-/** A fault after attaching: nothing may run outside of vitrine. `break_` makes it, and may return options of the run. */
+/** A fault after attaching: nothing may run outside of vitrine. `breaks` makes it, and may return options of the run. */
 const fault = (breaks) => () =>
   inSession('read', async (session) => {
     const options = (await breaks(session)) ?? {}
@@ -257,6 +257,10 @@ async function until(holds) {
 let unexpected = 0
 for (const [name, check] of Object.entries(checks)) {
   if (words.length > 0 && !words.some((word) => name.includes(word))) continue
+  if (agent.skips?.includes(name)) {
+    console.log(`${client.padEnd(9)} ${name.padEnd(34)} not tried`)
+    continue
+  }
   const known = agent.open?.includes(name)
   let verdict = 'held'
   let note
