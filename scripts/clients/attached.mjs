@@ -57,7 +57,9 @@ const readModeFiles = () =>
   inSession('read', async (session) => {
     const { results, text } = await session.run({ main: [agent.write(join(session.work, 'written'), 'x')] })
     held(!at(session, 'written'), 'the file was written')
-    held(refused.test(results()[0]), results()[0] ?? text)
+    // Cline ends its run, and says why.
+    const said = results()[0] ?? text
+    held(refused.test(said), said)
   })
 
 const subagent = () =>
@@ -100,7 +102,7 @@ const fileTools = () =>
     held(at(session, 'inside'), results()[0] ?? text)
     const written = files.slice(1).filter((file) => at(session, file))
     held(written.length === 0, `written: ${written}`)
-    const own = files.filter((_, index) => index > 0 && !refused.test(results()[index]))
+    const own = files.filter((_, index) => index > 0 && !refused.test(results()[index] ?? text))
     return own.length > 0 ? `refused by the client itself: ${own.join(', ')}` : ''
   })
 
@@ -120,13 +122,21 @@ const directory = () =>
 const server = `node -e "require('net').createServer(s=>s.end('served')).listen(4099,'127.0.0.1')"`
 const ask = `node -e "let n=0;(function go(){const s=require('net').connect(4099,'127.0.0.1');s.on('data',d=>console.log(String(d)));s.on('error',()=>n++<100?setTimeout(go,100):console.log('no answer'))})()"`
 
+const serves = (session) => session.left().some(({ line }) => line.includes('createServer'))
+
 const background = () =>
   inSession('workspace', async (session) => {
-    const main = [agent.shell(server, true), agent.shell(ask)]
-    const { results, text } = await session.run({ main })
+    const { results, text } = await session.run({ main: [agent.shell(server, true), agent.shell(ask)] })
     held(/served/.test(results()[1]), results().join('\n') || text)
-    const gone = await until(() => !session.left().some(({ line }) => line.includes('createServer')))
-    held(gone, 'it lives on after the client ended')
+  })
+
+const backgroundEnds = () =>
+  inSession('workspace', async (session) => {
+    const running = session.run({ main: [agent.shell(server, true), agent.shell('sleep 2')] })
+    const seen = await until(() => serves(session), 300)
+    await running
+    held(seen, 'it was not started')
+    held(await until(() => !serves(session)), 'it lives on after the client ended')
   })
 
 const longCall = () =>
@@ -232,7 +242,11 @@ const checks = {
   'detach is exact': detached,
 }
 if (agent.agent) checks['read mode: a subagent'] = subagent
-if (agent.background) checks['workspace: a background server'] = background
+if (agent.background)
+  Object.assign(checks, {
+    'workspace: a background server': background,
+    'a background server ends': backgroundEnds,
+  })
 if (agent.deny) checks['own deny rules'] = denied
 for (const [name, breaks] of Object.entries({ ...faults, ...agent.faults }))
   checks[`fault: ${name}`] = fault(breaks)
@@ -246,8 +260,8 @@ for (const [name, files] of Object.entries(agent.repository ?? {}))
     return agent.trust?.(session)
   })
 
-async function until(holds) {
-  for (let tries = 0; tries < 100; tries++) {
+async function until(holds, times = 100) {
+  for (let tries = 0; tries < times; tries++) {
     if (holds()) return true
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
