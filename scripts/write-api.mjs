@@ -138,18 +138,24 @@ function section(symbol) {
   }
   if (isAlias(symbol)) return aliasSection(symbol, node, text)
   const parents = (node.heritageClauses ?? []).flatMap(({ types }) => types)
+  const taken = takenBy(node) && ` Generic: \`${symbol.name}${takenBy(node)}\`.`
   const more = parents.map((type) => ` It has what \`${oneLine(type.getText())}\` has, too.`).join('')
   const lines = membersOf(node).map((member) => memberLine(symbol.name, member))
-  return `${head}${more}\n\n${lines.join('\n')}`
+  return `${head}${taken}${more}\n\n${lines.join('\n')}`
 }
 
-function aliasSection({ name }, { type }, text) {
+/** `<E extends Encoding>`, behind the name of a type that takes another. */
+const takenBy = ({ typeParameters = [] }) =>
+  typeParameters.length > 0 ? `<${typeParameters.map((each) => oneLine(each.getText())).join(', ')}>` : ''
+
+function aliasSection({ name }, node, text) {
+  const { type } = node
   if (computed.includes(name)) return `- \`${name}\`: ${text}`
   checkTypes(name, type)
   checkInner(name, type, `${text}${type.getFullText()}`)
   const full = plain(type.getFullText()).trim()
   const is = /[{/]/.test(full) ? full : oneLine(full).replace(/^\| /, '')
-  if (!is.includes('\n')) return `- \`${name}\` = \`${is}\`: ${text}`
+  if (!is.includes('\n')) return `- \`${name}${takenBy(node)}\` = \`${is}\`: ${text}`
   const code = is.startsWith('{') ? is : is.replaceAll(/^ {2}/gm, '')
   return `### ${name}\n\n${text}\n\n\`\`\`ts\n${code}\n\`\`\``
 }

@@ -3,7 +3,8 @@ import type { Shell } from '../index.ts'
 import type { ToolInput } from '../internal.ts'
 import { runTool, type ToolAnswer, toolDefinition } from './command.ts'
 import type { ToolDefinition } from './definition.ts'
-import { type NeedsApproval, type ShellToolAnswer, type ToolsOptions, tools as toolsOf } from './tools.ts'
+import type { ShellToolAnswer } from './tool-of.ts'
+import { type NeedsApproval, type ToolsOptions, tools as toolsOf } from './tools.ts'
 
 /** What `tool()` of the AI SDK takes besides. */
 export interface AiSdkOptions {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Result, Shell } from '../index.ts'
+import type { Shell } from '../index.ts'
 import {
   BackgroundTools,
   fieldOf,
@@ -16,8 +16,6 @@ import {
   shellNamed,
   type ToolInput,
 } from '../internal.ts'
-import { refusalText } from '../messages/answer.ts'
-import { isVitrineError } from '../messages/error.ts'
 import {
   backgroundTexts,
   factsOf,
@@ -28,7 +26,9 @@ import {
   toolDescription,
 } from '../messages/tool.ts'
 import { parametersOf, required } from './command.ts'
-import { type Parameters, parameter, readInput, schemaOf, type ToolDefinition } from './definition.ts'
+import { parameter } from './definition.ts'
+import { fileTools } from './files.ts'
+import { type Run, type ShellTool, type ShellToolAnswer, toolOf } from './tool-of.ts'
 
 /** A model asks for a looser mode. */
 export interface ModeRequest {
@@ -57,16 +57,8 @@ export interface ToolsOptions {
    * tool.
    */
   readonly approveMode?: ((request: ModeRequest) => boolean | Promise<boolean>) | undefined
-}
-
-/** What a tool answers. */
-export interface ShellToolAnswer {
-  /** For the model. */
-  readonly text: string
-  /** Nothing was done; `text` says why, and what to do. */
-  readonly isError: boolean
-  /** Of the lines that ran: none where the tool runs no commands. */
-  readonly results: readonly Result[]
+  /** Whether `read_file`, `write_file` and `edit_file` are in the set. Default: false. */
+  readonly files?: boolean | undefined
 }
 
 /** A call that a model makes. */
@@ -80,33 +72,22 @@ export interface ToolCall {
 /** Whether a call waits for the user: all or none, or what the function says of it. */
 export type NeedsApproval = boolean | ((call: ToolCall) => boolean | Promise<boolean>)
 
-/** How a tool is called. */
-export interface CallOptions {
-  /** Ends what the call does. Default: none. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** One tool of a set: its definition, and what runs it. */
-export interface ShellTool extends ToolDefinition {
-  /** Runs a call with what the model gave. A refusal is an answer. Throws the reason of `signal` when that aborted before, and what `approveMode` throws. */
-  run(input: unknown, options?: CallOptions): Promise<ShellToolAnswer>
-}
-
 const schema = v.partial(
   v.strictObject({
     modes: v.pipe(v.array(oneOf(...modes)), v.minLength(1, 'at least one mode')),
     background: fieldOf.boolean,
     approveMode: functionField<NonNullable<ToolsOptions['approveMode']>>(),
+    files: fieldOf.boolean,
   }),
 )
 
 /**
- * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, those for commands in the background, and
- * with `approveMode` `set_mode`. No text names a tool that is not there. What runs in the background ends with the shell. Throws
- * INVALID_REQUEST for wrong options.
+ * The tools of a shell, in a form that any framework takes: `execute_command`, `read_scratchpad`, those for commands in the background, with
+ * `files` those for files, and with `approveMode` `set_mode`. No text names a tool that is not there. What runs in the background ends with
+ * the shell. Throws INVALID_REQUEST for wrong options.
  */
 export function tools(shell: Shell, options: ToolsOptions = {}): ShellTool[] {
-  const { approveMode, ...given } = readFields('options', options, schema)
+  const { approveMode, files, ...given } = readFields('options', options, schema)
   const offered = offeredBy(shell, given.modes)
   const looser = approveMode && shell.config.shell.sandbox ? modes.slice(modes.indexOf(shell.mode) + 1) : []
   const { background = [...offered, ...looser].some((mode) => mode !== 'read') } = given
@@ -115,6 +96,7 @@ export function tools(shell: Shell, options: ToolsOptions = {}): ShellTool[] {
     executeTool(shell, { offered, looser, jobs }),
     scratchpadTool(shell),
     ...(jobs ? backgroundTools(jobs) : []),
+    ...(files ? fileTools(shell, [...offered, ...looser]) : []),
     ...(approveMode && looser.length > 0 ? [modeTool(shell, looser, approveMode)] : []),
   ]
 }
@@ -126,36 +108,6 @@ function offeredBy({ mode, config }: Shell, asked?: readonly Mode[]): ToolFacts[
   if (stranger) refuseValue('modes', all.join(' or '), stranger)
   const [first = mode, ...rest] = all.filter((each) => !asked || asked.includes(each))
   return [first, ...rest]
-}
-
-type Run<T> = (
-  asked: T,
-  options: CallOptions,
-) => Promise<Partial<ShellToolAnswer> & { readonly text: string }>
-
-/** A refusal is an answer. */
-function toolOf<T>(
-  about: Pick<ToolDefinition, 'name' | 'description'>,
-  parameters: Parameters,
-  needed: string[],
-  work: Run<T>,
-): ShellTool {
-  return {
-    ...about,
-    inputSchema: schemaOf(parameters, needed),
-    async run(input, options = {}) {
-      try {
-        return {
-          isError: false,
-          results: [],
-          ...(await work(readInput<T>(input, parameters, needed), options)),
-        }
-      } catch (error) {
-        if (!isVitrineError(error)) throw error
-        return { text: refusalText(error), isError: true, results: [] }
-      }
-    },
-  }
 }
 
 interface Commands {

@@ -128,7 +128,7 @@ async function trusted(place: Place): Promise<Piece> {
 
 /** Tools without an effect on files: the rest of Codex's own are refused. Those of MCP servers have a client of their own. */
 const harmless =
-  /^(mcp__|update_plan$|view_image$|spawn_agent$|wait|send_input$|close_agent$|resume_agent$|web_search)/
+  /^(mcp__|collaboration|clock|web_search|(update_plan|view_image|request_user_input|tool_search|followup_task)$|(get|create|update)_goal$|(spawn|wait|close|resume|list|interrupt)_agents?$|send_(input|message)$)/
 
 function callOf({ tool, input }: Told): HookCall | undefined {
   const { command } = input

@@ -33,7 +33,13 @@ const shell = ['sh', 'bash'] as const
 const held = ['read', 'workspace'] as const
 /** What a command may read, change and connect to. */
 const reach = { ...flags('network private-tmp'), 'allow-host': 'values', backend } as const
-const server = { mode: [...modes, 'both'], approve: ['client', 'elicit', 'none'], shell, ...reach } as const
+const server = {
+  mode: [...modes, 'both'],
+  approve: ['client', 'elicit', 'none'],
+  files: 'flag',
+  shell,
+  ...reach,
+} as const
 
 export const grammar = {
   run: {

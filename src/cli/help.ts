@@ -172,11 +172,12 @@ Options:
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
 ${lines('network allow-host shell private-tmp backend workspace cwd config')}
+  --files            also offer read_file, write_file and edit_file, held as the commands of their mode are
   --structured       return structured results in addition to text
   --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN,
                      one of [http] tokens, or the one that is printed
 
-"install" takes --mode, --approve, --shell, --network, --allow-host, --private-tmp and --backend for the server in the entry.
+"install" takes --mode, --approve, --files, --shell, --network, --allow-host, --private-tmp and --backend for the server in the entry.
 
 Examples:
   vitrine mcp install cursor --mode both --approve elicit --write

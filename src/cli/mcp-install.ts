@@ -15,7 +15,7 @@ import { backendOf, checkServed, type GivenOptions, programOf } from './configur
 import { grammar } from './grammar.ts'
 import { print, refuse, tell } from './output.ts'
 
-const usage = `Choose a client: vitrine mcp install ${clientNames.join('|')} [--mode MODES] [--approve client|elicit|none] [--network | --allow-host HOST] [--private-tmp] [--shell SHELL] [--backend BACKEND] [--print | --write].`
+const usage = `Choose a client: vitrine mcp install ${clientNames.join('|')} [--mode MODES] [--approve client|elicit|none] [--files] [--network | --allow-host HOST] [--private-tmp] [--shell SHELL] [--backend BACKEND] [--print | --write].`
 
 /** Prints the client's entry for this server, or writes it into the client's configuration. */
 export async function install(
@@ -55,7 +55,9 @@ function serverCommand({ flags, values, lists }: GivenOptions): ServerCommand {
     const value = name === 'shell' ? programOf(values.get(name)) : values.get(name)
     return value === undefined ? [] : [`--${name}`, value]
   })
-  const switched = ['network', 'private-tmp'].flatMap((name) => (flags.has(name) ? [`--${name}`] : []))
+  const switched = ['files', 'network', 'private-tmp'].flatMap((name) =>
+    flags.has(name) ? [`--${name}`] : [],
+  )
   const hosts = lists.get('allow-host')?.flatMap((host) => ['--allow-host', host]) ?? []
   const options = [...chosen, ...switched, ...hosts]
   const cli = process.argv[1] ?? packageFile('dist/cli.cjs')

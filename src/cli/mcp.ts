@@ -39,6 +39,7 @@ function serverOptions({ values, flags, lists }: Options): ServerOptions {
     ...checkChoices(values),
     toolPerMode: flags.has('tool-per-mode'),
     structured: flags.has('structured'),
+    files: flags.has('files'),
     earlierSessions: !values.has('http'),
     cwd: absolutePath(values.get('cwd') ?? '.'),
     config: values.get('config'),

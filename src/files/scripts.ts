@@ -50,15 +50,15 @@ near=1 tmp=\${t%/*}/.vitrine-$own
 cp -p "$t" "$tmp" 2>/dev/null || { near= tmp=\${TMPDIR:-/tmp}/vitrine-$own; cp -p "$t" "$tmp" || exit 1; }
 echo $(($(wc -c <"$tmp"))) \${made:-0}; head -c "$most" "$tmp"
 read -r go length && [ "$go" = go ] || exit ${exits.unanswered}
-old=$(cksum <"$tmp"); cat >"$tmp" || exit 1
+old=$(cksum <"$tmp") || exit 1; cat >"$tmp" || exit 1
 [ $(($(wc -c <"$tmp"))) = "$length" ] || exit ${exits.cut}
 [ "$what" = write ] || [ "$(cksum <"$t")" = "$old" ] || exit ${exits.changed}
 if [ -n "$near" ] && [ "$(like "$t")" = "$(like "$tmp")" ]; then mv -f "$tmp" "$t" && tmp=; else cat "$tmp" >"$t"; fi || exit 1
 made=`
 
 /** PATH DEPTH MOST: each entry behind a letter for its type. */
-const list = `${start}${listable}find "$p/" -mindepth 1 -maxdepth "$2" \\( -type d -exec printf 'd%s\\000' {} + \\
--o -type f -exec printf 'f%s\\000' {} + -o -type l -exec printf 'l%s\\000' {} + -o -exec printf 'o%s\\000' {} + \\) | head -c "$3"`
+const list = `${start}${listable}find "$p/" -mindepth 1 -maxdepth "$2" -type d -exec printf 'd%s\\000' {} + \\
+-o -type f -exec printf 'f%s\\000' {} + -o -type l -exec printf 'l%s\\000' {} + -o -exec printf 'o%s\\000' {} + | head -c "$3"`
 
 /**
  * PATH MOST: the files beneath, those that git ignores left out unless they are asked for by PATH. An empty name: it is a file itself.
@@ -87,7 +87,7 @@ export function scriptOf(name: ScriptName, ...words: readonly (string | number)[
 
 /** The words of strerror(3) in glibc, musl, macOS and shells of their own. */
 const words: readonly (readonly [RegExp, string])[] = [
-  [/no such file|nonexistent|not found/i, 'ENOENT'],
+  [/no such file|nonexistent/i, 'ENOENT'],
   [/permission denied|access denied/i, 'EACCES'],
   [/not permitted/i, 'EPERM'],
   [/read-only file system/i, 'EROFS'],

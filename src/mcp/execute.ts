@@ -43,39 +43,13 @@ export interface ToolCall extends ToolInput {
   readonly background?: unknown
 }
 
-export async function executeCommand(
+export function executeCommand(
   calls: ToolCallContext,
   mode: Mode,
   asked: ToolCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { given, running, isUsed } = answersIn(context)
-  if (isUsed)
-    return errorResult(
-      'INVALID_REQUEST: This answer of the user has been used, and counts once. Nothing ran. Call the tool again without it, and the user is asked again.',
-    )
-  const canAsk = canElicit(context, calls.capabilities())
-  const call = running ? askingCalls.get(running.call) : begin(calls, mode, asked, context, { given, canAsk })
-  if (!call)
-    return errorResult(
-      'INVALID_REQUEST: The command that waited for this answer has ended, and its result is gone. Look at what it changed before you run it again.',
-    )
-  const approval = given.at(-1)?.approval ?? 'no'
-  const { outcome, question } = await (running
-    ? call.continue(context, running.number, approval)
-    : call.end())
-  if (outcome?.status === 'fulfilled') return outcome.value
-  if (question) return canAsk ? questionFor(question, given, calls.hasSession) : unasked(question)
-  return refused(outcome?.reason, given, asked, calls.session)
-}
-
-function begin(
-  { session, turns, brokenGraceMs: graceMs = brokenGraceMs, watch }: ToolCallContext,
-  mode: Mode,
-  asked: ToolCall,
-  context: ServerContext,
-  approvals: { readonly given: readonly UserAnswer[]; readonly canAsk: boolean },
-): Call {
+  const { session, watch } = calls
   const lines = async (call: Call) => {
     const shell = await session.shell(mode)
     call.started()
@@ -91,6 +65,42 @@ function begin(
     const ran = await (watch?.({ mode, session, context }, () => lines(call)) ?? lines(call))
     return { ...textResult(ran.text), ...(session.options.structured && structured(ran)) }
   }
+  return answerCall(calls, context, run, asked)
+}
+
+/** Answers a call with what `run` returns, or with a question to the user, or with what refused it. */
+export async function answerCall(
+  calls: ToolCallContext,
+  context: ServerContext,
+  run: (call: Call) => Promise<CallToolResult>,
+  asked: Pick<ToolInput, 'next'> = {},
+): Promise<CallToolResult | InputRequiredResult> {
+  const { given, running, isUsed } = answersIn(context)
+  if (isUsed)
+    return errorResult(
+      'INVALID_REQUEST: This answer of the user has been used, and counts once. Nothing ran. Call the tool again without it, and the user is asked again.',
+    )
+  const canAsk = canElicit(context, calls.capabilities())
+  const call = running ? askingCalls.get(running.call) : begin(calls, run, context, { given, canAsk })
+  if (!call)
+    return errorResult(
+      'INVALID_REQUEST: The command that waited for this answer has ended, and its result is gone. Look at what it changed before you run it again.',
+    )
+  const approval = given.at(-1)?.approval ?? 'no'
+  const { outcome, question } = await (running
+    ? call.continue(context, running.number, approval)
+    : call.end())
+  if (outcome?.status === 'fulfilled') return outcome.value
+  if (question) return canAsk ? questionFor(question, given, calls.hasSession) : unasked(question)
+  return refused(outcome?.reason, given, asked, calls.session)
+}
+
+function begin(
+  { session, turns, brokenGraceMs: graceMs = brokenGraceMs }: ToolCallContext,
+  run: (call: Call) => Promise<CallToolResult>,
+  context: ServerContext,
+  approvals: { readonly given: readonly UserAnswer[]; readonly canAsk: boolean },
+): Call {
   return new Call(context, {
     ...approvals,
     graceMs,
@@ -136,7 +146,7 @@ function unasked({ decision }: PendingQuestion): CallToolResult {
 function refused(
   error: unknown,
   answers: readonly UserAnswer[],
-  { next }: ToolInput,
+  { next }: Pick<ToolInput, 'next'>,
   { isEnding }: McpSession,
 ): CallToolResult {
   if (!isVitrineError(error)) throw error

@@ -35,6 +35,26 @@ export const readSchema = parameters({
   limit: v.optional(positive),
 })
 
+export const readFileSchema = parameters({
+  path: v.string(),
+  offset: v.optional(about(integer, parameterTexts.offset)),
+  limit: v.optional(positive),
+})
+
+export function writeFileSchema(modes: ToolFacts['modes']) {
+  return parameters({ ...choiceOf(modes), path: v.string(), content: v.string() })
+}
+
+export function editFileSchema(modes: ToolFacts['modes']) {
+  const entries = { path: v.string(), old_string: v.string(), new_string: v.string() }
+  return parameters({ ...choiceOf(modes), ...entries, replace_all: v.optional(v.boolean()) })
+}
+
+/** Where a tool serves several modes, the strictest unless the call names another. */
+function choiceOf(modes: ToolFacts['modes']): v.ObjectEntries {
+  return modes.length > 1 ? { mode: v.optional(v.picklist(modes), modes[0]) } : {}
+}
+
 /** What `--structured` returns besides the text: the fields of the result, and those of the lines after it. */
 export const resultSchema = toStandardJsonSchema(
   v.looseObject({ output: v.string(), exitCode: v.nullable(v.number()), signal: v.nullable(v.string()) }),

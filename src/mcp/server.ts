@@ -10,6 +10,7 @@ import {
   type ToolCallContext,
   textResult,
 } from './execute.ts'
+import { registerFiles } from './files.ts'
 import { askedState } from './questions.ts'
 import { executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
@@ -62,6 +63,7 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
     capabilities: () => server.server.getClientCapabilities(),
   }
   for (const tool of tools) registerExecute(server, calls, tool)
+  if (session.options.files) registerFiles(server, calls, modes, isEach)
   registerScratchpad(server, session, tools[0]?.facts.inlineChars ?? 30_000)
   if (background) registerBackground(server, session)
   return server

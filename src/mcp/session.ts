@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly toolPerMode: boolean
   readonly approve: 'client' | 'elicit' | 'none'
   readonly structured: boolean
+  /** Offers tools for files, too. */
+  readonly files?: boolean | undefined
   /** Also allow reading what other sessions of this user saved. Not where clients share the server. */
   readonly earlierSessions: boolean
   readonly cwd?: string | undefined
@@ -36,7 +38,10 @@ export interface ServerOptions {
   readonly log: (line: string) => void
 }
 
-export type SessionShell = Pick<Shell, 'executeAll' | 'background' | 'close' | 'config' | 'scratchpad'>
+export type SessionShell = Pick<
+  Shell,
+  'executeAll' | 'background' | 'close' | 'config' | 'files' | 'scratchpad'
+>
 
 /** What a server serves. */
 export interface Served {

@@ -93,6 +93,19 @@ export const backgroundTexts = {
 export const readScratchpadText =
   'Reads a saved output; without name lists all. To search one, run grep on its file.'
 
+/** Of the tools for files. Their changes are held as commands are. */
+export const fileToolTexts = {
+  read: 'Reads lines of a text file, each behind its number and a tab.',
+  write: (modes: ToolFacts['modes']) =>
+    `Writes a file whole, or makes it, with its directories. ${heldAs(modes)}`,
+  edit: (modes: ToolFacts['modes']) =>
+    `Replaces old_string (without the numbers of read_file), which must stand in the file once unless replace_all is true. ${heldAs(modes)}`,
+} as const
+
+function heldAs(modes: ToolFacts['modes']): string {
+  return `It can change what commands of ${modes.join(' or ')} mode can.`
+}
+
 export const ignoreErrorsWithoutNext =
   'ignore_errors continues after a line of a list that fails, so it needs next.'
 

@@ -44,6 +44,8 @@ const sets: readonly (readonly [mode: Mode, options: ToolsOptions, has: readonly
   ['read', { approveMode: () => true }, [...always, ...background, 'set_mode']],
   ['workspace', { approveMode: () => false, background: false }, [...always, 'set_mode']],
   ['write', { approveMode: () => true }, [...always, ...background]],
+  ['read', { files: true }, [...always, 'read_file']],
+  ['write', { files: true, background: false }, [...always, 'read_file', 'write_file', 'edit_file']],
 ]
 
 describe.each(sets)('the tools of a shell in %s mode with %j', (mode, options, has) => {
@@ -101,6 +103,27 @@ describe('execute_command', () => {
     })
     const { text, results } = await run({ command: 'sleep 60' }, { signal: AbortSignal.timeout(300) })
     expect([text, results[0]?.cancelled]).toEqual(['(no output)\n[cancelled]', true])
+  })
+})
+
+describe('the tools for files', () => {
+  it('change files in the strictest mode that can, and a refusal is an answer', async () => {
+    const shell = await open({ mode: 'write' })
+    const set = tools(shell, { files: true, modes: ['read', 'write'] })
+    const call = async (name: string, input: object) => {
+      const { text, isError } = await toolIn(set, name).run(input)
+      return [text, isError]
+    }
+    expect(await call('write_file', { path: 'a', content: 'one\n' })).toEqual(['Created a (4 bytes).', false])
+    const edit = { path: 'a', old_string: 'one', new_string: 'two' }
+    expect(await call('edit_file', edit)).toEqual(['Edited a at line 1.', false])
+    expect(await call('read_file', { path: 'a' })).toEqual(['     1\ttwo', false])
+    expect(await call('edit_file', edit)).toEqual([
+      expect.stringContaining('FILE_FAILED: a was not edited'),
+      true,
+    ])
+    expect(await call('edit_file', { path: 'a' })).toEqual([expect.stringContaining('old_string'), true])
+    expect(readFileSync(join(shell.cwd, 'a'), 'utf8')).toBe('two\n')
   })
 })
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { judgingScript } from '../../src/attach/scripts.ts'
 import { parseJsonc } from '../../src/base/edits.ts'
 import { Home } from '../cli/vitrine.ts'
 import { makeRepository } from '../helpers/git.ts'
@@ -223,6 +224,18 @@ describe('the hook of claude', () => {
     expect(said).toContain('read mode')
     expect(code).toBe(2)
   })
+
+  it.each(['process.exit(0)', 'process.exit(1)', 'process.kill(process.pid)'])(
+    'a vitrine that only does %s judges nothing',
+    (text) => {
+      const program = join(outside, 'program.cjs')
+      writeFileSync(program, text)
+      const script = join(outside, 'hook')
+      writeFileSync(script, judgingScript([process.execPath, program]), { mode: 0o755 })
+      const { status, stderr } = spawnSync(script, { encoding: 'utf8' })
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('vitrine: ') })
+    },
+  )
 
   it('refuses what is no JSON, and a call where vitrine is gone', async () => {
     const ran = await home.run(['hook', 'claude'], { input: 'no JSON' })

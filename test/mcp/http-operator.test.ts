@@ -16,6 +16,7 @@ const [ci, ops, scraper] = ['ci', 'ops', 'scraper'].map((name) => `${name}-01234
   string,
 ]
 
+const patient = { timeout: 20_000 }
 const tracing = fileURLToPath(new URL('../fixtures/tracing.cjs', import.meta.url))
 
 function homeWith(tokens: string) {
@@ -134,7 +135,7 @@ it('/metrics counts what ran, was denied and refused; a line tells of each sessi
   await (connected.transport as { terminateSession?: () => Promise<void> }).terminateSession?.()
   const events = () =>
     reported().map(({ event, code, status, ended, calls }) => ({ event, code, status, ended, calls }))
-  await expect.poll(events).toEqual([
+  await expect.poll(events, patient).toEqual([
     { event: 'refused', code: 'INVALID_REQUEST' },
     { event: 'refused', status: 401 },
     { event: 'session', ended: 'client', calls: 3 },
@@ -151,7 +152,7 @@ it('/readyz says no where no command can run', async () => {
   expect(await ready()).toMatchObject({ status: 200 })
   const not = await ready({ VITRINE_SHELL_SANDBOX: 'false' })
   expect(not.status).toBe(503)
-  await expect.poll(not.said).toContain('not ready: [shell] sandbox = false')
+  await expect.poll(not.said, patient).toContain('not ready: [shell] sandbox = false')
 })
 
 it('while it ends it takes what is about running commands, and no further call', async () => {
@@ -201,13 +202,13 @@ it('the session with the fewest running commands is next', async () => {
   const go = (name: string) => writeFileSync(join(home.directory, `go-${name}`), '')
   const [four, one] = [['a1', 'a2', 'a3', 'a4'], ['b1']] as const
   const calls = four.map((name) => begin(busy.run, name))
-  await expect.poll(() => made().sort()).toEqual(four)
+  await expect.poll(() => made().sort(), patient).toEqual(four)
   calls.push(begin(busy.run, 'a5'), begin(busy.run, 'a6'))
   for (const name of [...one, 'b2', 'b3']) calls.push(begin(other.run, name))
-  await expect.poll(() => made().sort()).toEqual([...four, ...one])
+  await expect.poll(() => made().sort(), patient).toEqual([...four, ...one])
   // Then two run of the one and one of the other, whose calls have come later.
   for (const name of ['a1', 'a2']) go(name)
-  await expect.poll(() => made().sort()).toEqual([...four, ...one, 'b2'])
+  await expect.poll(() => made().sort(), patient).toEqual([...four, ...one, 'b2'])
   for (const name of [...four, ...one, 'a5', 'a6', 'b2', 'b3']) go(name)
   await Promise.all(calls)
 })
@@ -254,6 +255,6 @@ it('without @opentelemetry/api it says what is missing, and serves', async () =>
   onTestFinished(() => void server.kill('SIGKILL'))
   let said = ''
   server.stderr.on('data', (chunk) => (said += chunk))
-  await expect.poll(() => said, { timeout: 20_000 }).toContain('listening on')
+  await expect.poll(() => said, patient).toContain('listening on')
   expect(said).toContain('install @opentelemetry/api beside vitrine')
 })

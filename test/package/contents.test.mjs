@@ -17,6 +17,7 @@ const expected = [
   /^examples\/[\w.-]+\.(mjs|md)$/,
   /^config\.(example\.toml|schema\.json)$/,
   /^dist\/[\w./-]+\.(js|cjs|d\.c?ts)$/,
+  /^deploy\/(nginx\.conf|ingress\.yaml)$/,
   /^completions\/vitrine\.(bash|fish|zsh)$/,
   /^dist\/THIRD-PARTY\.txt$/,
   /^prebuilds\/linux-x64\/vitrine\.node$/,

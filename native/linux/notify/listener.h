@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/command.h"
+#include "base/files.h"
 #include "confine/filter/syscalls.h"
 
 /* `other`: the row for the rest, once the table is full */
@@ -100,6 +101,7 @@ struct vt_listener {
   bool capabilities_vary;  /* atomic: a process of the command set its capabilities */
   bool has_domains;        /* atomic: a process has entered a Landlock domain of its own (handlers/processes.c) */
   unsigned umask;          /* of the command at its start */
+  struct vt_identity made_git; /* the git directory that the command has made where there was none (handlers/new_git.c) */
   pthread_mutex_t lock;    /* for `closed`, `denials` and `open_ports` */
   struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */

@@ -25,11 +25,25 @@ static bool is_at_config(const char *path) {
   return length >= sizeof end && strcmp(path + length - (sizeof end - 1), end) == 0;
 }
 
-static bool find_at(const struct vt_workspace *workspace, const int *roots, const char *path, struct vt_spot *spot) {
+void vt_new_git_made(struct vt_notification *notification, int parent, const char *path, const char *name) {
+  const struct vt_path_node *node = vt_path_node_at(vt_workspace_of(notification)->places->root, path);
+  if (!node || !node->unmade) return;
+  if (vt_identify(parent, name, AT_SYMLINK_NOFOLLOW, &notification->listener->made_git)) notification->listener->made_git.inode = 0;
+}
+
+/* Another program, or a command beside, may have made one. */
+static bool is_own(const struct vt_listener *listener, int directory) {
+  struct vt_identity found;
+  bool known = listener->made_git.inode && vt_identify(directory, "", AT_EMPTY_PATH, &found) == 0;
+  return known && vt_identity_equals(&found, &listener->made_git);
+}
+
+static bool find_at(const struct vt_listener *listener, const int *roots, const char *path, struct vt_spot *spot) {
+  const struct vt_workspace *workspace = listener->confinement->workspace;
   if (!workspace || !is_at_config(path)) return false;
   vt_workspace_find(workspace, roots, path, true, spot);
   const struct vt_path_node *node = spot->protected_by;
-  bool found = spot->kind == VT_SPOT_PROTECTED && spot->parent >= 0 && node;
+  bool found = spot->kind == VT_SPOT_PROTECTED && spot->parent >= 0 && node && is_own(listener, spot->parent);
   if (found && strcmp(node->text, "config") == 0 && node->parent->unmade) return true;
   vt_spot_close(spot);
   return false;
@@ -38,14 +52,14 @@ static bool find_at(const struct vt_workspace *workspace, const int *roots, cons
 /* Finds it without a question to the owner. False: it is another path, or nothing is carried out for the caller. */
 static bool find(struct vt_notification *notification, const struct vt_resolved *place, struct vt_spot *spot) {
   if (!notification->roots || vt_has_own_sandbox(notification)) return false;
-  return find_at(vt_workspace_of(notification), notification->roots, place->path, spot);
+  return find_at(notification->listener, notification->roots, place->path, spot);
 }
 
 bool vt_is_new_config(const struct vt_listener *listener, int fd) {
   struct vt_spot spot;
   struct stat own, there;
   char path[PATH_MAX];
-  if (vt_path_of(fd, path, sizeof path) || !find_at(listener->confinement->workspace, NULL, path, &spot)) return false;
+  if (vt_path_of(fd, path, sizeof path) || !find_at(listener, NULL, path, &spot)) return false;
   bool same = fstat(fd, &own) == 0 && fstatat(spot.parent, "config", &there, AT_SYMLINK_NOFOLLOW) == 0 &&
               own.st_dev == there.st_dev && own.st_ino == there.st_ino;
   vt_spot_close(&spot);

@@ -190,7 +190,9 @@ static void make_and_notice(struct vt_notification *notification, const struct v
   notification->error = vt_notice_objection(notification, place);
   if (notification->error) return;
   vt_workspace_finish(notification, make(notification, spot));
-  if (notification->done) vt_notice_made(notification, spot->parent, place->path, spot->name);
+  if (!notification->done) return;
+  vt_notice_made(notification, spot->parent, place->path, spot->name);
+  vt_new_git_made(notification, spot->parent, place->path, spot->name);
 }
 
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place) {

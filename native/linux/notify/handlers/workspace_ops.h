@@ -27,6 +27,8 @@ bool vt_workspace_names(struct vt_notification *notification, int number, const 
 bool vt_new_config_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place);
 bool vt_new_config_moves(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 bool vt_new_config_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
+/* After a call has made `name` in `parent`. */
+void vt_new_git_made(struct vt_notification *notification, int parent, const char *path, const char *name);
 /* Whether our descriptor is of one: git changes its mode and back to see whether modes count. */
 bool vt_is_new_config(const struct vt_listener *listener, int fd);
 

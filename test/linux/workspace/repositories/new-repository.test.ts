@@ -152,6 +152,21 @@ describe.runIf(isLinux)('a workspace that is no repository', () => {
     expect(lstatSync(join(cwd, '.github')).mode & 0o777).toBe(0o700)
   })
 
+  it('stays as another program makes it while a command runs', async () => {
+    const { cwd, open } = makePlace()
+    const shell = await open('workspace')
+    const act = 'rm .git/config; git config user.name x; chmod +x .git/config; echo > done'
+    const wait = 'echo > ready; while ! [ -e go ]; do sleep 0.01; done'
+    const running = shell.execute({ command: `git init -q; rm -r .git; ${wait}; ${act}` })
+    expect(await waitFor(() => existsSync(join(cwd, 'ready')))).toBe(true)
+    git(cwd, 'init', '-q')
+    git(cwd, 'config', 'core.hooksPath', 'x')
+    const before = leftIn(cwd)
+    writeFileSync(join(cwd, 'go'), '')
+    await running
+    expect({ ...leftIn(cwd), status: '', tree: [] }).toEqual({ ...before, status: '', tree: [] })
+  })
+
   it('becomes none where the user protects .git, or below what is left of a bare one', async () => {
     for (const [prepare, toml] of [
       ['true', '[workspace]\nprotected = ["default", ".git"]'],
