@@ -102,8 +102,8 @@ const fileTools = () =>
     held(at(session, 'inside'), results()[0] ?? text)
     const written = files.slice(1).filter((file) => at(session, file))
     held(written.length === 0, `written: ${written}`)
-    const own = files.filter((_, index) => index > 0 && !refused.test(results()[index] ?? text))
-    return own.length > 0 ? `refused by the client itself: ${own.join(', ')}` : ''
+    const unlike = files.filter((_, index) => index > 0 && !refused.test(results()[index]))
+    return unlike.length > 0 ? `not in vitrine's words, or not reached: ${unlike.join(', ')}` : ''
   })
 
 /** What a call leaves to the next, as the client itself has it: `cd`, or nothing. */
@@ -132,7 +132,7 @@ const background = () =>
 
 const backgroundEnds = () =>
   inSession('workspace', async (session) => {
-    const running = session.run({ main: [agent.shell(server, true), agent.shell('sleep 2')] })
+    const running = session.run({ main: [agent.shell(server, true), agent.shell('sleep 1.5; true')] })
     const seen = await until(() => serves(session), 300)
     await running
     held(seen, 'it was not started')
@@ -196,8 +196,11 @@ const detached = async () => {
 
 /** Every file below the home but vitrine's copy and the workspace, with its content. */
 function tree(home) {
+  // Codex, which attaching asks for a hash, begins files of its own.
+  const others =
+    /^(vitrine copy|work dir|\.npm)|^\.codex\/(.*sqlite|installation_id|log|version|tmp|skills|\.tmp)/
   const files = readdirSync(home, { recursive: true }).filter(
-    (file) => !/^(vitrine copy|work dir|\.npm)/.test(file) && lstatSync(join(home, file)).isFile(),
+    (file) => !others.test(file) && lstatSync(join(home, file)).isFile(),
   )
   return Object.fromEntries(
     files.map((file) => [
