@@ -155,7 +155,7 @@ export const agents = {
   },
   gemini: {
     package: '@google/gemini-cli@0.61.0',
-    open: ['workspace: a background server', 'a background server ends', 'repository: hooks off'],
+    open: ['workspace: a background server', 'repository: hooks off'],
     env: (port) => ({
       GEMINI_API_KEY: key,
       GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}`,

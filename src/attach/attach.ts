@@ -97,7 +97,9 @@ function write(name: string, env: Environment, record: Record): void {
   const kept = record.written.filter(({ pieces }) => pieces.length > 0)
   replace(recordFile(name, env), `${JSON.stringify({ ...record, written: kept }, null, 2)}\n`)
   for (const { file, before, after, pieces } of record.written) {
-    const mode = pieces.find((piece) => piece.kind === 'file')?.mode
+    // What holds for every user has to be read by all.
+    const usual = file.startsWith('/etc/') ? 0o644 : undefined
+    const mode = pieces.find((piece) => piece.kind === 'file')?.mode ?? usual
     if (pieces.length === 0) put(file, before ?? undefined)
     else if (readText(file) !== after) replace(file, after, mode)
   }

@@ -36,6 +36,9 @@ function toolIn(set: readonly ShellTool[], name: string): ShellTool {
 const always = ['execute_command', 'read_scratchpad']
 const background = ['read_command', 'stop_command', 'list_commands']
 
+const change = { content: 'x', old_string: 'y', new_string: 'z' }
+const filesToTry = [{ path: 'nosuch' }, { path: '/proc/version', ...change }, { path: 'nosuch', ...change }]
+
 const sets: readonly (readonly [mode: Mode, options: ToolsOptions, has: readonly string[]])[] = [
   ['read', {}, always],
   ['read', { background: true }, [...always, ...background]],
@@ -67,6 +70,9 @@ describe.each(sets)('the tools of a shell in %s mode with %j', (mode, options, h
       toolIn(set, 'read_scratchpad').run({ name: 'nosuch' }),
       run({ command: 'echo started; exit 3', background: true }),
       ...set.filter(({ name }) => background.includes(name)).map((tool) => tool.run({ id: 'bg9' })),
+      ...set
+        .filter(({ name }) => name.endsWith('_file'))
+        .flatMap((tool) => filesToTry.map((input) => tool.run(input))),
     ]
     for (const { text } of await Promise.all(calls)) {
       expect(text).not.toBe('')
