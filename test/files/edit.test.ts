@@ -20,7 +20,7 @@ describe('edited', () => {
   })
 
   it('replaces all only if that is asked for, and else tells of the lines', () => {
-    expect(edit('a\na b a\n', 'a', 'c')).toEqual({ count: 3, lines: [1, 2, 2] })
+    expect(edit('a\nb a\n', 'a', 'c')).toEqual({ count: 2, lines: [1, 2] })
     expect(edit('x\na\na b a\n', 'a', 'aa', true)).toEqual({ text: 'x\naa\naa b aa\n', replaced: 3, line: 2 })
   })
 

@@ -288,10 +288,11 @@ try {
 } catch (error) {
   said = error.stack
 } finally {
-  for (const child of children) child.kill('SIGKILL')
+  // nginx ends its workers; after SIGKILL they would stay.
+  for (const child of children) child.kill(child.spawnfile === 'nginx' ? 'SIGTERM' : 'SIGKILL')
   agent.destroy()
 }
 if (said) process.stdout.write(`${said}\n`)
 process.exitCode = said && !said.startsWith('skipped') ? 1 : 0
-for (const child of children) await once(child, 'exit')
+while (children.size > 0) await delay(10)
 rmSync(directory, { recursive: true, force: true })
