@@ -41,12 +41,13 @@ const later = (field) => ({
 })
 
 /**
- * `args` start one prompt; `shell`, `write` and `agent` are the calls of its own tools, where it has them. `configure` writes what the
+ * `open` names the checks that do not hold, as docs/clients.md says. `args` start one prompt; `shell`, `write` and `agent` are the calls of its own tools, where it has them. `configure` writes what the
  * client needs to reach the model, before vitrine is attached.
  */
 export const agents = {
   claude: {
     package: '@anthropic-ai/claude-code@2.1.332',
+    open: ['workspace: a background server', 'repository: hooks off', 'repository: both at once'],
     env: (port) => ({
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
       ANTHROPIC_API_KEY: key,
@@ -76,6 +77,9 @@ export const agents = {
   },
   codex: {
     package: '@openai/codex@0.171.0',
+    open: ['repository: hooks off, in a trusted project'],
+    // It hands the model a session after 10 s, which has to be asked again.
+    skips: ['read mode: 33 s'],
     env: () => ({ VITRINE_TEST_KEY: key }),
     configure(home, port) {
       const provider = {
@@ -151,6 +155,7 @@ export const agents = {
   },
   gemini: {
     package: '@google/gemini-cli@0.61.0',
+    open: ['workspace: a background server', 'repository: hooks off'],
     env: (port) => ({
       GEMINI_API_KEY: key,
       GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}`,
@@ -189,6 +194,7 @@ export const agents = {
   },
   copilot: {
     package: '@github/copilot@1.0.102',
+    open: ['workspace: a background server', 'own deny rules'],
     env: (port) => ({
       COPILOT_OFFLINE: 'true',
       COPILOT_AUTO_UPDATE: 'false',
@@ -199,7 +205,7 @@ export const agents = {
     args: (prompt) => ['-p', prompt, '--allow-all-tools'],
     shell: (command, background) => ({
       name: 'bash',
-      args: { command, description: 'probe', ...(background && { mode: 'async' }) },
+      args: { command, description: 'probe', ...(background ? { mode: 'async' } : { initial_wait: 60 }) },
     }),
     background: true,
     write: (path, content) => ({ name: 'create', args: { path, file_text: content } }),
@@ -221,6 +227,7 @@ export const agents = {
   },
   qwen: {
     package: '@qwen-code/qwen-code@0.24.4',
+    open: ['workspace: a background server', 'repository: hooks off'],
     env: (port) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: chatUrl(port), OPENAI_MODEL: 'fake-model' }),
     args: (prompt) => ['--auth-type', 'openai', '--yolo', '-p', prompt],
     shell: (command, background = false) => ({

@@ -57,7 +57,9 @@ const readModeFiles = () =>
   inSession('read', async (session) => {
     const { results, text } = await session.run({ main: [agent.write(join(session.work, 'written'), 'x')] })
     held(!at(session, 'written'), 'the file was written')
-    held(refused.test(results()[0]), results()[0] ?? text)
+    // Cline ends its run, and says why.
+    const said = results()[0] ?? text
+    held(refused.test(said), said)
   })
 
 const subagent = () =>
@@ -83,9 +85,9 @@ const commit = () =>
 
 const hook = () =>
   inSession('workspace', async (session) => {
-    const { results, text } = await session.run({
-      main: [agent.shell('echo x > .git/hooks/pre-commit; echo went on')],
-    })
+    // Claude itself refuses a line that names the file.
+    const line = 'd=.git/hooks; printf x | tee "$d/pre-commit"; echo went on'
+    const { results, text } = await session.run({ main: [agent.shell(line)] })
     held(!at(session, '.git/hooks/pre-commit'), 'the hook was written')
     held(refused.test(results()[0]) && /went on/.test(results()[0]), results()[0] ?? text)
   })
@@ -100,8 +102,8 @@ const fileTools = () =>
     held(at(session, 'inside'), results()[0] ?? text)
     const written = files.slice(1).filter((file) => at(session, file))
     held(written.length === 0, `written: ${written}`)
-    const own = files.filter((_, index) => index > 0 && !refused.test(results()[index]))
-    return own.length > 0 ? `refused by the client itself: ${own.join(', ')}` : ''
+    const unlike = files.filter((_, index) => index > 0 && !refused.test(results()[index]))
+    return unlike.length > 0 ? `not in vitrine's words, or not reached: ${unlike.join(', ')}` : ''
   })
 
 /** What a call leaves to the next, as the client itself has it: `cd`, or nothing. */
@@ -120,13 +122,21 @@ const directory = () =>
 const server = `node -e "require('net').createServer(s=>s.end('served')).listen(4099,'127.0.0.1')"`
 const ask = `node -e "let n=0;(function go(){const s=require('net').connect(4099,'127.0.0.1');s.on('data',d=>console.log(String(d)));s.on('error',()=>n++<100?setTimeout(go,100):console.log('no answer'))})()"`
 
+const serves = (session) => session.left().some(({ line }) => line.includes('createServer'))
+
 const background = () =>
   inSession('workspace', async (session) => {
-    const main = [agent.shell(server, true), agent.shell(ask)]
-    const { results, text } = await session.run({ main })
+    const { results, text } = await session.run({ main: [agent.shell(server, true), agent.shell(ask)] })
     held(/served/.test(results()[1]), results().join('\n') || text)
-    const gone = await until(() => !session.left().some(({ line }) => line.includes('createServer')))
-    held(gone, 'it lives on after the client ended')
+  })
+
+const backgroundEnds = () =>
+  inSession('workspace', async (session) => {
+    const running = session.run({ main: [agent.shell(server, true), agent.shell('sleep 1.5; true')] })
+    const seen = await until(() => serves(session), 300)
+    await running
+    held(seen, 'it was not started')
+    held(await until(() => !serves(session)), 'it lives on after the client ended')
   })
 
 const longCall = () =>
@@ -186,8 +196,11 @@ const detached = async () => {
 
 /** Every file below the home but vitrine's copy and the workspace, with its content. */
 function tree(home) {
+  // Codex, which attaching asks for a hash, begins files of its own.
+  const others =
+    /^(vitrine copy|work dir|\.npm)|^\.codex\/(.*sqlite|installation_id|log|version|tmp|skills|\.tmp)/
   const files = readdirSync(home, { recursive: true }).filter(
-    (file) => !/^(vitrine copy|work dir|\.npm)/.test(file) && lstatSync(join(home, file)).isFile(),
+    (file) => !others.test(file) && lstatSync(join(home, file)).isFile(),
   )
   return Object.fromEntries(
     files.map((file) => [
@@ -197,7 +210,7 @@ function tree(home) {
   )
 }
 
-/** A fault after attaching: nothing may run outside of vitrine. `break_` makes it, and may return options of the run. */
+/** A fault after attaching: nothing may run outside of vitrine. `breaks` makes it, and may return options of the run. */
 const fault = (breaks) => () =>
   inSession('read', async (session) => {
     const options = (await breaks(session)) ?? {}
@@ -232,7 +245,11 @@ const checks = {
   'detach is exact': detached,
 }
 if (agent.agent) checks['read mode: a subagent'] = subagent
-if (agent.background) checks['workspace: a background server'] = background
+if (agent.background)
+  Object.assign(checks, {
+    'workspace: a background server': background,
+    'a background server ends': backgroundEnds,
+  })
 if (agent.deny) checks['own deny rules'] = denied
 for (const [name, breaks] of Object.entries({ ...faults, ...agent.faults }))
   checks[`fault: ${name}`] = fault(breaks)
@@ -246,8 +263,8 @@ for (const [name, files] of Object.entries(agent.repository ?? {}))
     return agent.trust?.(session)
   })
 
-async function until(holds) {
-  for (let tries = 0; tries < 100; tries++) {
+async function until(holds, times = 100) {
+  for (let tries = 0; tries < times; tries++) {
     if (holds()) return true
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -257,6 +274,10 @@ async function until(holds) {
 let unexpected = 0
 for (const [name, check] of Object.entries(checks)) {
   if (words.length > 0 && !words.some((word) => name.includes(word))) continue
+  if (agent.skips?.includes(name)) {
+    console.log(`${client.padEnd(9)} ${name.padEnd(34)} not tried`)
+    continue
+  }
   const known = agent.open?.includes(name)
   let verdict = 'held'
   let note

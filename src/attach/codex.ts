@@ -139,7 +139,7 @@ function callOf({ tool, input }: Told): HookCall | undefined {
 }
 
 /** The files that a patch adds, updates, deletes or moves to. */
-function pathsIn(patch: string): readonly string[] {
+export function pathsIn(patch: string): readonly string[] {
   const lines = patch.matchAll(/^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*?)\s*$/gm)
   return [...lines].map(([, path = '']) => path)
 }

@@ -5,6 +5,7 @@ import { isTable } from '../base/table.ts'
 import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt } from './client.ts'
+import { pathsIn } from './codex.ts'
 import { heldLine, inTime, judgingScript, shellIn, startingScript } from './scripts.ts'
 
 /** Copilot CLI: a hook in a file of its own rewrites each line, and judges the paths of file tools. */
@@ -35,13 +36,20 @@ export const copilot: Client = {
   },
   told: ({ toolName, toolArgs, cwd }) => ({
     tool: toolName,
-    // A string in older versions.
-    input: typeof toolArgs === 'string' ? tried(() => JSON.parse(toolArgs)) : toolArgs,
+    // A string in older versions, and a patch.
+    input:
+      typeof toolArgs === 'string' ? (tried(() => JSON.parse(toolArgs)) ?? { patch: toolArgs }) : toolArgs,
     cwd,
   }),
   call: (told) => {
     const { command } = told.input
     if (told.tool === 'bash') return typeof command === 'string' ? { kind: 'command', command } : undefined
+    if (told.tool === 'apply_patch') {
+      const paths = Object.values(told.input).flatMap((text) =>
+        typeof text === 'string' ? pathsIn(text) : [],
+      )
+      return paths.length > 0 ? { kind: 'files', paths } : undefined
+    }
     return fileTools.includes(told.tool) ? filesAt(told, fileTools, ['path']) : { kind: 'other' }
   },
   rewritten: ({ input }, command, { directory }) => ({

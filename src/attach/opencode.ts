@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { baseDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt } from './client.ts'
+import { pathsIn } from './codex.ts'
 import { moduleText } from './modules.ts'
 import { inTime, judgingScript, startingScript } from './scripts.ts'
 
@@ -40,20 +41,25 @@ function openCode(
         { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
         {
           ...{ kind: 'file', file: plugin, mode: 0o644, text: moduleText(hook, pluginText(shell, more)) },
-          what: `a plugin refuses ${fileTools.join(' and ')} where ${mode} mode refuses commands`,
+          what: `a plugin refuses ${fileTools.join(', ')} where ${mode} mode refuses commands`,
         },
         { kind: 'json', file: file(env), path: ['shell'], value: shell, what: 'shell names the shell' },
       ]
     },
-    call: (told) => filesAt(told, fileTools, ['filePath']),
+    call: (told) => {
+      const { patchText: patch } = told.input
+      if (told.tool !== 'apply_patch') return filesAt(told, fileTools, ['filePath'])
+      const paths = typeof patch === 'string' ? pathsIn(patch) : []
+      return paths.length > 0 ? { kind: 'files', paths } : undefined
+    },
     notes: () => [
-      `A plugin that cannot be loaded is left out by ${name} without a word: commands are still held then, ${fileTools.join(' and ')} are not.`,
+      `A plugin that cannot be loaded is left out by ${name} without a word: commands are still held then, ${fileTools.join(', ')} are not.`,
       `A plugin of a project (.opencode/plugin) runs inside ${name}, where nothing holds it.`,
     ],
   }
 }
 
-const fileTools = ['write', 'edit']
+const fileTools = ['write', 'edit', 'apply_patch']
 
 function pluginText(shell: string, more: readonly string[]): string {
   return `const shell = ${JSON.stringify(shell)}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { packageFile } from '../base/package-file.ts'
 import { listSessions, scratchpadRoots } from '../internal.ts'
 import { runSubcommand } from './arguments.ts'
+import { allJobs } from './background/job.ts'
 import { type Grammar, grammar, type OptionKind } from './grammar.ts'
 import { describedIn } from './help.ts'
 import { print } from './output.ts'
@@ -32,6 +33,11 @@ function candidates(words: readonly string[]): string {
   if (node.commands) return lines(typed, Object.keys(node.commands), described)
   if (node.words === 'file') return ':file \n'
   if (node.words === 'output') return lines(typed, outputs())
+  if (node.words === 'job')
+    return lines(
+      typed,
+      allJobs().map(({ id }) => id),
+    )
   if (node.words === undefined || node.words === 'command') return lines(typed, optionsOf(node), described)
   return lines(typed, node.words)
 }

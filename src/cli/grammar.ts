@@ -16,8 +16,8 @@ export type OptionKind =
 
 export type OptionKinds = Readonly<Record<string, OptionKind>>
 
-/** After a command's options: a line or program after `--`, a file, a saved output, or one of a few words. */
-export type Words = 'command' | 'file' | 'output' | readonly string[]
+/** After a command's options: a line or program after `--`, a file, a saved output, a command in the background, or one of a few words. */
+export type Words = 'command' | 'file' | 'output' | 'job' | readonly string[]
 
 /** What may follow a command. Both the parser and shell completion use it. */
 export interface Grammar {
@@ -46,7 +46,7 @@ export const grammar = {
     options: {
       ...where,
       ...reach,
-      ...flags('write merged pty ask each keep-going'),
+      ...flags('write merged pty ask each keep-going background'),
       mode: modes,
       timeout: 'value',
       env: 'variables',
@@ -54,6 +54,7 @@ export const grammar = {
       scratchpad: 'value',
       workspace: 'directory',
       json: 'flag or full',
+      owner: 'value',
     },
     words: 'command',
   },
@@ -93,6 +94,9 @@ export const grammar = {
       clear: { options: {} },
     },
   },
+  ps: { options: { json: 'flag' } },
+  logs: { options: { follow: 'flag' }, words: 'job' },
+  stop: { options: {}, words: 'job' },
   docker: {
     options: {},
     commands: {

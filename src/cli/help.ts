@@ -2,6 +2,7 @@ import { didYouMean, nearestKey } from '../base/did-you-mean.ts'
 import { quoted, visible } from '../base/text.ts'
 import { clientTopics } from './clients/help.ts'
 import { packageVersion, print, refuse } from './output.ts'
+import { keptTopics } from './topics.ts'
 
 /** What options mean, in every command that has them. */
 const options = `
@@ -23,6 +24,8 @@ const options = `
   --merged           merge stdout and stderr into one stream, in the order written
   --pty              give the command its own terminal, shown in yours (Linux)
   --scratchpad NAME  save the complete output under this name
+  --background       leave it running and print its id, for "vitrine logs" and "stop"; no deadline but --timeout (Linux)
+  --owner PID        with --background: the process with which it ends; default: the leader of this session, your shell
   --config FILE      use this config file instead of your own`.split(/\n(?= {2}--)/)
 
 /** Their lines, in the order of the table. */
@@ -51,6 +54,7 @@ Usage:
   vitrine mcp install CLIENT                  add that server to a client's configuration
   vitrine attach CLIENT                       hold an AI client's own shell and file tools; "detach" undoes it
   vitrine scratchpad list|show NAME|clear     show or remove saved outputs
+  vitrine ps | logs ID | stop ID              commands that "run --background" has left running
   vitrine docker build|status|clean           manage the image and containers of the docker backend
   vitrine doctor [--json]                     test what this host can enforce
   vitrine completion bash|zsh|fish            print a completion script for your shell
@@ -186,19 +190,7 @@ Examples:
 SIGINT, SIGTERM and SIGHUP end the server and kill running commands; over HTTP the first signal waits for them.
 `,
   ...clientTopics,
-  scratchpad: `vitrine scratchpad: the saved outputs of every session
-
-Usage:
-  vitrine scratchpad list [--json]  list every session with its outputs, newest last
-  vitrine scratchpad show NAME      print the bytes of an output; of several with that name the newest; SESSION/NAME selects one
-  vitrine scratchpad clear          remove all sessions that are not in use
-
-Output is saved if it is too long for its result, or if --scratchpad names it. It is kept for seven days, and 4 GiB in all.
-
-Examples:
-  vitrine run --scratchpad log -- git log --stat
-  vitrine scratchpad show log | less
-`,
+  ...keptTopics,
   docker: `vitrine docker: the image and the containers of the docker backend
 
 Usage:

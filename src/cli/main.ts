@@ -20,6 +20,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   detach: () => import('./clients/attach.ts').then(({ detached }) => ({ main: detached })),
   sh: () => import('./clients/sh.ts'),
   hook: () => import('./clients/hook.ts'),
+  ps: () => import('./background/commands.ts').then(({ ps }) => ({ main: ps })),
+  logs: () => import('./background/commands.ts').then(({ logs }) => ({ main: logs })),
+  stop: () => import('./background/commands.ts').then(({ stop }) => ({ main: stop })),
+  'background-host': () => import('./background/host.ts'),
   completion: () => import('./completion.ts'),
 }
 

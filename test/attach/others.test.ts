@@ -120,6 +120,19 @@ describe('attach', () => {
     expect(readdirSync(directory)).not.toContain('probe')
   })
 
+  it("copilot's patches are judged by the files that they name", async () => {
+    const place = await attached('copilot')
+    for (const toolArgs of [
+      '*** Begin Patch\n*** Update File: x\n*** End Patch\n',
+      'none',
+      { input: 'none' },
+    ]) {
+      const call = JSON.stringify({ cwd: place.home.directory, toolName: 'apply_patch', toolArgs })
+      const { stdout, status } = judged(place, call)
+      expect(status === 2 || JSON.parse(stdout).permissionDecision === 'deny').toBe(true)
+    }
+  })
+
   it.each(names)('%s: its hook refuses where vitrine is gone, crashes, or says nothing', async (name) => {
     const place = await attached(name)
     const hook = join(place.state, 'hook')
@@ -220,6 +233,9 @@ describe('what is loaded into a client', () => {
       await expect(call('bash', { command: 'true' })).rejects.toThrow('another shell')
       await plugin.config({ shell: join(state, 'bash') })
       await call('bash', { command: 'true' })
+      const patchText = '*** Begin Patch\n*** Add File: x\n+x\n*** End Patch\n'
+      await expect(call('apply_patch', { patchText })).rejects.toThrow('read mode changes nothing')
+      await expect(call('apply_patch', {})).rejects.toThrow('does not know')
       await expect(call('write', { filePath: 'x' })).rejects.toThrow('read mode changes nothing')
     },
   )

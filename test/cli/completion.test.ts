@@ -26,7 +26,7 @@ async function candidates(...words: string[]): Promise<readonly string[]> {
 
 it.each([
   ['', Object.keys(grammar).join(' ')],
-  ['p', 'policy'],
+  ['p', 'policy ps'],
   ['policy ', 'check list'],
   ['mcp --mode ', 'read workspace write both'],
   ['mcp --mode w', 'workspace write'],

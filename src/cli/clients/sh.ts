@@ -4,6 +4,7 @@ import type { ShellCall } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
 import { succeeds, tried } from '../../base/errno.ts'
+import { programName, statFields } from '../../base/process.ts'
 import { clipped } from '../../base/text.ts'
 import { currentDirectory, loadConfig, openShell, type Shell } from '../../internal.ts'
 import { misuse, type Options, parseAll } from '../arguments.ts'
@@ -88,11 +89,22 @@ function configIn(cwd: string, privateTmp: boolean) {
 
 /** A client that is killed says nothing to what it has started. */
 function closeWithClient(shell: Shell): NodeJS.Timeout {
-  const client = process.ppid
+  const before = wayToClient()
   const watch = setInterval(() => {
-    if (process.ppid !== client) void shell.close()
+    if (wayToClient() !== before) void shell.close()
   }, 500)
   return watch.unref()
+}
+
+/** The processes from here to the client: shells stand between where it has a line of its own around ours, and outlive it. */
+function wayToClient(): string {
+  const way = [process.ppid]
+  while (isShell(way.at(-1) ?? 0)) way.push(Number(statFields(way.at(-1) ?? 0)?.[4] ?? 0))
+  return way.join()
+}
+
+function isShell(pid: number): boolean {
+  return pid > 1 && /^(ba|da|z|k)?sh$/.test(programName(pid))
 }
 
 function areSame(one: number, other: number): boolean {

@@ -15,6 +15,7 @@ export interface RunArguments {
   readonly json: 'short' | 'full' | undefined
   readonly pty: boolean
   readonly ask: boolean
+  readonly background: boolean
   /** The requests form a list, even if there is only one. */
   readonly each: boolean
   /** The list continues after a line that fails. */
@@ -29,6 +30,8 @@ export function readRunArguments(args: readonly string[]): RunArguments {
   const each = flags.has('each')
   if (flags.has('keep-going') && !each)
     throw misuse('--keep-going needs --each: it continues after a line of the list that fails.')
+  if (values.has('owner') && !flags.has('background'))
+    throw misuse('--owner needs --background: it names the process with which the command ends.')
   const command = wordsAfterDashes('run', args, words)
   const how = {
     merged: flags.has('merged'),
@@ -42,6 +45,7 @@ export function readRunArguments(args: readonly string[]): RunArguments {
     json: flags.has('json=full') ? 'full' : flags.has('json') ? 'short' : undefined,
     pty: flags.has('pty'),
     ask: flags.has('ask'),
+    background: flags.has('background'),
     each,
     keepGoing: flags.has('keep-going'),
     requests: works.map((work) => ({ ...work, ...how })),

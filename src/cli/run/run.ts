@@ -16,6 +16,8 @@ import { afterLines, brokenPipeCode, exitCodeOf, jsonOf, refusalCode } from './r
 
 export async function main(args: readonly string[]): Promise<number> {
   const given = readRunArguments(args)
+  // Imported late, as all that few commands need.
+  if (given.background) return (await import('../background/start.ts')).startInBackground(args, given)
   // Imported late: few commands get a terminal.
   const pty = given.pty ? await import('./pty.ts') : undefined
   pty?.checkPty(given)
