@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, waitFor } from '../helpers/processes.ts'
-import { readable } from '../helpers/programs.ts'
+import { readable, repository } from '../helpers/programs.ts'
 import { caller, callOf, initialize, madeIn, marked } from './connect.ts'
 import { client, json, serve } from './serve-http.ts'
 
@@ -213,6 +213,18 @@ it('the session with the fewest running commands is next', async () => {
   await Promise.all(calls)
 })
 
+/** Serves by the files of a directory, with the packages that are to be found from there. */
+async function serveFrom(directory: string, home: Home, more: Readonly<Record<string, string>>) {
+  const env = { ...home.env, VITRINE_TOKEN: ci, ...more }
+  const args = [join(directory, 'dist/cli.cjs'), 'mcp', '--http', '0']
+  const server = spawn(process.execPath, args, { env, cwd: home.directory })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  let said = ''
+  server.stderr.on('data', (chunk) => (said += chunk))
+  await expect.poll(() => said, patient).toContain('listening on')
+  return { url: /http:\/\/\S+/.exec(said)?.[0] ?? '', said: () => said }
+}
+
 it('where OTEL_* is set a call is a span of the caller’s trace, without the command', async () => {
   const home = new Home()
   const spans = join(home.directory, 'spans')
@@ -222,7 +234,7 @@ it('where OTEL_* is set a call is a span of the caller’s trace, without the co
     SPANS: spans,
     VITRINE_TOKEN: ci,
   }
-  const { url } = await serve([], env, home)
+  const { url } = await serveFrom(repository, home, env)
   const session = (await send(url, ci, initialize)).headers.get('mcp-session-id') ?? ''
   const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
   const traceparent = { traceparent: `00-${traceId}-${spanId}-01` }
@@ -247,14 +259,6 @@ it('without @opentelemetry/api it says what is missing, and serves', async () =>
   cpSync(join(readable, 'dist'), join(alone, 'dist'), { recursive: true })
   cpSync(join(readable, 'package.json'), join(alone, 'package.json'))
   const home = new Home()
-  const env = { ...home.env, OTEL_SERVICE_NAME: 'x', VITRINE_TOKEN: ci }
-  const server = spawn(process.execPath, [join(alone, 'dist/cli.cjs'), 'mcp', '--http', '0'], {
-    env,
-    cwd: home.directory,
-  })
-  onTestFinished(() => void server.kill('SIGKILL'))
-  let said = ''
-  server.stderr.on('data', (chunk) => (said += chunk))
-  await expect.poll(() => said, patient).toContain('listening on')
-  expect(said).toContain('install @opentelemetry/api beside vitrine')
+  const { said } = await serveFrom(alone, home, { OTEL_SERVICE_NAME: 'x' })
+  expect(said()).toContain('install @opentelemetry/api beside vitrine')
 })
