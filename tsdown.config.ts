@@ -43,11 +43,13 @@ const library = {
   anthropic: 'src/adapters/anthropic.ts',
 }
 
-/** The MCP SDK is a file of its own, one directory above the command line's. */
+/** Large packages are files of their own, one directory above the command line's. */
 const besideTheCommandLine = {
-  name: 'sdk',
-  resolveId: (source: string) =>
-    /^\.\.?\/sdk\.ts$/.test(source) ? { id: '../sdk.cjs', external: true } : null,
+  name: 'beside',
+  resolveId: (source: string) => {
+    const [, name] = /^\.\.?\/(sdk|prometheus)\.ts$/.exec(source) ?? []
+    return name === undefined ? null : { id: `../${name}.cjs`, external: true }
+  },
 }
 
 /**
@@ -162,20 +164,11 @@ export default defineConfig([
     // The main file of jsonc-parser is UMD, which cannot be bundled.
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     deps: {
-      alwaysBundle: [
-        'valibot',
-        '@valibot/to-json-schema',
-        'smol-toml',
-        'toml-eslint-parser',
-        'unbash',
-        'prom-client',
-        'tdigest',
-        'bintrees',
-      ],
+      alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser', 'unbash'],
       neverBundle: ['execa', 'tldts', '@opentelemetry/api'],
     },
     minify: true,
-    plugins: [besideTheCommandLine, withoutExemplars, ascii, plainExports, lines, notices],
+    plugins: [besideTheCommandLine, ascii, plainExports, lines, notices],
     outputOptions: {
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
@@ -210,5 +203,16 @@ export default defineConfig([
     entry: { sdk: 'src/mcp/sdk.ts' },
     deps: { alwaysBundle: [/./] },
     plugins: [smallValidator, ascii, notices],
+  },
+  // What serves /metrics. CommonJS: in the command line's files it would need a further file at each start.
+  {
+    ...common,
+    format: 'cjs',
+    clean: false,
+    dts: false,
+    minify: true,
+    entry: { prometheus: 'src/mcp/http/prometheus.ts' },
+    deps: { alwaysBundle: [/./] },
+    plugins: [withoutExemplars, ascii, notices],
   },
 ])

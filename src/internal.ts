@@ -1,7 +1,7 @@
-import { loadLate } from './base/process.ts'
-
+// Re-exports only: code of its own would put all of it into what `run` loads.
 export { type Approval, type ApprovalRequest, type Approver, answersTo } from './admit/approver.ts'
 export { terminalApprover } from './admit/terminal.ts'
+export { loadSessionFile } from './audit/late.ts'
 export { nearestKey } from './base/did-you-mean.ts'
 export { platform } from './base/platform.ts'
 export type { Refusal } from './base/refusal.ts'
@@ -67,6 +67,3 @@ export { type ReadInput, readSaved } from './scratchpad/read.ts'
 export { type Scratchpad, scratchpadIn } from './scratchpad/scratchpad.ts'
 export { checkScratchpadName, ownState, scratchpadRoots } from './scratchpad/session.ts'
 export { openShell, type Shell } from './shell.ts'
-
-/** Loaded late: few processes go on with a session of others. */
-export const loadSessionFile = () => loadLate(() => import('./audit/session-file.ts'))

@@ -31,10 +31,9 @@ export async function overridesIn(
 
 async function reasonsOf(text: string, file: string, project: ProjectSettings): Promise<readonly string[]> {
   try {
-    // Imported late: most projects have no such file.
     const settings = file.endsWith('.toml')
       ? await parseToml({ file, text })
-      : (await import('../base/edits.ts')).parseJsonc(text)
+      : (await import('./settings.ts')).settingsIn(text)
     return isTable(settings) ? project.switchesOff(settings) : []
   } catch (error) {
     return [`what vitrine cannot read (${errorText(error)})`]

@@ -18,7 +18,9 @@ export function didYouMean(name: string, known: readonly string[]): string {
 function strangeness(name: string, candidate: string): number | undefined {
   const [section, last] = parted(name)
   const [candidateSection, candidateLast] = parted(candidate)
-  const most = Math.max(1, Math.floor(Math.max(last.length, candidateLast.length) / 3))
+  const longest = Math.max(last.length, candidateLast.length)
+  // Of two letters one is half the name: "ls" does not mean "ps".
+  const most = longest < 3 ? 0 : Math.max(1, Math.floor(longest / 3))
   // The difference in length is a lower bound: skips names of up to a megabyte.
   if (Math.abs(last.length - candidateLast.length) > most) return undefined
   const slips = editDistance(last, candidateLast)

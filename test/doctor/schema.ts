@@ -53,5 +53,6 @@ export const diagnosisSchema = v.strictObject({
       state: v.picklist(['enforced', 'open', 'untried', 'lacking']),
     }),
   ),
+  clients: v.array(v.strictObject({ ...all(text, 'client mode'), faults: texts })),
   verdict: v.picklist(['enforced', 'partly', 'not-enforced', 'unavailable', 'untried']),
 })

@@ -16,7 +16,7 @@ static const char *const plain[] = {
     ORIGIN "\tpromisor = true\n\tpartialclonefilter = blob:none\n[extensions]\n\tpartialclone = origin\n\tobjectformat = sha256\n",
     "[branch \"b\"]\n\tremote = .\n\trebase = true\n",
     "[remote \"a\"]\n\turl = git@example.org:a/b.git\n\tpushurl = ssh://git@example.org:22/a\n\turl = file:///srv/a\n\turl = /srv/a\n",
-    "[remote \"a\"]\n\turl = /work/project-2\n\turl = /work/project/tmp/x\n\turl = /work/project/../x/./y//z\n\turl = /../srv/a/\n",
+    "[remote \"a\"]\n\turl = /home/u/project-2\n\turl = /home/u/project/tmp/x\n\turl = /home/u/project/../x/./y//z\n\turl = /../srv/a/\n",
 };
 
 static const char *const others[] = {
@@ -53,15 +53,15 @@ static const char *const others[] = {
     "[remote \"a\"]\n\turl = \n",
     "[remote \"a\"]\n\turl = x\n",
     "[remote \"a\"]\n\turl = ../x\n",
-    "[remote \"a\"]\n\turl = /work/project/x\n",
-    "[remote \"a\"]\n\turl = /work/project/\n",
-    "[remote \"a\"]\n\turl = /work/project#x\n",
-    "[remote \"a\"]\n\turl = /work/project/link/../../../srv/a\n",
+    "[remote \"a\"]\n\turl = /home/u/project/x\n",
+    "[remote \"a\"]\n\turl = /home/u/project/\n",
+    "[remote \"a\"]\n\turl = /home/u/project#x\n",
+    "[remote \"a\"]\n\turl = /home/u/project/link/../../../srv/a\n",
     "[remote \"a\"]\n\turl = /dev/./fd/0\n",
-    "[remote \"a\"]\n\turl = /work//project/x\n",
-    "[remote \"a\"]\n\turl = /work/../work/project/x\n",
-    "[remote \"a\"]\n\turl = file:///work/project/x\n",
-    "[remote \"a\"]\n\turl = file://host/work/project/x\n",
+    "[remote \"a\"]\n\turl = /home/u//project/x\n",
+    "[remote \"a\"]\n\turl = /home/../home/u/project/x\n",
+    "[remote \"a\"]\n\turl = file:///home/u/project/x\n",
+    "[remote \"a\"]\n\turl = file://host/home/u/project/x\n",
     "[remote \"a\"]\n\turl = /proc/self/cwd/x\n",
     "[remote]\n\tpushDefault = x\n",
     "[branch \"b\"]\n\tremote = x\n",
@@ -72,7 +72,7 @@ static const char *const others[] = {
     ORIGIN "[branch \"b\"]\n\tremote = origin#\n",
 };
 
-static struct vt_workspace_root roots[] = {{.path = "/work/project"}, {.path = "/work/project/tmp", .is_private = true}};
+static struct vt_workspace_root roots[] = {{.path = "/home/u/project"}, {.path = "/home/u/project/tmp", .is_private = true}};
 static const struct vt_workspace workspace = {.count = 2, .roots = roots};
 
 int main(void) {

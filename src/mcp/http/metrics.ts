@@ -1,5 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Mode, Result } from '../../internal.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from './prometheus.ts'
 
 /** Read at each scrape. */
 export interface Levels {
