@@ -47,14 +47,14 @@ const terminals = { last: Promise.resolve() }
  * Writes to a descriptor of ours without Node's streams: they take time to load, that for files drops what a nearly full disk did
  * not accept, and that for terminals blocks (lib/tty.js), which delays deadlines and signals after Ctrl-S.
  */
-class Sink {
+export class Sink {
   /** The code of the system error that broke it, for example EPIPE. */
   broken: string | undefined
   onBroken: () => void = () => {}
-  readonly #fd: 1 | 2
+  readonly #fd: number
   #lane: typeof terminals | undefined
 
-  constructor(fd: 1 | 2) {
+  constructor(fd: number) {
     this.#fd = fd
   }
 
@@ -125,8 +125,12 @@ function printedAtOnce(bytes: Uint8Array): Uint8Array {
 /** The exit code where output was lost: SIGPIPE's if the reader is gone; else says why. `isOfCommand`: which was ended for it. */
 export async function lostCode(errno: string, isOfCommand = false): Promise<number> {
   if (errno === 'EPIPE') return 128 + constants.signals.SIGPIPE
+  return refuse(lostOutput(errno, isOfCommand))
+}
+
+export function lostOutput(errno: string, isOfCommand: boolean): string {
   const ended = isOfCommand ? ', so vitrine ended the command' : ''
-  return refuse(`The output could not be written (${errno})${ended}.`)
+  return `The output could not be written (${errno})${ended}.`
 }
 
 /** Tells why nothing ran. */

@@ -91,8 +91,14 @@ export class McpSession {
     return this.#ending
   }
 
-  get isBusy(): boolean {
+  /** A call waits for its answer. */
+  get isAnswering(): boolean {
     return this.#running > 0
+  }
+
+  /** A command runs, or is to run. */
+  get isBusy(): boolean {
+    return this.isAnswering || this.background.running > 0
   }
 
   /** That have been made. */
@@ -147,7 +153,7 @@ export class McpSession {
     this.#usedMs = Date.now()
   }
 
-  /** Runs `work` and marks the session as busy, so that it is not closed as idle. */
+  /** Runs `work` and marks the session as busy, so that it is not closed. */
   async busy<T>(work: () => Promise<T>): Promise<T> {
     this.#running++
     this.#calls++

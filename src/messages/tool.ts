@@ -78,7 +78,7 @@ const powerShellText =
 export const parameterTexts = {
   timeoutMs: (facts: ToolFacts) =>
     `Kills the command${facts.background ? '' : ', also a server or watcher'}; at most ${facts.maxTimeoutMs}.`,
-  background: 'Leaves a server or watcher running; timeout_ms does not end it.',
+  background: 'Leaves a server or watcher running, to timeout_ms if given.',
   scratchpad: 'Name under which to save the whole output.',
   privateTmp: 'Gives it a writable TMPDIR, for caches, compilers and test runners.',
   next: 'Lines to run after command, each like it; the first failure ends the list.',

@@ -29,6 +29,11 @@ interface Job {
   told: number
 }
 
+interface Asked extends ToolInput {
+  /** Only commands that end leave a state. */
+  readonly session?: unknown
+}
+
 /** The shell's part in a call of a tool. */
 interface Starting {
   readonly config: { readonly output: { readonly inline_max_chars: number } }
@@ -48,14 +53,14 @@ export class BackgroundTools {
   #made = 0
 
   /** Throws as `background` of the shell, and INVALID_REQUEST where too many run. */
-  async start(shell: Starting, mode: Mode, asked: ToolInput, options: ExecuteOptions): Promise<JobAnswer> {
-    if (asked.next || asked.ignore_errors)
-      throw misuse('background takes one line, without next and ignore_errors.')
-    if (this.#running().length >= maxRunning)
+  async start(shell: Starting, mode: Mode, asked: Asked, options: ExecuteOptions): Promise<JobAnswer> {
+    if (asked.next || asked.ignore_errors || asked.session !== undefined)
+      throw misuse('background takes one line, without next, ignore_errors and session.')
+    if (this.running >= maxRunning)
       throw misuse(`${maxRunning} background commands run already. End one with stop_command first.`)
-    const { command: line, cwd, scratchpad, private_tmp: privateTmp } = asked
+    const { command: line, cwd, scratchpad, private_tmp: privateTmp, timeout_ms: timeoutMs } = asked
     const command = await shell.background(
-      { command: line, mode, cwd, scratchpad, privateTmp, merged: true },
+      { command: line, mode, cwd, scratchpad, privateTmp, timeoutMs, merged: true },
       options,
     )
     const id = `bg${++this.#made}`
@@ -103,8 +108,8 @@ export class BackgroundTools {
     return lines.length === 0 ? 'There are no background commands.' : lines.join('\n')
   }
 
-  #running(): readonly Job[] {
-    return [...this.#jobs.values()].filter(({ result }) => !result)
+  get running(): number {
+    return [...this.#jobs.values()].filter(({ result }) => !result).length
   }
 
   /** Of those that have ended the newest stay, too. */
@@ -144,10 +149,16 @@ export class BackgroundTools {
   async #fresh(job: Job): Promise<string> {
     const { command, shown, inlineChars } = job
     const total = command.bytes
+    const part = (from: number, most: number) => command.read(from, Math.max(1, most))
+    if (total - shown <= inlineChars) {
+      const { text, next } = await part(shown, total - shown)
+      // A character that has not arrived whole comes with the next answer.
+      job.shown = next
+      return text
+    }
     job.shown = total
-    if (total - shown <= inlineChars) return (await command.read(shown, Math.max(1, total - shown))).text
     const half = Math.floor(inlineChars / 2)
-    const [head, tail] = [await command.read(shown, half), await command.read(total - half, half)]
+    const [head, tail] = [await part(shown, half), await part(total - half, half)]
     const omitted = `[... ${bytesText(total - half - head.next)} omitted; the scratchpad has all at its end ...]`
     return withLine(head.text, `${omitted}\n${tail.text}`)
   }

@@ -167,11 +167,13 @@ class Following implements BackgroundCommand {
     let text = ''
     for (let at = from; ; ) {
       const wasOver = this.#isOver
+      const seen = this.bytes
       const part = await this.#partAt(at, partBytes)
       text = text.slice(-tailChars) + part.text
       if (isMet(text)) return true
       if (part.next === at && wasOver) return false
-      if (part.next === at) await this.#changes(at)
+      // There may be the beginning of a character, of which no part has come.
+      if (part.next === at) await this.#changes(seen)
       at = part.next
     }
   }

@@ -61,6 +61,14 @@ describe.each(eras)('background commands for a client of the %s era', (era) => {
     expect(await run({ command, background: true })).toMatchObject({ isError: false, text })
   })
 
+  it('half a character comes whole with the next answer, and timeout_ms holds', async () => {
+    const { run, read } = await serve(era)
+    const command = "printf 'a\\303'; sleep 3; printf '\\251b'; sleep 60"
+    expect((await run({ command, background: true, timeout_ms: 4500 })).text).toBe('a\n[bg1 is running]')
+    expect((await read({ id: 'bg1', wait_ms: 30_000 })).text).toContain('\u00e9b')
+    expect((await read({ id: 'bg1', until: 'never' })).text).toContain('timed out')
+  })
+
   it('much output is shown at both ends, and is in the scratchpad at the end', async () => {
     const { run, read, stop, client } = await serve(era)
     await run({ command: 'mkfifo go' })

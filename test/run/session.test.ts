@@ -154,6 +154,18 @@ describe.skipIf(!hasBash)('a session of bash', () => {
   })
 })
 
+describe.skipIf(!hasBash)('what a state would run or hide before the next line does not carry over', () => {
+  it.each([
+    ['a number that names code', "x='a[$(echo run >&2)]'; n=x; declare -i n"],
+    ['every word as an assignment', 'set -k; trap() { echo run; }; builtin() { echo run; }'],
+  ])('%s', async (_, first) => {
+    const { session } = await open('bash')
+    await session.execute({ command: first })
+    expect(await out(session, 'sh -c "echo ${A-none}" A=run')).toBe('none\n')
+    expect(session.state).toMatchObject({ options: [], functions: {}, declarations: {} })
+  })
+})
+
 it('a directory whose name is no UTF-8 is not kept, and the hint says so', async () => {
   const { session, shell } = await open('sh', { mode: 'write' })
   const command = 'd=$(printf \'a\\377\'); mkdir "$d"; cd "$d"; x=1'

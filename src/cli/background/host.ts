@@ -1,5 +1,4 @@
-import { write } from 'node:fs'
-import { codedError, errorText } from '../../base/errno.ts'
+import { codedError, errorText, succeeds } from '../../base/errno.ts'
 import { quoted } from '../../base/text.ts'
 import {
   type Approver,
@@ -13,6 +12,7 @@ import {
 import { isVitrineError } from '../../messages/error.ts'
 import { misuse } from '../arguments.ts'
 import { checkSandboxed, sayIgnored, shellOptions } from '../configuration.ts'
+import { lostOutput, Sink } from '../output.ts'
 import { type RunArguments, readRunArguments } from '../run/request.ts'
 import { afterLines } from '../run/result.ts'
 import { isAlive, type Job, keyOf, makeJob, type ProcessKey, removeJob, writeJob } from './job.ts'
@@ -60,26 +60,29 @@ async function run(given: RunArguments, owner: ProcessKey): Promise<void> {
   checkSandboxed([shell.mode], given.options, shell.config.shell.backend)
   await sayIgnored(shell)
   const { id, fd } = makeJob()
+  let isTold = false
   try {
-    const output = new Appended(fd)
+    const output = new Sink(fd)
     const command = await begin(shell, given.requests[0] ?? {}, output)
     const job = jobOf(id, shell, given.requests[0] ?? {}, owner)
     writeJob(job)
     tell({ kind: 'started', id })
+    isTold = true
     if (process.connected) process.disconnect()
-    const result = await follow(command, job, owner)
-    await output.written
-    const ended = { state: endOf(result), lines: afterLines(result), atMs: Date.now() }
+    const result = await follow(command, { job, owner, output })
+    await output.write('')
+    const lost = output.broken === undefined ? [] : [lostOutput(output.broken, true)]
+    const ended = { state: endOf(result), lines: [...lost, ...afterLines(result)], atMs: Date.now() }
     writeJob({ ...job, ended })
   } catch (error) {
-    removeJob(id)
+    if (!isTold) removeJob(id)
     throw error
   } finally {
     await shell.close()
   }
 }
 
-async function begin(shell: Shell, request: ExecuteRequest, output: Appended): Promise<BackgroundCommand> {
+async function begin(shell: Shell, request: ExecuteRequest, output: Sink): Promise<BackgroundCommand> {
   // Where whoever waits for the start goes away.
   const early = new AbortController()
   const leave = () => early.abort()
@@ -87,7 +90,7 @@ async function begin(shell: Shell, request: ExecuteRequest, output: Appended): P
   const command = await shell.background(request, {
     signal: early.signal,
     save: request.scratchpad !== undefined,
-    onOutput: (_, chunk) => output.add(chunk),
+    onOutput: (_, chunk) => output.write(chunk),
   })
   process.off('disconnect', leave)
   return command
@@ -111,16 +114,23 @@ function jobOf(
   }
 }
 
-/** Stops it on a signal, and when the owner has ended. */
-async function follow(command: BackgroundCommand, job: Job, owner: ProcessKey): Promise<Result> {
+interface Followed {
+  readonly job: Job
+  readonly owner: ProcessKey
+  readonly output: Sink
+}
+
+/** Stops it on a signal, when the owner has ended, and when its output cannot be kept. */
+async function follow(command: BackgroundCommand, { job, owner, output }: Followed): Promise<Result> {
   const stop = () => void command.stop()
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, stop)
+  output.onBroken = stop
   let told = 0
   const look = () => {
     const { listening } = command
-    if (listening.length > told) writeJob({ ...job, listening })
-    told = listening.length
-    if (!isAlive(owner)) stop()
+    // Where the disk is full, again later.
+    if (listening.length > told && succeeds(() => writeJob({ ...job, listening }))) told = listening.length
+    if (output.broken !== undefined || !isAlive(owner)) stop()
   }
   const looking = setInterval(look, everyMs)
   return command.result.finally(() => clearInterval(looking))
@@ -150,27 +160,3 @@ const askingParent: Approver = Object.assign(
   },
   { by: 'terminal' },
 )
-
-/** Writes output to a file, in order. What no longer fits on the disk is dropped. */
-class Appended {
-  written: Promise<void> = Promise.resolve()
-  readonly #fd: number
-
-  constructor(fd: number) {
-    this.#fd = fd
-  }
-
-  add(chunk: Buffer): Promise<void> {
-    this.written = this.written.then(() => this.#write(chunk))
-    return this.written
-  }
-
-  #write(chunk: Buffer): Promise<void> {
-    return new Promise((resolve) => {
-      write(this.#fd, chunk, (error, length) => {
-        if (error || length === chunk.length) resolve()
-        else void this.#write(chunk.subarray(length)).then(resolve)
-      })
-    })
-  }
-}

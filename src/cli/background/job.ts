@@ -1,4 +1,13 @@
-import { constants, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, succeeds, tried } from '../../base/errno.ts'
 import { makeDirectories, replaceFile } from '../../base/files.ts'
@@ -66,25 +75,34 @@ export function makeJob(): { readonly id: string; readonly fd: number } {
   makeDirectories(root(), 0o700)
   checkOwn(root())
   prune()
-  const last = Math.max(0, ...idsIn().map((id) => Number(id.slice(2))))
-  for (let number = last + 1; ; number++) {
+  const before = idsIn()
+  for (let number = newestOf(before) + 1; ; number++) {
     const id = `bg${number}`
     try {
       mkdirSync(join(root(), id), 0o700)
-      return { id, fd: openSync(outputOf(id), 'wx', 0o600) }
+      const fd = openSync(outputOf(id), 'wx', 0o600)
+      for (const each of before) succeeds(() => rmdirSync(join(root(), each)))
+      return { id, fd }
     } catch (error) {
-      // Another one is being started.
-      if (errorCode(error) !== 'EEXIST') throw error
+      // Another one is being started: it has made this directory, or removed it while it was empty.
+      if (!['EEXIST', 'ENOENT'].includes(errorCode(error) ?? '')) throw error
     }
   }
+}
+
+function newestOf(ids: readonly string[]): number {
+  return Math.max(0, ...ids.map((id) => Number(id.slice(2))))
 }
 
 export function writeJob(job: Job): void {
   replaceFile(stateFile(job.id), `${JSON.stringify(job)}\n`, 0o600)
 }
 
+/** The directory of the newest stays, empty: no id is given twice. */
 export function removeJob(id: string): void {
-  rmSync(join(root(), id), { recursive: true, force: true })
+  const directory = join(root(), id)
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+  if (`bg${newestOf(idsIn())}` !== id) rmdirSync(directory)
 }
 
 /** The oldest first. Throws INVALID_REQUEST where the directory is another user's. */

@@ -5,6 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from './pr
 export interface Levels {
   readonly sessions: () => number
   readonly running: () => number
+  readonly background: () => number
   readonly waiting: () => number
 }
 
@@ -23,10 +24,11 @@ export class Metrics {
     registers: [this.#registry],
   })
 
-  constructor({ sessions, running, waiting }: Levels) {
+  constructor({ sessions, running, background, waiting }: Levels) {
     collectDefaultMetrics({ register: this.#registry })
     this.#level('sessions', 'Open sessions.', sessions)
     this.#level('commands_running', 'Calls whose commands run.', running)
+    this.#level('commands_background', 'Commands that run in the background.', background)
     this.#level('commands_waiting', 'Calls that wait for their turn.', waiting)
   }
 

@@ -90,6 +90,7 @@ class HttpService {
     this.#metrics = new Metrics({
       sessions: () => this.#sessions.size,
       running: () => this.#turns.running,
+      background: () => this.#sessions.background,
       waiting: () => this.#turns.waiting,
     })
   }

@@ -43,6 +43,11 @@ export class HttpSessions {
     return this.#clients.size
   }
 
+  /** Commands in the background. */
+  get background(): number {
+    return [...this.#clients.values()].reduce((sum, { session }) => sum + session.background.running, 0)
+  }
+
   get isBusy(): boolean {
     return [...this.#clients.values()].some(({ session }) => session.isBusy)
   }
@@ -116,11 +121,13 @@ export class HttpSessions {
     await client.transport.close()
   }
 
-  /** Makes room for another client. False if every session is in use. */
+  /** Makes room for another client. False if every session is in use; a command in the background alone is no use. */
   #closeLongestIdle(): boolean {
     // One that has just been used is that of a client that comes back.
     const before = Date.now() - Math.min(60_000, this.#options.idleMs / 10)
-    const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy && session.usedMs < before)
+    const idle = [...this.#clients].filter(
+      ([, { session }]) => !session.isAnswering && session.usedMs < before,
+    )
     const [longest] = idle.sort(([, a], [, b]) => a.session.usedMs - b.session.usedMs)
     if (longest) void this.#close(longest[0], 'room')
     return longest !== undefined

@@ -55,13 +55,24 @@ export function listingOf(given: readonly string[], line: Listed): Listing | und
   }
 }
 
-/** Not those that a running shell cannot change, or that only serve a terminal. */
+/**
+ * Not those that a running shell cannot change, or that only serve a terminal; nor `keyword`, by which any word that looks like an
+ * assignment is one, which no reader of the next line could see.
+ */
 const OPTION =
-  /^(?:set [-+]o (?!interactive|stdin|monitor|noexec|privileged|onecmd|history|histexpand|vi$|emacs)[a-z]+|shopt -[su] (?!login_shell|restricted_shell)[a-z0-9_]+)$/
+  /^(?:set [-+]o (?!keyword|interactive|stdin|monitor|noexec|privileged|onecmd|history|histexpand|vi$|emacs)[a-z]+|shopt -[su] (?!login_shell|restricted_shell)[a-z0-9_]+)$/
 const NAME = /^[A-Za-z_]\w*$/
+/** What the text calls that restores and lists a state: a line that does not name it would run it unseen. */
+const CALLED =
+  /^(?:__vitrine_.*|alias|builtin|command|declare|eval|export|printf|pwd|readonly|return|set|shopt|trap|umask)$/
 /** Not what begins a compound command. */
 const ALIAS =
   /^(?!(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|time|coproc)$)[A-Za-z0-9_.,:%+][A-Za-z0-9_.,:%+@-]*$/
+
+/** Whether a function or an alias of this name can be there before the line begins. */
+export function isFree(name: string): boolean {
+  return !CALLED.test(name)
+}
 
 function namesIn(listed: string): ReadonlySet<string> {
   return new Set([...listed.matchAll(/^(?:export|readonly) ([A-Za-z_]\w*)/gm)].map(([, name = '']) => name))
@@ -99,7 +110,10 @@ function assignedIn(
 
 /** A value as `declare -p` writes it: quotes without an expansion, or a list of such. */
 const QUOTED = String.raw`"(?:[^"\\$\x60]|\\[\s\S])*"|\$'(?:[^'\\]|\\[\s\S])*'`
-const LIST = String.raw`\((?:\[(?:\w+|${QUOTED})\]=(?:${QUOTED}) ?)*\)`
+const listOf = (index: string) => String.raw`\((?:\[(?:${index})\]=(?:${QUOTED}) ?)*\)`
+const LIST = listOf(String.raw`\w+|${QUOTED}`)
+/** Any other index of a list without names would be evaluated. */
+const NUMBERED = new RegExp(`^${listOf(String.raw`\d+`)}$`)
 const DECLARATION = new RegExp(
   `declare -([-aAilnrtuxc]+) ([A-Za-z_]\\w*)(?:=(?:(${QUOTED})|(${LIST})))?\n`,
   'y',
@@ -121,10 +135,7 @@ function declaredIn(listed: string): ReadonlyMap<string, Variable> {
     at += text.length
     const value = one === undefined ? undefined : unquoted(one)
     const isText = list === undefined && /^(?:-|x)$/.test(flags)
-    // A number or the name of a variable would be evaluated.
-    const isSafe =
-      !/[in]/.test(flags) || (list === undefined && /^(?:-?\d+|[A-Za-z_]\w*)?$/.test(value ?? ''))
-    if (isText || isSafe)
+    if (isText || isInert(flags, value, list))
       found.set(name, {
         value,
         isExported: flags.includes('x'),
@@ -132,6 +143,13 @@ function declaredIn(listed: string): ReadonlyMap<string, Variable> {
       })
   }
   return found
+}
+
+/** Whether bash evaluates nothing where it declares this: of a number (-i) the name of a variable would be, and what that holds. */
+function isInert(flags: string, value: string | undefined, list: string | undefined): boolean {
+  if (list !== undefined) return !/[in]/.test(flags) && (flags.includes('A') || NUMBERED.test(list))
+  const inert = flags.includes('i') ? /^(?:-?\d+)?$/ : flags.includes('n') ? /^(?:[A-Za-z_]\w*)?$/ : /^/
+  return inert.test(value ?? '')
 }
 
 const escapes: Readonly<Record<string, string>> = {

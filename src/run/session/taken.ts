@@ -8,7 +8,7 @@ import {
   textOf,
 } from '../../request/state.ts'
 import { argvInState } from '../../request/state-code.ts'
-import { fields, type Listing, listingOf } from './listing.ts'
+import { fields, isFree, type Listing, listingOf } from './listing.ts'
 
 interface Taken {
   readonly state: SessionState
@@ -106,6 +106,8 @@ function difference(base: Listing, end: Listing, line: Line): Taken {
       variables[name] = is.value
   }
   const functions = functionsOf(base, end, line)
+  const aliases = [...end.aliases]
+  const unfree = aliases.filter(([name]) => !isFree(name))
   if (hasBytes(end.cwd)) lost.push('the directory')
   return {
     state: {
@@ -117,11 +119,11 @@ function difference(base: Listing, end: Listing, line: Line): Taken {
       options: [...end.options].filter((option) => !base.options.has(option)),
       functions: functions.carried,
       exported: end.exported.filter((name) => name in functions.carried),
-      aliases: Object.fromEntries(end.aliases),
+      aliases: Object.fromEntries(aliases.filter(([name]) => isFree(name))),
       shell,
       mode: before.mode,
     },
-    lost: [...lost, ...functions.lost],
+    lost: [...lost, ...functions.lost, ...unfree.map(([name]) => `the alias ${name}`)],
   }
 }
 
@@ -132,7 +134,8 @@ function functionsOf(base: Listing, end: Listing, { shell, defined }: Line) {
     if (name.startsWith('__vitrine_') || (shell === 'bash' && base.functions.get(name) === text)) continue
     const all = shell === 'dash' ? defined.filter((each) => each.name === name) : []
     const isUnsure = new Set(all.map((each) => each.text)).size > 1 && all.some(({ isMaybe }) => isMaybe)
-    if (isUnsure || hasBytes(text) || !isDefinitionOf(text, name)) lost.push(`the function ${name}`)
+    if (isUnsure || !isFree(name) || hasBytes(text) || !isDefinitionOf(text, name))
+      lost.push(`the function ${name}`)
     else carried[name] = text
   }
   return { carried, lost }

@@ -62,7 +62,7 @@ export const secrets = {
     gem/credentials com.vercel.cli TelegramDesktop jupyter/runtime opencode/auth.json opencode/mcp-auth.json
     weechat`),
   /** In $XDG_STATE_HOME, by default ~/.local/state. */
-  state: words('python_history bash/history zsh/history nvim/shada syncthing'),
+  state: words('python_history bash/history zsh/history nvim/shada syncthing vitrine/sessions'),
   /** In $XDG_CACHE_HOME, by default ~/.cache. */
   cache: ['huggingface/token', 'huggingface/stored_tokens'],
   /** On macOS, in the home directory. */
