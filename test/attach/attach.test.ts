@@ -118,7 +118,7 @@ describe('attach claude', () => {
     expect(faults.join()).toContain(`${file} has no more: env.CLAUDE_CODE_SHELL`)
   }, 60_000)
 
-  it('refuses an unknown client, write mode, and --managed where no settings are above those of projects', async () => {
+  it('refuses an unknown client, write mode, and --managed without such settings', async () => {
     const { home } = homeWith('{}')
     for (const args of [['clod'], ['claude', '--mode', 'write'], [], ['pi', '--managed']])
       expect(await home.run(['attach', ...args])).toMatchObject({ code: 125 })
