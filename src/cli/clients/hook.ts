@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
-import { directoryFor } from '../../attach/attach.ts'
 import type { Client, HookCall, Settings, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
+import { directoryFor, withAttached } from '../../attach/record.ts'
 import { errorText } from '../../base/errno.ts'
 import { isTable } from '../../base/table.ts'
 import { visible } from '../../base/text.ts'
@@ -61,14 +61,19 @@ function toldOf(text: string, client: Client): Told {
   return { cwd, tool, input }
 }
 
+/** Some clients read another path than the file system would: they trim it, expand ~, take @ or file: off. */
+const unclear = /^$|^[~@\s]|\s$|^file:|[^\S ]/
+
 async function refusalOf(client: Client, call: HookCall, told: Told, mode: 'read' | 'workspace' | 'write') {
   const { env } = process
   const project = env['CLAUDE_PROJECT_DIR'] ?? told.cwd
   const [override] = await overridesIn(client, project, env)
   if (override !== undefined || call.kind !== 'files') return override
-  const loaded = await loadConfig({ cwd: project, env })
+  const loaded = withAttached(await loadConfig({ cwd: project, env }), env)
   const judge = await openFileGate({ cwd: project, mode, env, loaded })
   for (const path of call.paths) {
+    if (unclear.test(path))
+      return `Refused: "${visible(path)}" may mean several places: write its absolute path.`
     const refusal = judge(path.startsWith(sep) ? path : `${told.cwd}${sep}${path}`)
     if (refusal) return `Refused: ${visible(path)} cannot be changed in ${mode} mode, as ${refusal.reason}.`
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import type { ShellCall } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
+import { withAttached } from '../../attach/record.ts'
 import { succeeds, tried } from '../../base/errno.ts'
 import { programName, statFields } from '../../base/process.ts'
 import { clipped } from '../../base/text.ts'
@@ -81,10 +82,10 @@ async function run(call: ShellCall, project: string, options: Options): Promise<
 }
 
 /** Bash puts what a long here-document says into a file, for which read mode needs a TMPDIR. */
-function configIn(cwd: string, privateTmp: boolean) {
+async function configIn(cwd: string, privateTmp: boolean) {
   const ours = { 'shell.program': { value: 'bash', from }, ...unbounded(from) }
   const flags = privateTmp ? { ...ours, 'shell.private_tmp': { value: true, from } } : ours
-  return loadConfig({ cwd, env: process.env, flags })
+  return withAttached(await loadConfig({ cwd, env: process.env, flags }), process.env)
 }
 
 /** A client that is killed says nothing to what it has started. */
