@@ -1,12 +1,5 @@
 import type { Mode } from '../base/types.ts'
-import {
-  type EditFileInput,
-  editFileText,
-  type ReadFileInput,
-  readFileText,
-  type WriteFileInput,
-  writeFileText,
-} from '../internal.ts'
+import { editFileText, readFileText, writeFileText } from '../internal.ts'
 import { fileToolTexts } from '../messages/tool.ts'
 import { answerCall, type ToolCallContext, textResult } from './execute.ts'
 import { editFileSchema, readFileSchema, writeFileSchema } from './schemas.ts'
@@ -56,11 +49,7 @@ type Answer<T> = (
   options: { readonly signal: AbortSignal; readonly hintFor: 'tool' },
 ) => Promise<string>
 
-function answering<T extends ReadFileInput | WriteFileInput | EditFileInput>(
-  calls: ToolCallContext,
-  [strictest]: Modes,
-  answer: Answer<T>,
-) {
+function answering<T>(calls: ToolCallContext, [strictest]: Modes, answer: Answer<T>) {
   return ({ mode = strictest, ...input }: T & { readonly mode?: Mode }, context: ServerContext) =>
     answerCall(calls, context, async (call) => {
       const shell = await calls.session.shell(mode)
