@@ -19,14 +19,7 @@ export { projectConfigFiles, upToGitRoot, userConfigFile } from './config/files.
 export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
 export type { Config } from './config/schema.ts'
 export { configRows, initConfig, isTrustedFile, trustProjectFile } from './config/show.ts'
-export {
-  type EditFileInput,
-  editFileText,
-  type ReadFileInput,
-  readFileText,
-  type WriteFileInput,
-  writeFileText,
-} from './files/tools.ts'
+export { editFileText, readFileText, writeFileText } from './files/tools.ts'
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,

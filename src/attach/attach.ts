@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { errorText, tried } from '../base/errno.ts'
+import { errorCode, errorText, tried } from '../base/errno.ts'
 import { leadsTo, readText, replace } from '../base/foreign-file.ts'
 import { visible } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
@@ -20,15 +20,17 @@ export async function attach(client: Client, place: Place): Promise<readonly str
   const files = [recordFile(client.name, place.env), ...first.map(({ file }) => file)]
   const made = known?.made ?? [...new Set(files.flatMap((file) => missingAbove(file)))]
   const record = { version: 1, mode: place.mode, managed: place.managed, asked, made } as const
-  write(client.name, place.env, { ...record, written: first })
-  if (!client.afterwards) return told(first)
   try {
+    write(client.name, place.env, { ...record, written: first })
+    if (!client.afterwards) return told(first)
     const all = await plan([...asked, ...(await client.afterwards(place))], { ...record, written: first })
     write(client.name, place.env, { ...record, written: all })
     return told(all)
   } catch (error) {
-    await detach(client.name, place.env)
-    throw error
+    // Of what is written in part nothing stays, the record included: a client that it names is attached.
+    if (recordOf(client.name, place.env)) await detach(client.name, place.env)
+    const said = errorCode(error) && `${errorText(error)}. Correct its permissions. Nothing was changed.`
+    throw said ? new Error(said) : error
   }
 }
 

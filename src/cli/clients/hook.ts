@@ -4,11 +4,11 @@ import type { Client, HookCall, Settings, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
 import { directoryFor, withAttached } from '../../attach/record.ts'
-import { errorText } from '../../base/errno.ts'
+import { errorText, tried } from '../../base/errno.ts'
 import { isTable } from '../../base/table.ts'
 import { visible } from '../../base/text.ts'
 import { loadConfig, openFileGate } from '../../internal.ts'
-import { misuse, parseAll } from '../arguments.ts'
+import { parseAll } from '../arguments.ts'
 import { heldModeOf } from '../configuration.ts'
 import { grammar } from '../grammar.ts'
 import { print, tell } from '../output.ts'
@@ -23,7 +23,9 @@ export async function main(args: readonly string[]): Promise<number> {
     const options = parseAll('hook', rest, grammar.hook)
     const client = clientNamed(name)
     if (!client?.call)
-      throw misuse(`"vitrine hook" takes a client that has hooks, not "${visible(name ?? '')}".`)
+      throw new Error(
+        name === undefined ? 'a client is missing' : `"${visible(name)}" is no client with hooks`,
+      )
     const told = toldOf(readFileSync(0, 'utf8'), client)
     const call = client.call(told)
     if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
@@ -53,8 +55,8 @@ async function refuseCall(said: string, client?: Client): Promise<number> {
 const claudeNames = ({ cwd, tool_name: tool, tool_input: input }: Settings) => ({ cwd, tool, input })
 
 function toldOf(text: string, client: Client): Told {
-  const given: unknown = JSON.parse(text)
-  if (!isTable(given)) throw new Error('what the client says is no object')
+  const given: unknown = tried(() => JSON.parse(text))
+  if (!isTable(given)) throw new Error('what the client says on standard input is no JSON object')
   const { cwd = process.cwd(), tool, input } = (client.told ?? claudeNames)(given)
   if (typeof cwd !== 'string' || typeof tool !== 'string' || !isTable(input))
     throw new Error('the client names no directory, tool and input')

@@ -6,7 +6,7 @@ import { overridesIn } from '../../attach/project.ts'
 import { withAttached } from '../../attach/record.ts'
 import { succeeds, tried } from '../../base/errno.ts'
 import { programName, statFields } from '../../base/process.ts'
-import { clipped } from '../../base/text.ts'
+import { clipped, visible } from '../../base/text.ts'
 import { currentDirectory, loadConfig, openShell, type Shell } from '../../internal.ts'
 import { misuse, type Options, parseAll } from '../arguments.ts'
 import { heldModeOf, unbounded } from '../configuration.ts'
@@ -21,10 +21,13 @@ const from = 'vitrine sh'
 /** `vitrine sh -c LINE`: what a client starts in place of bash. Its time limits rule, and the line lives no longer than the client. */
 export async function main(args: readonly string[]): Promise<number> {
   const at = args.indexOf('-c')
-  if (at < 0) throw misuse('A line is missing: `vitrine sh -c LINE`.')
+  if (at < 0 || at === args.length - 1) throw misuse('A line is missing: `vitrine sh -c LINE`.')
   const own = args.slice(0, args[at - 1] === '--' ? at - 1 : at)
   const options = parseAll('sh', own, grammar.sh)
-  const client = clientNamed(options.values.get('client'))
+  const name = options.values.get('client')
+  const client = clientNamed(name)
+  if (name !== undefined && !client)
+    throw misuse(`--client takes a client that vitrine knows, not "${visible(name)}".`)
   const words = args.slice(at)
   const call = client?.line ? client.line(words) : plainLine(words)
   if (!call)
