@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText, tried } from '../base/errno.ts'
+import { realPath } from '../base/paths.ts'
 import { isTable } from '../base/table.ts'
 import { visible } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
@@ -17,7 +18,6 @@ export async function overridesIn(
   env: Environment,
 ): Promise<readonly string[]> {
   if (!project) return []
-  const own = tried(() => realpathSync(project.users(env)))
   const said: string[] = []
   const directories = project.isUpward ? upToGitRoot(directory) : [directory]
   for (const file of directories.flatMap((at) => project.files.map((each) => join(at, each)))) {
@@ -28,7 +28,7 @@ export async function overridesIn(
     const has = `The settings of this project can lead ${name} around vitrine: ${visible(file)} has ${reasons.map(visible).join(', ')}. `
     if (reasons.some((reason) => deciding.some((variable) => reason === `"env" ${variable}`)))
       said.push(`${has}By that vitrine would look for your own settings elsewhere: take it out.`)
-    else if (tried(() => realpathSync(file)) !== own && !(await isTrustedFile(file, text, env)))
+    else if (realPath(file) !== realPath(project.users(env)) && !(await isTrustedFile(file, text, env)))
       said.push(`${has}Once you have read it, "vitrine config trust ${visible(file)}" allows it as it is.`)
   }
   return said

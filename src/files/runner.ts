@@ -59,21 +59,14 @@ export class Runner {
   /** Throws FILE_FAILED unless it did its work. */
   async done(operation: Operation, make?: Make): Promise<Result<Buffer>> {
     const exchange = make && new Exchange()
-    const { names, argv, stdin, options, shown = names.map(quoted).join(' ') } = operation
+    const { names, argv, options, shown = names.map(quoted).join(' ') } = operation
     if (platform === 'windows') refuseRequest({ kind: 'usage', detail: windows })
     const { signal, hintFor, timeoutMs, mode } = options
-    const talk = exchange && { stdin: exchange.answer(make), onOutput: exchange.take.bind(exchange) }
-    const result = await this.#run(
-      { names, argv, shown, stdin: talk?.stdin ?? stdin, timeoutMs, mode },
-      {
-        signal,
-        hintFor,
-        onOutput: talk?.onOutput,
-        encoding: 'buffer',
-        save: false,
-        inlineMaxChars: operation.most ?? leastShown,
-      },
-    )
+    const stdin = exchange ? exchange.answer(make) : operation.stdin
+    const onOutput = exchange?.take.bind(exchange)
+    const shape = { encoding: 'buffer', save: false, inlineMaxChars: operation.most ?? leastShown } as const
+    const request = { names, argv, shown, stdin, timeoutMs, mode }
+    const result = await this.#run(request, { ...shape, signal, hintFor, onOutput })
     const problem = exchange?.problem ?? problemOf(result)
     if (problem) throw failed(names, result, problem)
     return result

@@ -1,4 +1,5 @@
 import type { Mode } from '../base/types.ts'
+import type { FileOptions } from '../index.ts'
 import { editFileText, readFileText, writeFileText } from '../internal.ts'
 import { fileToolTexts } from '../messages/tool.ts'
 import { answerCall, type ToolCallContext, textResult } from './execute.ts'
@@ -43,11 +44,7 @@ function registerChanges(server: McpServer, calls: ToolCallContext, modes: Modes
   server.registerTool(`edit_file${suffix}`, edit, answering(calls, modes, editFileText))
 }
 
-type Answer<T> = (
-  shell: SessionShell,
-  input: T,
-  options: { readonly signal: AbortSignal; readonly hintFor: 'tool' },
-) => Promise<string>
+type Answer<T> = (shell: SessionShell, input: T, options: FileOptions) => Promise<string>
 
 function answering<T>(calls: ToolCallContext, [strictest]: Modes, answer: Answer<T>) {
   return ({ mode = strictest, ...input }: T & { readonly mode?: Mode }, context: ServerContext) =>

@@ -431,6 +431,27 @@ posix('write mode with an approver', () => {
     ])
   })
 
+  it('a question names where a link leads', async () => {
+    const asked: string[] = []
+    const { cwd, files, make } = await open('write', {
+      approver: async ({ command }) => {
+        asked.push(command.split('\n').at(-1) ?? '')
+        return 'no'
+      },
+    })
+    const elsewhere = makeDirectory()
+    make('plain', 'x')
+    symlinkSync(elsewhere, join(cwd, 'dir'))
+    for (const name of ['there', 'none']) symlinkSync(join(elsewhere, name), join(cwd, name))
+    writeFileSync(join(elsewhere, 'there'), 'x')
+    for (const path of ['plain', 'new', 'there', 'none', 'dir/new', 'dir/../outside'])
+      await files.write(path, 'y').catch(() => {})
+    expect(asked.slice(0, 2)).toEqual(['+ y', '+ y'])
+    expect(asked.slice(2)).toEqual(
+      ['there', 'none', 'new', '../outside'].map((name) => `leads to ${join(elsewhere, name)}`),
+    )
+  })
+
   it.each([
     ['[policy]\nunattended = "deny"', 'NOT_APPROVED'],
     ['[policy]\nunattended = "deny"\nallow = ["write_file"]', undefined],
