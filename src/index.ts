@@ -53,7 +53,6 @@ export type { TextEncoding } from './files/text.ts'
 export type {
   EditDone,
   EditRequest,
-  FileBytes,
   FileEntry,
   FileOptions,
   FileText,

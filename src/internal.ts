@@ -15,18 +15,11 @@ export {
   type Result,
 } from './base/types.ts'
 export { parseToml } from './config/check.ts'
-export { projectConfigFiles, userConfigFile } from './config/files.ts'
+export { projectConfigFiles, upToGitRoot, userConfigFile } from './config/files.ts'
 export type { Flags, IgnoredValue, LoadedConfig } from './config/load.ts'
 export type { Config } from './config/schema.ts'
 export { configRows, initConfig, isTrustedFile, trustProjectFile } from './config/show.ts'
-export {
-  type EditFileInput,
-  editFileText,
-  type ReadFileInput,
-  readFileText,
-  type WriteFileInput,
-  writeFileText,
-} from './files/tools.ts'
+export { editFileText, readFileText, writeFileText } from './files/tools.ts'
 export { shellNamed } from './host/backend.ts'
 export {
   buildDockerImage,

@@ -5,8 +5,7 @@ import { repository } from './helpers/programs.ts'
 
 /** In the order of ARCHITECTURE.md: what every stage may use, then the stages, of which each uses earlier ones. */
 const foundation = ['base', 'messages']
-const stages =
-  'network request config facts policy admit sandbox launch scratchpad host run audit files'.split(' ')
+const stages = 'network request config policy admit sandbox launch scratchpad host run audit files'.split(' ')
 const faces = ['cli', 'attach', 'doctor', 'mcp', 'adapters']
 const top = ['index.ts', 'internal.ts', 'shell.ts']
 

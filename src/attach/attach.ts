@@ -1,50 +1,13 @@
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parseJsonc } from '../base/edits.ts'
-import { errorText, tried } from '../base/errno.ts'
+import { errorCode, errorText, tried } from '../base/errno.ts'
 import { leadsTo, readText, replace } from '../base/foreign-file.ts'
-import { baseDirectory } from '../base/paths.ts'
 import { visible } from '../base/text.ts'
-import type { Environment, Mode } from '../base/types.ts'
+import type { Environment } from '../base/types.ts'
 import type { Client, Place } from './client.ts'
 import { hasPiece, type Piece, withoutPiece, withPiece } from './pieces.ts'
-
-/** What was written into one file. */
-interface Written {
-  readonly file: string
-  /** Null: there was no such file. */
-  readonly before: string | null
-  readonly after: string
-  readonly pieces: readonly Piece[]
-}
-
-/** Of an attached client: what its detaching takes out again. */
-export interface Record {
-  readonly version: 1
-  readonly mode: Mode
-  readonly managed: boolean
-  /** What the client's entry asked for, without what the client itself was asked about. */
-  readonly asked: readonly Piece[]
-  readonly written: readonly Written[]
-  /** Directories that were made for all of this, the outermost first. */
-  readonly made: readonly string[]
-}
-
-/** Where the programs and the record of an attached client are: no command may change them. */
-export function directoryFor(name: string, env: Environment): string {
-  return join(baseDirectory(env, 'XDG_STATE_HOME'), 'vitrine', 'attached', name)
-}
-
-const recordFile = (name: string, env: Environment) => join(directoryFor(name, env), 'attached.json')
-
-/** Undefined: it is not attached. */
-export function recordOf(name: string, env: Environment): Record | undefined {
-  // A home that is no directory has none, either.
-  if (!existsSync(directoryFor(name, env))) return undefined
-  const text = readText(recordFile(name, env))
-  return text === undefined ? undefined : (parseJsonc(text) as Record)
-}
+import { type Record, recordFile, recordOf, type Written } from './record.ts'
 
 /** Has the client's calls go through vitrine, and says what it wrote. Throws, with every file as it was, if a file cannot be edited. */
 export async function attach(client: Client, place: Place): Promise<readonly string[]> {
@@ -57,15 +20,17 @@ export async function attach(client: Client, place: Place): Promise<readonly str
   const files = [recordFile(client.name, place.env), ...first.map(({ file }) => file)]
   const made = known?.made ?? [...new Set(files.flatMap((file) => missingAbove(file)))]
   const record = { version: 1, mode: place.mode, managed: place.managed, asked, made } as const
-  write(client.name, place.env, { ...record, written: first })
-  if (!client.afterwards) return told(first)
   try {
+    write(client.name, place.env, { ...record, written: first })
+    if (!client.afterwards) return told(first)
     const all = await plan([...asked, ...(await client.afterwards(place))], { ...record, written: first })
     write(client.name, place.env, { ...record, written: all })
     return told(all)
   } catch (error) {
-    await detach(client.name, place.env)
-    throw error
+    // Of what is written in part nothing stays, the record included: a client that it names is attached.
+    if (recordOf(client.name, place.env)) await detach(client.name, place.env)
+    const said = errorCode(error) && `${errorText(error)}. Correct its permissions. Nothing was changed.`
+    throw said ? new Error(said) : error
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Environment, Mode } from '../base/types.ts'
-import { faultsOf, recordOf } from './attach.ts'
+import { faultsOf } from './attach.ts'
 import { clients } from './clients.ts'
 import { overridesIn } from './project.ts'
+import { recordOf } from './record.ts'
 
 export interface AttachedClient {
   readonly client: string

@@ -100,10 +100,11 @@ function entry(matcher: string, hook: string): Settings {
 
 /**
  * What Claude asks at its start, with no word of a model in it: the variables, and the user's own functions and aliases, for a file that
- * each line sources. The user's startup files run as without vitrine.
+ * each line sources. The user's startup files run as without vitrine; BASH_ENV and functions of the environment, which a project can
+ * set, do not (-p).
  */
 const own = `case $#,$1,$2,$3 in
-2,-c,env, | 3,-c,-l,SNAPSHOT_FILE=*) exec ${systemTool('bash') ?? 'bash'} "$@" ;;
+2,-c,env, | 3,-c,-l,SNAPSHOT_FILE=*) exec ${systemTool('bash') ?? 'bash'} -p "$@" ;;
 esac
 `
 

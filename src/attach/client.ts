@@ -29,6 +29,8 @@ export interface Client {
 export interface ProjectSettings {
   /** Relative to the directory in which the client was started. */
   readonly files: readonly string[]
+  /** The client reads those of each directory up to the root of the repository, too. */
+  readonly isUpward?: true
   /** The user's own file, which a home directory has in the same place. */
   users(env: Environment): string
   /** Which of them can lead calls around vitrine. */

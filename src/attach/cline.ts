@@ -2,20 +2,17 @@ import { join } from 'node:path'
 import { homeOf } from '../base/paths.ts'
 import { isTable } from '../base/table.ts'
 import { type Client, filesAt } from './client.ts'
-import { heldLine, inTime, judgingScript, shellIn, startingScript } from './scripts.ts'
+import { heldLine, inTime, judgingScript, shellIn, shellPiece } from './scripts.ts'
 
 /** Cline: a hook, which is a program of its own, rewrites each line and judges the paths of its editor. */
 export const cline: Client = {
   name: 'cline',
   seen: '3.0.65',
-  pieces: ({ directory, env, mode, program }) => {
-    const start = [...program, 'sh', '--client', 'cline', '--mode', mode, '--']
+  pieces: (place) => {
+    const { directory, env, mode, program } = place
     const judge = inTime([...program, 'hook', 'cline', '--mode', mode])
     return [
-      {
-        ...{ kind: 'file', file: shellIn(directory), mode: 0o755, text: startingScript(start) },
-        what: `the shell, in ${mode} mode`,
-      },
+      shellPiece('cline', place, shellIn(directory)),
       {
         ...{ kind: 'file', file: join(homeOf(env), '.cline', 'hooks', 'PreToolUse'), mode: 0o755 },
         text: judgingScript(judge, cancelling),

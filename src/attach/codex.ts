@@ -47,17 +47,13 @@ export const codex: Client = {
     const held = ['exec', join(directory, 'bash'), '--project', cwd, '--', '-c', command]
       .map(quoted)
       .join(' ')
-    // Behind exec nothing runs, but Codex judges it: by the user's rules, and its own.
-    const line = `${held} && ${command}`
-    const answer = {
-      hookEventName: 'PreToolUse',
-      permissionDecision: 'allow',
-      updatedInput: { command: line },
-    }
-    return { hookSpecificOutput: answer }
+    // Behind exec nothing runs, but Codex judges it: by the user's rules, and its own. In a line of its own: a & would take exec with it.
+    const updatedInput = { command: `${held}\n${command}` }
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput } }
   },
   project: {
     files: ['.codex/config.toml', '.codex/hooks.json'],
+    isUpward: true,
     users: (env) => join(homeFor(env), 'config.toml'),
     switchesOff,
   },

@@ -6,28 +6,21 @@ import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt } from './client.ts'
 import { pathsIn } from './codex.ts'
-import { heldLine, inTime, judgingScript, shellIn, startingScript } from './scripts.ts'
+import { heldLine, hookPiece, shellIn, shellPiece } from './scripts.ts'
 
 /** Copilot CLI: a hook in a file of its own rewrites each line, and judges the paths of file tools. */
 export const copilot: Client = {
   name: 'copilot',
   seen: '1.0.102',
-  pieces: ({ directory, env, mode, program }) => {
+  pieces: (place) => {
+    const { directory, env, mode } = place
     const shell = shellIn(directory)
     const hook = join(directory, 'hook')
-    const start = [...program, 'sh', '--client', 'copilot', '--mode', mode, '--']
-    const judge = [...program, 'hook', 'copilot', '--mode', mode]
     const preToolUse = [{ type: 'command', bash: `${quoted(hook)} || exit 2`, timeoutSec: 30 }]
     const text = `${JSON.stringify({ version: 1, hooks: { preToolUse } }, null, 2)}\n`
     return [
-      {
-        kind: 'file',
-        file: shell,
-        mode: 0o755,
-        text: startingScript(start),
-        what: `the shell, in ${mode} mode`,
-      },
-      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
+      shellPiece('copilot', place, shell),
+      hookPiece('copilot', place),
       {
         ...{ kind: 'file', file: join(home(env), 'hooks', 'vitrine.json'), mode: 0o600, text },
         what: `preToolUse rewrites bash, and refuses ${fileTools.join(' and ')} where ${mode} mode refuses commands`,

@@ -4,32 +4,24 @@ import { isTable } from '../base/table.ts'
 import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt, type Place, type Settings } from './client.ts'
-import { heldLine, inTime, judgingScript, shellIn, startingScript } from './scripts.ts'
+import { heldLine, hookPiece, shellIn, shellPiece } from './scripts.ts'
 
 /** Gemini CLI: a hook rewrites each line, which its own words then show to the model as it wrote them, and judges paths of file tools. */
 export const gemini: Client = {
   name: 'gemini',
   seen: '0.61.0',
   pieces: (place) => {
-    const { directory, managed, mode, program } = place
+    const { directory, managed, mode } = place
     const shell = shellIn(directory)
     const hook = join(directory, 'hook')
-    const start = [...program, 'sh', '--client', 'gemini', '--mode', mode, '--']
-    const judge = [...program, 'hook', 'gemini', '--mode', mode]
     const file = managed ? '/etc/gemini-cli/settings.json' : userSettings(place.env)
     const matcher = `^(${['run_shell_command', ...fileTools].join('|')})$`
     // Any exit code but 2 lets a call pass with a warning. It has no name: a project could disable it by that.
     const command = { type: 'command', command: `${quoted(hook)} || exit 2`, timeout: 30_000 }
     const hooks = `hooks.BeforeTool rewrites run_shell_command, and refuses ${fileTools.join(' and ')} where ${mode} mode refuses commands`
     return [
-      {
-        kind: 'file',
-        file: shell,
-        mode: 0o755,
-        text: startingScript(start),
-        what: `the shell, in ${mode} mode`,
-      },
-      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
+      shellPiece('gemini', place, shell),
+      hookPiece('gemini', place),
       {
         kind: 'json',
         file,

@@ -5,7 +5,7 @@ import type { Environment } from '../base/types.ts'
 import { type Client, filesAt } from './client.ts'
 import { pathsIn } from './codex.ts'
 import { moduleText } from './modules.ts'
-import { inTime, judgingScript, startingScript } from './scripts.ts'
+import { hookPiece, shellPiece } from './scripts.ts'
 
 /**
  * opencode, and Kilo which is made of it: its setting `shell` names the program that reads every line. A plugin sees the settings that
@@ -24,21 +24,14 @@ function openCode(
   return {
     name,
     seen,
-    pieces: ({ directory, env, mode, program }) => {
+    pieces: (place) => {
+      const { directory, env, mode } = place
       const shell = join(directory, 'bash')
       const hook = join(directory, 'hook')
       const plugin = join(dirname(file(env)), 'plugin', 'vitrine.js')
-      const start = [...program, 'sh', '--client', name, '--mode', mode, '--']
-      const judge = [...program, 'hook', name, '--mode', mode]
       return [
-        {
-          kind: 'file',
-          file: shell,
-          mode: 0o755,
-          text: startingScript(start),
-          what: `the shell, in ${mode} mode`,
-        },
-        { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
+        shellPiece(name, place, shell),
+        hookPiece(name, place),
         {
           ...{ kind: 'file', file: plugin, mode: 0o644, text: moduleText(hook, pluginText(shell, more)) },
           what: `a plugin refuses ${fileTools.join(', ')} where ${mode} mode refuses commands`,

@@ -4,7 +4,7 @@ import type { Environment } from '../base/types.ts'
 import type { Client, Settings } from './client.ts'
 import { filesAt } from './client.ts'
 import { moduleText } from './modules.ts'
-import { inTime, judgingScript, startingScript } from './scripts.ts'
+import { hookPiece, shellPiece } from './scripts.ts'
 
 /**
  * pi: its setting shellPath names the program that reads every line; where that is missing, pi refuses. An extension judges the paths
@@ -13,21 +13,14 @@ import { inTime, judgingScript, startingScript } from './scripts.ts'
 export const pi: Client = {
   name: 'pi',
   seen: '1.6.0',
-  pieces: ({ directory, env, mode, program }) => {
+  pieces: (place) => {
+    const { directory, env, mode } = place
     const shell = join(directory, 'bash')
     const hook = join(directory, 'hook')
-    const start = [...program, 'sh', '--client', 'pi', '--mode', mode, '--']
-    const judge = [...program, 'hook', 'pi', '--mode', mode]
     const agent = agentDirectory(env)
     return [
-      {
-        kind: 'file',
-        file: shell,
-        mode: 0o755,
-        text: startingScript(start),
-        what: `the shell, in ${mode} mode`,
-      },
-      { kind: 'file', file: hook, mode: 0o755, text: judgingScript(inTime(judge)), what: 'the hook' },
+      shellPiece('pi', place, shell),
+      hookPiece('pi', place),
       {
         ...{ kind: 'file', file: join(agent, 'extensions', 'vitrine.js'), mode: 0o644 },
         text: moduleText(hook, extension),

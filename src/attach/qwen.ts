@@ -4,7 +4,7 @@ import { isTable } from '../base/table.ts'
 import { quoted } from '../base/text.ts'
 import type { Environment } from '../base/types.ts'
 import { type Client, filesAt, type Settings } from './client.ts'
-import { inTime, judgingScript, startingScript } from './scripts.ts'
+import { hookPiece, shellPiece } from './scripts.ts'
 
 /**
  * Qwen Code rewrites no line, and has no setting for its shell: it starts the first bash on PATH, which the user has to make ours. A hook
@@ -13,27 +13,18 @@ import { inTime, judgingScript, startingScript } from './scripts.ts'
 export const qwen: Client = {
   name: 'qwen',
   seen: '0.24.4',
-  pieces: ({ directory, env, mode, program }) => {
+  pieces: (place) => {
+    const { directory, env, mode } = place
     const bin = binIn(directory)
     const hook = join(directory, 'hook')
     const command = `${quoted(hook)} || exit 2`
-    const start = [...program, 'sh', '--client', 'qwen', '--mode', mode, '--']
-    const judge = judgingScript(inTime([...program, 'hook', 'qwen', '--mode', mode]), onPath(bin))
     const value = {
       matcher: `^(${[...shellTools, ...fileTools].join('|')})$`,
       hooks: [{ type: 'command', command, timeout: 30 }],
     }
     return [
-      {
-        ...{
-          kind: 'file',
-          file: join(bin, 'bash'),
-          mode: 0o755,
-          text: startingScript(start, passing(bin, command)),
-        },
-        what: `the shell, in ${mode} mode`,
-      },
-      { kind: 'file', file: hook, mode: 0o755, text: judge, what: 'the hook' },
+      shellPiece('qwen', place, join(bin, 'bash'), passing(bin, command)),
+      hookPiece('qwen', place, onPath(bin)),
       {
         ...{ kind: 'json', file: settingsFile(env), path: ['hooks', 'PreToolUse', -1], value },
         what: `hooks.PreToolUse refuses lines that ${bin} does not run, and ${fileTools.join(', ')} where ${mode} mode refuses commands`,

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { quoted } from '../base/text.ts'
+import type { Place } from './client.ts'
+import type { Piece } from './pieces.ts'
 
 const head = '#!/bin/sh\n# Written by "vitrine attach"; "vitrine detach" removes it.\n'
 /** What a project sets for Node is not obeyed. */
@@ -36,4 +38,16 @@ export function shellIn(directory: string): string {
 /** The line that has a command run held. */
 export function heldLine(command: string, directory: string): string {
   return `${quoted(shellIn(directory))} -c ${quoted(command)}`
+}
+
+/** What the client starts as its shell. */
+export function shellPiece(name: string, { mode, program }: Place, file: string, first = ''): Piece {
+  const text = startingScript([...program, 'sh', '--client', name, '--mode', mode, '--'], first)
+  return { kind: 'file', file, mode: 0o755, text, what: `the shell, in ${mode} mode` }
+}
+
+/** What judges its calls. */
+export function hookPiece(name: string, { directory, mode, program }: Place, first = ''): Piece {
+  const text = judgingScript(inTime([...program, 'hook', name, '--mode', mode]), first)
+  return { kind: 'file', file: join(directory, 'hook'), mode: 0o755, text, what: 'the hook' }
 }

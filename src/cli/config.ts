@@ -76,7 +76,9 @@ async function trust({ words: [file] }: Options): Promise<number> {
   const places = projectConfigFiles(directory)
   const name = basename(places.at(-1) ?? '')
   if (file !== undefined && basename(file) !== name)
-    throw misuse(`${visible(file)} is not a project file; only a file named ${name} is.`)
+    throw misuse(
+      `${visible(file)} is not a project file that can be trusted: a ${name}, or settings of a client such as .claude/settings.json.`,
+    )
   const place = { cwd: directory, env: process.env }
   const before = await loadConfig(place)
   const inForce = before.files.filter(({ source }) => source === 'project')

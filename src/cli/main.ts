@@ -27,12 +27,15 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   completion: () => import('./completion.ts'),
 }
 
+/** The other one is for vitrine itself. */
+const isForUsers = (name: string) => name !== 'background-host'
+
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   const runs = name && command && !own.includes('--help') && !own.includes('-h')
   useCompileCache(runs ? name : 'help', module)
-  if (!runs) return (await import('./help.ts')).help(name, args, Object.keys(commands))
+  if (!runs) return (await import('./help.ts')).help(name, args, Object.keys(commands).filter(isForUsers))
   try {
     return await (await command()).main(args)
   } catch (error) {

@@ -1,6 +1,8 @@
 import { sep } from 'node:path'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { errorText } from '../base/errno.ts'
 import { packageFile } from '../base/package-file.ts'
+import { visible } from '../base/text.ts'
 import type { Mode } from '../internal.ts'
 import {
   type Client,
@@ -24,7 +26,9 @@ export async function install(
 ): Promise<number> {
   const [name, ...rest] = parseOptions(args, {}).words
   const { flags, values, lists, words } = parseOptions(rest, grammar.mcp.commands.install.options)
-  if (!isClient(name) || words.length > 0) throw misuse(usage)
+  if (name !== undefined && !isClient(name))
+    throw misuse(`vitrine has no entry for "${visible(name)}"${didYouMean(name, clientNames)}\n${usage}`)
+  if (name === undefined || words.length > 0) throw misuse(usage)
   if (flags.has('print') && flags.has('write')) throw misuse('Use either --print or --write, not both.')
   const { modes } = check(values)
   if (modes) await checkServed(modes, { flags, values, lists })

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorReason } from '../base/errno.ts'
+import { platform } from '../base/platform.ts'
 import { type Mode, modes, ownState } from '../internal.ts'
 import { type HttpToken, isLoopback } from '../mcp/http/access.ts'
 import type { ServerOptions } from '../mcp/session.ts'
@@ -49,7 +50,10 @@ function checkToken(name: string, token: string, host: string): void {
 
 /** Lines of `NAME MODES TOKEN`. */
 function holdersIn(file: string): TokenHolder[] {
-  const holders = linesOf(file).flatMap((line, at) => {
+  const lines = linesOf(file)
+  if (platform !== 'windows' && (statSync(file).mode & 0o022) !== 0)
+    throw misuse(`Other users can write to ${file}, and so add tokens of their own. Run: chmod go-w ${file}`)
+  const holders = lines.flatMap((line, at) => {
     const [name = '', given = '', token, ...rest] = line.trim().split(/\s+/)
     if (name === '' || name.startsWith('#')) return []
     const own = given === 'none' ? [] : given.split(',')

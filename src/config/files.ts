@@ -85,7 +85,8 @@ export function gitRoot(directory: string): string {
   return upToGitRoot(real).at(-1) ?? real
 }
 
-function upToGitRoot(start: string): string[] {
+/** The directory and those above it, up to the root of the repository that it lies in. */
+export function upToGitRoot(start: string): string[] {
   const directories = []
   for (let at = start; ; at = dirname(at)) {
     directories.push(at)

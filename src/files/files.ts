@@ -5,7 +5,6 @@ import type { RunFile, Runner } from './runner.ts'
 import type {
   EditDone,
   EditRequest,
-  FileBytes,
   FileOptions,
   FileText,
   Globbed,
@@ -32,12 +31,8 @@ export class Files {
     this.#run = run
   }
 
-  /**
-   * Reads a file as text; with `encoding: 'buffer'` as bytes, at most 32 MiB at once. Throws FILE_FAILED, also for text of a binary file.
-   */
-  read(path: string, options: ReadOptions & { readonly encoding: 'buffer' }): Promise<FileBytes>
-  read(path: string, options?: ReadOptions & { readonly encoding?: 'utf8' | undefined }): Promise<FileText>
-  async read(path: string, options: ReadOptions = {}): Promise<FileText | FileBytes> {
+  /** Reads a text file of at most 32 MiB. Throws FILE_FAILED, also for one that is larger or binary. */
+  async read(path: string, options: ReadOptions = {}): Promise<FileText> {
     const { read, runner } = await this.#operations({ path })
     return read(runner, path, options)
   }

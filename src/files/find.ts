@@ -3,7 +3,6 @@ import { tried } from '../base/errno.ts'
 import { decode } from '../base/text.ts'
 import type { Result } from '../base/types.ts'
 import { fieldOf, integer, kindOf, readFields, refuseType } from '../request/fields.ts'
-import { globMatcher } from './glob.ts'
 import { type Names, optionsOf, type Runner } from './runner.ts'
 import { scriptOf } from './scripts.ts'
 import type {
@@ -11,7 +10,6 @@ import type {
   FileOptions,
   Globbed,
   GlobOptions,
-  GrepMatch,
   GrepOptions,
   Grepped,
   Listing,
@@ -72,9 +70,14 @@ export async function grep(runner: Runner, pattern: string, given: GrepOptions):
   const directory = isFile ? '.' : path
   const argv = scriptOf('grep', directory, pattern, ignoreCase ? '-i' : '-s', limit + 1, most)
   const result = await runner.done({ names, argv, options, stdin, most })
-  const matches = decode(result.stdout)
-    .split('\n')
-    .flatMap((row) => matchIn(row, isFile ? path : undefined, directory))
+  const matches = Array.from(
+    decode(result.stdout).matchAll(row),
+    ([, whole, name = whole, line, text = '']) => ({
+      path: isFile ? path : join(directory, name ?? ''),
+      line: Number(line),
+      text: text.slice(0, longestLine).replace(/\r$/, ''),
+    }),
+  )
   const end = endOf(result, matches.length > limit)
   return {
     matches: matches.slice(0, limit),
@@ -108,14 +111,8 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Not every grep ends names with NUL. */
-function matchIn(row: string, file: string | undefined, directory: string): GrepMatch[] {
-  const [, name, line, text = ''] =
-    /^([^\0]*)\0(\d+):(.*)$/s.exec(row) ?? /^(.*?):(\d+):(.*)$/s.exec(row) ?? []
-  if (name === undefined) return []
-  const shown = text.slice(0, longestLine).replace(/\r$/, '')
-  return [{ path: file ?? join(directory, name), line: Number(line), text: shown }]
-}
+/** Not every grep ends a name with NUL; where one does, it may have line ends. */
+const row = /(?:([^\0]*)\0|(.*?):)(\d+):(.*)\n?/g
 
 /** Whether that is all, and what the tools said of what they could not look at. */
 function endOf({ stdout, stderr }: Result<Buffer>, isMore: boolean) {
@@ -128,4 +125,43 @@ function endOf({ stdout, stderr }: Result<Buffer>, isMore: boolean) {
 
 function matcherOf(pattern: string): (path: string) => boolean {
   return tried(() => globMatcher(pattern)) ?? refuseType('pattern', 'a glob pattern', kindOf(pattern))
+}
+
+/** How the parts of a pattern read as a regular expression. A name may begin with a dot. */
+const parts: Readonly<Record<string, string>> = {
+  '**/': '(?:[^/]+/)*',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+}
+
+/**
+ * Whether a path matches: `**` any directories, `*` and `?` within a name, `[a-z]`, `[!a-z]`, `{a,b}`; a backslash takes the character
+ * behind it as it is.
+ */
+export function globMatcher(pattern: string): (path: string) => boolean {
+  let depth = 0
+  const source = pattern
+    .replace(/^\.\//, '')
+    .replace(/\\(.)|\*\*\/|\*\*|[*?{},]|\[[!^]?\]?[^\]/]*\]|[^\w/]/gsu, (part, escaped) => {
+      if (escaped !== undefined) return literal(escaped)
+      if (part.startsWith('[') && part.length > 1)
+        return `[${part
+          .slice(1, -1)
+          .replace(/^!/, '^')
+          .replace(/[\\[\]]/g, '\\$&')}]`
+      if (part === '{') depth += 1
+      if (part === '{') return '(?:'
+      if (part === '}' && depth > 0) depth -= 1
+      else if (part === '}') return literal(part)
+      if (part === '}') return ')'
+      if (part === ',' && depth > 0) return '|'
+      return parts[part] ?? literal(part)
+    })
+  const expression = new RegExp(`^${source}${')'.repeat(depth)}$`, 'su')
+  return (path) => expression.test(path)
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

@@ -1,21 +1,21 @@
 import * as v from 'valibot'
 import type { FileProblem } from '../base/refusal.ts'
-import { fieldOf, integer, kindOf, oneOf, readFields, refuseType, refuseValue } from '../request/fields.ts'
-import { edited, type Wanted } from './edit.ts'
-import type { OldFile } from './exchange.ts'
-import { failed, optionsOf, type Runner } from './runner.ts'
+import { quoted } from '../base/text.ts'
+import { fieldOf, integer, kindOf, readFields, refuseType, refuseValue } from '../request/fields.ts'
+import { failed, type Names, type OldFile, optionsOf, type Runner } from './runner.ts'
 import { mostBytes, scriptOf } from './scripts.ts'
-import { shownEdit, shownWrite } from './shown.ts'
-import { bytesOf, encodingOf, lineEndOf, linesOf, rangeIn, textIn, withLineEnds } from './text.ts'
-import type {
-  EditDone,
-  EditRequest,
-  FileBytes,
-  FileOptions,
-  FileText,
-  ReadOptions,
-  Written,
-} from './types.ts'
+import {
+  bytesOf,
+  type Edited,
+  edited,
+  encodingOf,
+  lineEndOf,
+  linesOf,
+  textIn,
+  type Wanted,
+  withLineEnds,
+} from './text.ts'
+import type { EditDone, EditRequest, FileOptions, FileText, ReadOptions, Written } from './types.ts'
 
 export { glob, grep, list } from './find.ts'
 export { Runner } from './runner.ts'
@@ -24,7 +24,6 @@ const largest = 0x7fff_ffff
 const readSchema = optionsOf({
   offset: integer(-largest, largest),
   limit: integer(1, largest),
-  encoding: oneOf('utf8', 'buffer'),
 })
 const changeSchema = optionsOf({})
 const editSchema = v.strictObject({
@@ -37,20 +36,19 @@ const editSchema = v.strictObject({
 /** Room for what stands before the bytes of a file. */
 const most = mostBytes + 100
 
-export async function read(runner: Runner, path: string, given: ReadOptions): Promise<FileText | FileBytes> {
-  const { encoding, offset = 0, limit = largest, ...options } = readFields('options', given, readSchema)
+export async function read(runner: Runner, path: string, given: ReadOptions): Promise<FileText> {
+  const { offset = 0, limit = largest, ...options } = readFields('options', given, readSchema)
   const names = ['read_file', path] as const
-  const from = offset < 0 ? offset : `+${offset + 1}`
-  const isText = encoding !== 'buffer'
-  const argv = isText
-    ? scriptOf('readText', path, from, limit, mostBytes)
-    : scriptOf('readBytes', path, from, Math.min(limit, mostBytes))
-  const result = await runner.done({ names, argv, options, most })
-  const { size, rest } = sized(result.stdout)
-  if (!isText) return { bytes: rest, size, truncated: rest.length < size }
-  const text = size <= mostBytes ? wholeText(rest, offset, limit) : partOfText(rest, offset, size)
-  if ('kind' in text) throw failed(names, result, text)
-  return { ...text, size, truncated: text.from > 1 || text.to < text.lines }
+  const result = await runner.done({ names, argv: scriptOf('read', path, mostBytes), options, most })
+  const end = result.stdout.indexOf('\n')
+  const size = Number(result.stdout.toString('latin1', 0, end))
+  const file = decoded({ size, bytes: result.stdout.subarray(end + 1) })
+  if ('kind' in file) throw failed(names, result, file)
+  const lines = linesOf(file.text)
+  const from = Math.min(offset < 0 ? Math.max(0, lines.length + offset) : offset, lines.length)
+  const to = Math.min(lines.length, from + limit)
+  const part = { text: lines.slice(from, to).join(''), from: from + 1, to, lines: lines.length }
+  return { ...part, size, encoding: file.encoding, truncated: from > 0 || to < lines.length }
 }
 
 export async function write(
@@ -89,50 +87,59 @@ export async function edit(runner: Runner, request: EditRequest, given: FileOpti
   return { ...done, handoffs }
 }
 
-type Lines = Pick<FileText, 'text' | 'from' | 'to' | 'lines' | 'encoding'>
+type Content = Pick<OldFile, 'size' | 'bytes'>
+type DecodedFile = Pick<FileText, 'text' | 'encoding'>
 
-function sized(output: Buffer): { size: number; rest: Buffer } {
-  const end = output.indexOf('\n')
-  return { size: Number(output.toString('latin1', 0, end)), rest: output.subarray(end + 1) }
-}
-
-function wholeText(bytes: Buffer, offset: number, limit: number): Lines | FileProblem {
-  const encoding = encodingOf(bytes)
-  if (!encoding) return { kind: 'binary' }
-  const lines = linesOf(textIn(bytes, encoding))
-  const { from, to } = rangeIn(lines.length, offset, limit)
-  return { text: lines.slice(from - 1, to).join(''), from, to, lines: lines.length, encoding }
-}
-
-/** Of a large file: its first bytes, the number of its line ends, and whole lines of it. */
-function partOfText(output: Buffer, offset: number, size: number): Lines | FileProblem {
-  if (encodingOf(output.subarray(0, 4))?.startsWith('utf16'))
-    return { kind: 'too-large', bytes: size, limit: mostBytes }
-  const { size: lines, rest } = sized(output.subarray(4))
-  const part = rest.length < mostBytes ? rest : rest.subarray(0, rest.lastIndexOf('\n') + 1 || rest.length)
-  const text = wholeText(part, 0, largest)
-  if ('kind' in text) return text
-  const { from } = rangeIn(lines, offset, largest)
-  return { ...text, from, to: from + text.lines - 1, lines }
-}
-
-function asBefore(content: string, { size, bytes }: OldFile): Buffer {
-  const encoding = (size <= mostBytes && encodingOf(bytes)) || 'utf8'
-  const before = size <= mostBytes ? textIn(bytes, encoding) : ''
-  const text =
-    lineEndOf(before) === '\r\n' && !content.includes('\r\n') ? withLineEnds(content, '\r\n') : content
-  return bytesOf(text, encoding) ?? Buffer.from(text)
-}
-
-type Change = { readonly bytes: Buffer; readonly replaced: number; readonly line: number }
-
-function editedFile({ size, bytes }: OldFile, wanted: Wanted): Change | FileProblem {
+/** The whole of a file as text. */
+function decoded({ size, bytes }: Content): DecodedFile | FileProblem {
   if (size > mostBytes) return { kind: 'too-large', bytes: size, limit: mostBytes }
   const encoding = encodingOf(bytes)
-  if (!encoding) return { kind: 'binary' }
-  const done = edited(textIn(bytes, encoding), wanted)
-  if ('nearest' in done) return { kind: 'no-match', nearest: done.nearest }
-  if ('count' in done) return { kind: 'matches', ...done }
-  const made = bytesOf(done.text, encoding)
-  return made ? { bytes: made, replaced: done.replaced, line: done.line } : { kind: 'encoding', encoding }
+  return encoding ? { text: textIn(bytes, encoding), encoding } : { kind: 'binary' }
+}
+
+function asBefore(content: string, old: OldFile): Buffer {
+  const before = decoded(old)
+  if ('kind' in before) return Buffer.from(content)
+  const isCrlf = lineEndOf(before.text) === '\r\n' && !content.includes('\r\n')
+  const text = isCrlf ? withLineEnds(content, '\r\n') : content
+  return bytesOf(text, before.encoding) ?? Buffer.from(text)
+}
+
+function editedFile(old: OldFile, wanted: Wanted): (Edited & { readonly bytes: Buffer }) | FileProblem {
+  const file = decoded(old)
+  if ('kind' in file) return file
+  const done = edited(file.text, wanted)
+  if ('kind' in done) return done
+  const bytes = bytesOf(done.text, file.encoding)
+  return bytes ? { ...done, bytes } : { kind: 'encoding', encoding: file.encoding }
+}
+
+/** Of a longer text a question shows the beginning, and names the rest by its digest, so that a yes allows this one only. */
+const mostLines = 40
+const mostCharacters = 4000
+
+function shownWrite(names: Names, content: string | Uint8Array): string {
+  return [...heading(names), ...part('+', content)].join('\n')
+}
+
+function shownEdit(
+  names: Names,
+  { old, new: next, all }: { old: string; new: string; all: boolean },
+): string {
+  return [...heading(names), ...(all ? ['each'] : []), ...part('-', old), ...part('+', next)].join('\n')
+}
+
+function heading(names: Names): string[] {
+  return [names.map(quoted).join(' ')]
+}
+
+function part(mark: string, content: string | Uint8Array): string[] {
+  const text = typeof content === 'string' ? content : Buffer.from(content).toString('latin1')
+  const lines = linesOf(text.slice(0, mostCharacters)).slice(0, mostLines)
+  const shown = lines.map((line) => `${mark} ${line.replace(/\r?\n$/, '')}`)
+  if (lines.join('') === text && typeof content === 'string') return shown
+  // Loaded late: it costs start-up time.
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const digest = createHash('sha256').update(content).digest('hex')
+  return [...shown, `${mark} ... ${Buffer.byteLength(content)} bytes in all, SHA-256 ${digest}`]
 }

@@ -3,12 +3,11 @@ import * as v from 'valibot'
 import { platform } from '../base/platform.ts'
 import type { FileOperation, FileProblem } from '../base/refusal.ts'
 import { decode, quoted } from '../base/text.ts'
-import { type Handoff, modes, type Result } from '../base/types.ts'
+import { type Handoff, modes, type Result, type Stream } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { fieldOf, oneOf, refuseRequest } from '../request/fields.ts'
 import type { ExecuteOptions } from '../request/request.ts'
 import type { FileRequest } from '../run/admit.ts'
-import { Exchange, type OldFile } from './exchange.ts'
 import { errnoIn, exits, mostBytes, scriptOf } from './scripts.ts'
 import type { FileOptions } from './types.ts'
 
@@ -58,22 +57,16 @@ export class Runner {
   }
 
   /** Throws FILE_FAILED unless it did its work. */
-  async done(operation: Operation, exchange?: Exchange): Promise<Result<Buffer>> {
-    const { names, argv, stdin, options, shown = names.map(quoted).join(' ') } = operation
+  async done(operation: Operation, make?: Make): Promise<Result<Buffer>> {
+    const exchange = make && new Exchange()
+    const { names, argv, options, shown = names.map(quoted).join(' ') } = operation
     if (platform === 'windows') refuseRequest({ kind: 'usage', detail: windows })
     const { signal, hintFor, timeoutMs, mode } = options
-    const talk = exchange && { stdin: exchange.answer(), onOutput: exchange.take.bind(exchange) }
-    const result = await this.#run(
-      { names, argv, shown, stdin: talk?.stdin ?? stdin, timeoutMs, mode },
-      {
-        signal,
-        hintFor,
-        onOutput: talk?.onOutput,
-        encoding: 'buffer',
-        save: false,
-        inlineMaxChars: operation.most ?? leastShown,
-      },
-    )
+    const stdin = exchange ? exchange.answer(make) : operation.stdin
+    const onOutput = exchange?.take.bind(exchange)
+    const shape = { encoding: 'buffer', save: false, inlineMaxChars: operation.most ?? leastShown } as const
+    const request = { names, argv, shown, stdin, timeoutMs, mode }
+    const result = await this.#run(request, { ...shape, signal, hintFor, onOutput })
     const problem = exchange?.problem ?? problemOf(result)
     if (problem) throw failed(names, result, problem)
     return result
@@ -82,11 +75,11 @@ export class Runner {
   /** Gives a file the bytes that `make` returns. */
   async change(
     { names, options, shown }: Required<Pick<Operation, 'names' | 'options' | 'shown'>>,
-    make: (old: OldFile) => Buffer | FileProblem,
+    make: Make,
   ): Promise<readonly Handoff[]> {
     const what = names[0] === 'edit_file' ? 'edit' : 'write'
     const argv = scriptOf('replace', names[1], what, mostBytes, randomBytes(8).toString('hex'))
-    const work = () => this.done({ names, argv, options, shown }, new Exchange(make))
+    const work = () => this.done({ names, argv, options, shown }, make)
     return (await this.#inTurn(names[1], work)).handoffs
   }
 
@@ -125,5 +118,45 @@ function problemOf({ outcome, stderr }: Result<Buffer>): FileProblem | undefined
       return { kind: 'pattern', said }
     default:
       return { kind: 'failed', errno: errnoIn(said) ?? `exit code ${outcome.code}: ${said}` }
+  }
+}
+
+/** A file before its change. `bytes` has the beginning of one that is larger than `mostBytes`. */
+export interface OldFile {
+  readonly size: number
+  readonly created: boolean
+  readonly bytes: Buffer
+}
+
+type Make = (old: OldFile) => Buffer | FileProblem
+
+/** The host's part in a change: hears what the file holds, and answers what it shall hold. */
+class Exchange {
+  /** Why there is no new content: the file stays as it is. */
+  problem: FileProblem | undefined
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+  #hear: (old: OldFile) => void = () => {}
+  readonly #heard = new Promise<OldFile>((resolve) => {
+    this.#hear = resolve
+  })
+
+  /** As `onOutput`: a line with the size and whether the file is new, then its bytes. */
+  take(stream: Stream, chunk: Buffer): void {
+    if (stream === 'stderr') return
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    const [first = chunk] = this.#chunks
+    const end = first.indexOf('\n') + 1
+    const [size = 0, created] = first.toString('latin1', 0, end).split(' ').map(Number)
+    if (this.#bytes < end + Math.min(size, mostBytes)) return
+    this.#hear({ size, created: created === 1, bytes: Buffer.concat(this.#chunks).subarray(end) })
+  }
+
+  /** As `stdin`. */
+  async *answer(make: Make): AsyncGenerator<Buffer> {
+    const made = make(await this.#heard)
+    if ('kind' in made) this.problem = made
+    else yield* [Buffer.from(`go ${made.length}\n`), made]
   }
 }

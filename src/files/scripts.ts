@@ -24,36 +24,37 @@ echo $((size))
 const listable = `ls -d "$p/" >/dev/null || exit 1
 `
 
-/** PATH FROM COUNT MOST: the size; then the whole file, or of a larger one its beginning, its line ends and the lines asked for. */
-const readText = `${start}${regular}${size}[ "$size" -gt "$4" ] || exec cat "$p"
-head -c 4 "$p"; echo $(($(wc -l <"$p")))
-tail -n "$2" "$p" | head -n "$3" | head -c "$4"`
-
-/** PATH FROM COUNT: the size, then the bytes. */
-const readBytes = `${start}${regular}${size}tail -c "$2" "$p" | head -c "$3"`
+/** PATH MOST: the size, then the bytes. */
+const read = `${start}${regular}${size}[ "$size" -gt "$2" ] || exec cat "$p"`
 
 /**
  * PATH edit|write MOST NAME: says the size of the file and whether it is new, then its bytes. Reads "go LENGTH" and the new bytes, or
  * nothing: the file stays as it is. A link stays, and where it leads is replaced: by a copy with the same mode, owner and access list,
- * whose bytes are new. A file is written in place where no copy can be like it or stand beside it, and where it has further names.
+ * whose bytes are new. A file is written in place where no copy can be like it or stand beside it, and where it has further names:
+ * what it lacks of room is taken first, so that on a full disk it stays whole, and none of its bytes goes before another stands there.
  * A file that is not there is made empty first, so that it is refused by its own name and gets the mode that any new file gets.
  */
 const replace = `${start}what=$2 most=$3 own=$4 made= tmp= t=$p
 clean() { [ -z "$tmp" ] || rm -f "$tmp"; [ -z "$made" ] || [ -s "$t" ] || rm -f "$t"; }
 like() { set -- $(ls -ldn "$1"); echo "$1 $2 $3 $4"; }
+cut() { dd if=/dev/null of="$t" bs=1 seek="$1" 2>/dev/null; }
+inplace() {
+  was=$(($(wc -c <"$t"))); tail -c "+$((was + 1))" "$tmp" >>"$t" || { cut "$was"; return 1; }
+  dd if="$tmp" of="$t" bs=65536 conv=notrunc 2>/dev/null && cut "$length"
+}
 trap clean EXIT; trap 'exit 1' HUP INT TERM
 ${regular}if [ -e "$p" ] || [ -L "$p" ]; then t=$(readlink -f "$p" && echo .) && t=\${t%??} || t=$p; fi
 if [ -e "$t" ]; then true >>"$t" || exit 1
 elif [ "$what" = edit ]; then cat "$t"; exit 1
-else d=\${t%/*}/; [ -d "$d" ] || mkdir -p "$d" || exit 1; made=1; set -C; true >"$t" || { made=; exit 1; }; set +C; fi
+else case $t in */) exit ${exits.directory} ;; esac; d=\${t%/*}/; [ -d "$d" ] || mkdir -p "$d" || exit 1; made=1; set -C; true >"$t" || { made=; exit 1; }; set +C; fi
 near=1 tmp=\${t%/*}/.vitrine-$own
-cp -p "$t" "$tmp" 2>/dev/null || { near= tmp=\${TMPDIR:-/tmp}/vitrine-$own; cp -p "$t" "$tmp" || exit 1; }
+cp -p "$t" "$tmp" 2>/dev/null || { rm -f "$tmp"; near= tmp=\${TMPDIR:-/tmp}/vitrine-$own; (umask 077; cat "$t" >"$tmp") || exit 1; }
 echo $(($(wc -c <"$tmp"))) \${made:-0}; head -c "$most" "$tmp"
 read -r go length && [ "$go" = go ] || exit ${exits.unanswered}
 old=$(cksum <"$tmp") || exit 1; cat >"$tmp" || exit 1
 [ $(($(wc -c <"$tmp"))) = "$length" ] || exit ${exits.cut}
 [ "$what" = write ] || [ "$(cksum <"$t")" = "$old" ] || exit ${exits.changed}
-if [ -n "$near" ] && [ "$(like "$t")" = "$(like "$tmp")" ]; then mv -f "$tmp" "$t" && tmp=; else cat "$tmp" >"$t"; fi || exit 1
+if [ -n "$near" ] && [ "$(like "$t")" = "$(like "$tmp")" ]; then mv -f "$tmp" "$t" && tmp=; else inplace; fi || exit 1
 made=`
 
 /** PATH DEPTH MOST: each entry behind a letter for its type. */
@@ -76,12 +77,13 @@ z=--null; grep --null x /dev/null >/dev/null 2>&1; [ $? -le 1 ] || z=
 cd "$p" || exit 1
 xargs -0 grep -nHIsE $z "$3" -e "$2" -- | head -n "$4" | head -c "$5"`
 
-const scripts = { readText, readBytes, replace, list, files, grep }
-
-export type ScriptName = keyof typeof scripts
+const scripts = { read, replace, list, files, grep }
 
 /** What starts. */
-export function scriptOf(name: ScriptName, ...words: readonly (string | number)[]): [string, ...string[]] {
+export function scriptOf(
+  name: keyof typeof scripts,
+  ...words: readonly (string | number)[]
+): [string, ...string[]] {
   return ['/bin/sh', '-c', scripts[name], 'sh', ...words.map(String)]
 }
 

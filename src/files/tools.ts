@@ -2,28 +2,7 @@ import { withLine } from '../base/text.ts'
 import { numbered } from '../messages/file.ts'
 import { handoffLines } from '../messages/result.ts'
 import type { Files } from './files.ts'
-import type { FileOptions } from './types.ts'
-
-/** The parameters of `read_file`. */
-export interface ReadFileInput {
-  readonly path: string
-  readonly offset?: number | undefined
-  readonly limit?: number | undefined
-}
-
-/** The parameters of `write_file`. */
-export interface WriteFileInput {
-  readonly path: string
-  readonly content: string
-}
-
-/** The parameters of `edit_file`. */
-export interface EditFileInput {
-  readonly path: string
-  readonly old_string: string
-  readonly new_string: string
-  readonly replace_all?: boolean | undefined
-}
+import type { EditRequest, FileOptions, ReadOptions } from './types.ts'
 
 type FileShell = {
   readonly files: Files
@@ -33,10 +12,10 @@ type FileShell = {
 /** The answer to a model: as many lines, behind their numbers, as an answer may have characters. Throws as `files.read`. */
 export async function readFileText(
   { files, config }: FileShell,
-  { path, offset, limit }: ReadFileInput,
+  { path, ...part }: { readonly path: string } & Pick<ReadOptions, 'offset' | 'limit'>,
   options: FileOptions,
 ): Promise<string> {
-  const { text, from, to, lines } = await files.read(path, { ...options, offset, limit })
+  const { text, from, to, lines } = await files.read(path, { ...options, ...part })
   if (lines === 0) return '(empty file)'
   if (to < from) return `[no lines in this range; ${lines} lines in total]`
   const most = config.output.inline_max_chars
@@ -54,7 +33,7 @@ export async function readFileText(
 /** The answer to a model. Throws as `files.write`. */
 export async function writeFileText(
   { files }: FileShell,
-  { path, content }: WriteFileInput,
+  { path, content }: { readonly path: string; readonly content: string },
   options: FileOptions,
 ): Promise<string> {
   const { bytes, created, handoffs } = await files.write(path, content, options)
@@ -64,10 +43,14 @@ export async function writeFileText(
 /** The answer to a model. Throws as `files.edit`. */
 export async function editFileText(
   { files }: FileShell,
-  input: EditFileInput,
+  asked: Pick<EditRequest, 'path'> & {
+    old_string: string
+    new_string: string
+    replace_all?: boolean | undefined
+  },
   options: FileOptions,
 ): Promise<string> {
-  const { path, old_string, new_string, replace_all } = input
+  const { path, old_string, new_string, replace_all } = asked
   const request = { path, old: old_string, new: new_string, all: replace_all }
   const { replaced, line, handoffs } = await files.edit(request, options)
   const where = replaced === 1 ? `line ${line}` : `${replaced} places, the first in line ${line}`

@@ -16,20 +16,10 @@ export interface FileOptions {
 
 /** Which part of a file is read. */
 export interface ReadOptions extends FileOptions {
-  /** Lines to skip, with `encoding: 'buffer'` bytes; negative: how many to read from the end. Default: 0. */
+  /** Lines to skip; negative: how many to read from the end. Default: 0. */
   readonly offset?: number | undefined
-  /** The most lines, with `encoding: 'buffer'` bytes. Default: all, as far as 32 MiB. */
+  /** The most lines. Default: all. */
   readonly limit?: number | undefined
-}
-
-/** Bytes of a file. */
-export interface FileBytes {
-  /** The bytes that were asked for. */
-  readonly bytes: Buffer
-  /** The whole file's bytes. */
-  readonly size: number
-  /** There are others before or after these. */
-  readonly truncated: boolean
 }
 
 /** Lines of a file. */
@@ -40,7 +30,7 @@ export interface FileText {
   readonly from: number
   /** The last line of `text`; less than `from` where it has none. */
   readonly to: number
-  /** The whole file's lines; of one over 32 MiB its line ends. */
+  /** The whole file's lines. */
   readonly lines: number
   /** The whole file's bytes. */
   readonly size: number

@@ -25,7 +25,7 @@ export interface FileRefusal {
 
 /**
  * Judges changes of files that a program makes outside of the sandbox by what commands may change. The judged path is looked at once:
- * what is there may be another when the program comes to it. Throws SANDBOX_UNAVAILABLE for a directory that cannot be a workspace.
+ * what is there may be another when the program comes to it. Paths are absolute. Throws SANDBOX_UNAVAILABLE for a directory that cannot be a workspace.
  */
 export async function openFileGate({
   cwd,
@@ -40,7 +40,8 @@ export async function openFileGate({
   if (!repositories.isWalked) await repositories.walk()
   repositories.close()
   const changes = current()
-  return (path) => refusalOf(resolve(cwd, path), changes)
+  // Programs differ in whether a link before `..` counts.
+  return (path) => refusalOf(path, changes) ?? refusalOf(resolve(path), changes)
 }
 
 function refusalOf(

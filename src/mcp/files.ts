@@ -1,12 +1,6 @@
 import type { Mode } from '../base/types.ts'
-import {
-  type EditFileInput,
-  editFileText,
-  type ReadFileInput,
-  readFileText,
-  type WriteFileInput,
-  writeFileText,
-} from '../internal.ts'
+import type { FileOptions } from '../index.ts'
+import { editFileText, readFileText, writeFileText } from '../internal.ts'
 import { fileToolTexts } from '../messages/tool.ts'
 import { answerCall, type ToolCallContext, textResult } from './execute.ts'
 import { editFileSchema, readFileSchema, writeFileSchema } from './schemas.ts'
@@ -50,17 +44,9 @@ function registerChanges(server: McpServer, calls: ToolCallContext, modes: Modes
   server.registerTool(`edit_file${suffix}`, edit, answering(calls, modes, editFileText))
 }
 
-type Answer<T> = (
-  shell: SessionShell,
-  input: T,
-  options: { readonly signal: AbortSignal; readonly hintFor: 'tool' },
-) => Promise<string>
+type Answer<T> = (shell: SessionShell, input: T, options: FileOptions) => Promise<string>
 
-function answering<T extends ReadFileInput | WriteFileInput | EditFileInput>(
-  calls: ToolCallContext,
-  [strictest]: Modes,
-  answer: Answer<T>,
-) {
+function answering<T>(calls: ToolCallContext, [strictest]: Modes, answer: Answer<T>) {
   return ({ mode = strictest, ...input }: T & { readonly mode?: Mode }, context: ServerContext) =>
     answerCall(calls, context, async (call) => {
       const shell = await calls.session.shell(mode)

@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util'
 import type { HintReader } from '../base/hint.ts'
 import type { FileFailure, FileOperation, FileProblem } from '../base/refusal.ts'
 import { sizeText, visible } from '../base/text.ts'
@@ -10,18 +11,6 @@ const notDone: Readonly<Record<FileOperation, string>> = {
   list_files: 'could not be listed',
   glob_files: 'could not be searched',
   grep_files: 'could not be searched',
-}
-
-/** The words for what happens most. */
-const errnos: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is no directory',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'no space is left',
-  ELOOP: 'its symbolic links lead in a circle',
 }
 
 /** Why an operation on files did nothing, and what to do. For a tool refusals get lines of their own, as in a command's answer. */
@@ -39,17 +28,15 @@ export function describeFileFailure(failure: FileFailure, reader: HintReader): s
 function describeProblem(problem: FileProblem, { operation }: FileFailure, reader: HintReader): string {
   switch (problem.kind) {
     case 'failed': {
-      const known = errnos[problem.errno]
-      return known === undefined ? `${visible(problem.errno)}.` : `${known} (${problem.errno}).`
+      const [, words] = [...getSystemErrorMap().values()].find(([name]) => name === problem.errno) ?? []
+      return words === undefined ? `${visible(problem.errno)}.` : `${words} (${problem.errno}).`
     }
     case 'special':
       return 'it is no regular file but a FIFO, a socket or a device.'
     case 'binary':
-      return reader === 'user'
-        ? 'it is binary. Read it with encoding: "buffer".'
-        : 'it is binary. Use a command that reads it.'
+      return 'it is binary. Use a command that reads it.'
     case 'too-large':
-      return `it has ${sizeText(problem.bytes)}, over the limit of ${sizeText(problem.limit)}. Use a command, such as ${operation === 'read_file' ? 'iconv' : 'sed'}.`
+      return `it has ${sizeText(problem.bytes)}, over the limit of ${sizeText(problem.limit)}. Use a command, such as ${operation === 'read_file' ? 'tail' : 'sed'}.`
     case 'encoding':
       return `the new text has a character that the file's encoding (${problem.encoding}) lacks.`
     case 'no-match':

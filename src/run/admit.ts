@@ -1,6 +1,9 @@
+import { readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import type { Refused } from '../admit/admission.ts'
-import { errorCode } from '../base/errno.ts'
+import { errorCode, tried } from '../base/errno.ts'
 import type { FileOperation } from '../base/refusal.ts'
+import { quoted } from '../base/text.ts'
 import { type Decision, type Encoding, type Mode, modes } from '../base/types.ts'
 import { checkProgram } from '../host/backend.ts'
 import { readExecuteOptions } from '../host/shell-options.ts'
@@ -35,7 +38,7 @@ export type Given =
 /** One operation on files. `argv` is what starts. */
 export interface FileRequest extends ExecuteRequest {
   /** What the policy, questions and the audit log see: the operation, and what it is about. */
-  readonly names: readonly [FileOperation, ...string[]]
+  readonly names: readonly [FileOperation, string, ...string[]]
   readonly shown: string
 }
 
@@ -183,7 +186,22 @@ function inSession(given: ExecuteRequest, session: SessionCall, defaults: Reques
 function completeFile({ names, shown, ...request }: FileRequest, defaults: RequestDefaults): CompleteRequest {
   const whole = completeRequest(request, defaults)
   if (whole.work.kind === 'line') return whole
-  return { ...whole, work: { kind: 'argv', argv: names, own: { argv: whole.work.argv, shown } } }
+  const [operation, path] = names
+  const isChange = operation === 'write_file' || operation === 'edit_file'
+  const own = { argv: whole.work.argv, shown: isChange ? `${shown}${leadingTo(path, whole.cwd)}` : shown }
+  return { ...whole, work: { kind: 'argv', argv: names, own } }
+}
+
+/** A question names what changes where a link leads elsewhere than its path says. */
+function leadingTo(path: string, cwd: string): string {
+  const real = realpathSync.native
+  const whole = isAbsolute(path) ? path : `${cwd}/${path}`
+  const within = tried(() => real(dirname(whole)))
+  const there =
+    tried(() => real(whole)) ??
+    (within && resolve(within, tried(() => readlinkSync(whole)) ?? basename(whole)))
+  const usual = isAbsolute(path) ? resolve(path) : resolve(tried(() => real(cwd)) ?? cwd, path)
+  return there === undefined || there === usual ? '' : `\nleads to ${quoted(there)}`
 }
 
 /** Checks what only this host can tell, and names the directory as the backend does. */

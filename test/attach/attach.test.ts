@@ -118,10 +118,12 @@ describe('attach claude', () => {
     expect(faults.join()).toContain(`${file} has no more: env.CLAUDE_CODE_SHELL`)
   }, 60_000)
 
-  it('refuses an unknown client, and write mode', async () => {
+  it('refuses an unknown client, write mode, and --managed without such settings', async () => {
     const { home } = homeWith('{}')
-    for (const args of [['clod'], ['claude', '--mode', 'write'], []])
+    for (const args of [['clod'], ['claude', '--mode', 'write'], [], ['pi', '--managed']])
       expect(await home.run(['attach', ...args])).toMatchObject({ code: 125 })
+    const line = ['sh', '--client', 'clod', '-c', 'echo ran']
+    expect(await home.run(line)).toMatchObject({ code: 125, stdout: '' })
     expect(await home.run(['detach', 'claude'])).toMatchObject({ code: 125 })
   })
 
@@ -132,5 +134,15 @@ describe('attach claude', () => {
     chmodSync(join(home.directory, '.state'), 0o500)
     expect(await home.run(['attach', 'claude'])).toMatchObject({ code: 125 })
     expect(read()).toBe('{}')
+  })
+
+  it('is not attached where its settings cannot be written', async () => {
+    if (process.getuid?.() === 0) return
+    const { home, file } = homeWith('{}')
+    chmodSync(dirname(file), 0o500)
+    expect(await home.run(['attach', 'claude'])).toMatchObject({ code: 125 })
+    chmodSync(dirname(file), 0o700)
+    expect((await home.run(['attach', '--list'])).stdout).toMatch(/^claude +not attached$/m)
+    expect(existsSync(join(home.directory, '.state/vitrine'))).toBe(false)
   })
 })

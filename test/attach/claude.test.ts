@@ -123,6 +123,27 @@ describe('the shell of claude', () => {
     expect(existsSync(made)).toBe(true)
   })
 
+  it('startup files and functions of a project are not obeyed by that bash', () => {
+    const made = join(outside, 'unheld')
+    writeFileSync(join(project, 'evil.sh'), `echo x > ${made}`)
+    const env = { ...home.env, BASH_ENV: './evil.sh', 'BASH_FUNC_env%%': `() { echo x > ${made}; }` }
+    expect(spawnSync(wrapper, ['-c', 'env'], { cwd: project, env }).status).toBe(0)
+    expect(existsSync(made)).toBe(false)
+  })
+
+  it('a link of a dotfile manager lets no command change what attaching wrote', async () => {
+    const [own, kept] = [join(home.directory, '.claude/settings.json'), join(project, 'kept.json')]
+    renameSync(own, kept)
+    symlinkSync(kept, own)
+    await home.run(['attach', 'claude'])
+    const text = readFileSync(kept, 'utf8')
+    start(['-c', lineOf('echo {} > kept.json; rm kept.json')])
+    expect(readFileSync(kept, 'utf8')).toBe(text)
+    expect(await hook('Write', { file_path: kept })).toMatchObject({ code: 2 })
+    renameSync(kept, own)
+    await home.run(['attach', 'claude'])
+  })
+
   it('Node options of a project are not obeyed', () => {
     const script = join(project, 'evil.cjs')
     writeFileSync(script, `require('fs').writeFileSync('${outside}/evil', '')`)
@@ -169,6 +190,20 @@ describe('a project', () => {
     })
   })
 
+  it.each([
+    ['CLAUDE_CONFIG_DIR', '.claude', '.claude/settings.json'],
+    ['HOME', '/proc/self/cwd', '.claude/settings.json'],
+    ['XDG_STATE_HOME', 'elsewhere', '.claude/settings.local.json'],
+  ])('cannot have its settings taken for those of the user by %s', async (name, value, file) => {
+    const env = { [name]: value }
+    mkdirSync(join(project, '.claude'), { recursive: true })
+    writeFileSync(join(project, file), JSON.stringify({ env }))
+    await home.run(['config', 'trust', join(project, file)])
+    const said = { code: 125, output: expect.stringContaining(name) }
+    expect(start(['-c', lineOf('echo ran')], project, env)).toEqual(said)
+    writeFileSync(join(project, file), '{}')
+  })
+
   it('that sets nothing of this runs', async () => {
     await withSettings('{ "permissions": { "allow": ["Bash(ls:*)"] }, "disableAllHooks": false }', () => {
       expect(start(['-c', lineOf('echo ran')])).toEqual({ code: 0, output: 'ran\n' })
@@ -203,6 +238,11 @@ describe('the hook of claude', () => {
     ['Write', { file_path: join(project, 'link/made') }, 2],
     ['Write', { file_path: join(project, 'hooks-link/pre-commit') }, 2],
     ['Edit', { file_path: join(project, 'hard-link') }, 2],
+    ['Write', { file_path: `${project}/link/../made` }, 2],
+    ['Write', { file_path: '~/made' }, 2],
+    ['Write', { file_path: ` ${join(outside, 'made')}` }, 2],
+    ['Write', { file_path: `file://${outside}/made` }, 2],
+    ['Write', { file_path: '' }, 2],
     ['Write', {}, 2],
     ['Unknown', { file_path: join(project, 'x') }, 2],
   ])('%s %j: %i', async (tool, input, code) => {

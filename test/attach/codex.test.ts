@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,8 +11,8 @@ delete home.env['CODEX_HOME']
 const project = join(home.directory, 'a project')
 makeRepository(project)
 
-async function hook(tool: string, input: object, mode = 'workspace') {
-  const told = JSON.stringify({ cwd: project, tool_name: tool, tool_input: input })
+async function hook(tool: string, input: object, mode = 'workspace', cwd = project) {
+  const told = JSON.stringify({ cwd, tool_name: tool, tool_input: input })
   const ran = await home.run(['hook', 'codex', '--mode', mode], { cwd: project, input: told })
   return { code: ran.code, said: ran.stderr, answer: ran.stdout === '' ? undefined : JSON.parse(ran.stdout) }
 }
@@ -41,10 +42,18 @@ describe('the hook of codex', () => {
     expect(code).toBe(0)
     const { updatedInput, permissionDecision } = answer.hookSpecificOutput
     expect(permissionDecision).toBe('allow')
-    expect(updatedInput.command).toMatch(
-      /^exec \S+\/attached\/codex\/bash --project .* && echo 'a b' \| cat$/,
-    )
+    expect(updatedInput.command).toMatch(/^exec \S+\/attached\/codex\/bash --project .*\necho 'a b' \| cat$/)
   })
+
+  it.each(['true & touch made', '& touch made', 'true\ntouch made', '; touch made'])(
+    'leaves nothing of %j to the shell of the client',
+    async (command) => {
+      const { answer } = await hook('Bash', { command })
+      for (const shell of ['bash', 'sh'])
+        spawnSync(shell, ['-c', answer.hookSpecificOutput.updatedInput.command], { cwd: project })
+      expect(existsSync(join(project, 'made'))).toBe(false)
+    },
+  )
 
   it('refuses tools that it does not know, and a command that names its own program', async () => {
     expect(await hook('new_tool', { x: 1 })).toMatchObject({
@@ -63,10 +72,12 @@ describe('the hook of codex', () => {
     mkdirSync(join(project, '.codex'), { recursive: true })
     const file = join(project, '.codex', name)
     writeFileSync(file, text)
-    expect(await hook('Bash', { command: 'ls' })).toMatchObject({
-      code: 2,
-      said: expect.stringContaining(file),
-    })
+    mkdirSync(join(project, 'sub'), { recursive: true })
+    for (const cwd of [project, join(project, 'sub')])
+      expect(await hook('Bash', { command: 'ls' }, 'workspace', cwd)).toMatchObject({
+        code: 2,
+        said: expect.stringContaining(file),
+      })
     writeFileSync(file, '')
     expect(await hook('Bash', { command: 'ls' })).toMatchObject({ code: 0 })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { edited } from '../../src/files/edit.ts'
-import { globMatcher } from '../../src/files/glob.ts'
+import { globMatcher } from '../../src/files/find.ts'
+import { edited } from '../../src/files/text.ts'
 
 describe('edited', () => {
   const edit = (text: string, old: string, next: string, all = false) => edited(text, { old, new: next, all })
@@ -20,7 +20,7 @@ describe('edited', () => {
   })
 
   it('replaces all only if that is asked for, and else tells of the lines', () => {
-    expect(edit('a\nb a\n', 'a', 'c')).toEqual({ count: 2, lines: [1, 2] })
+    expect(edit('a\nb a\n', 'a', 'c')).toEqual({ kind: 'matches', count: 2, lines: [1, 2] })
     expect(edit('x\na\na b a\n', 'a', 'aa', true)).toEqual({ text: 'x\naa\naa b aa\n', replaced: 3, line: 2 })
   })
 
@@ -47,11 +47,11 @@ describe('edited', () => {
       ['b', 'return parse(input)'],
     ],
   ])('shows the nearest lines: %s', (_, text, old, from, lines) => {
-    expect(edit(text, old, 'new')).toEqual({ nearest: { from, lines } })
+    expect(edit(text, old, 'new')).toEqual({ kind: 'no-match', nearest: { from, lines } })
   })
 
   it('shows none where nothing is similar, and takes its time with neither many nor long lines', () => {
-    expect(edit('a\nb\n', 'something else', 'x')).toEqual({ nearest: undefined })
+    expect(edit('a\nb\n', 'something else', 'x')).toEqual({ kind: 'no-match', nearest: undefined })
     edit(
       `${'const value = compute(index)\n'.repeat(200_000)}${'x'.repeat(5_000_000)}`,
       `const valu = compute(indx)${'y'.repeat(1e6)}`,

@@ -71,33 +71,11 @@ posix.each(modes)('read, in %s mode', (mode) => {
     expect(await files.read('file', options)).toMatchObject({ text, from, to, lines: 10, truncated: true })
   })
 
-  it('bytes, and a part of them', async () => {
-    const { files, make } = await open(mode)
-    make('file', 'a\0b\xff')
-    expect((await files.read('file', { encoding: 'buffer' })).bytes).toEqual(Buffer.from('a\0b\xff'))
-    const part = await files.read('file', { encoding: 'buffer', offset: 1, limit: 2 })
-    expect(part).toEqual({ bytes: Buffer.from('\0b'), size: 5, truncated: true })
-  })
-
-  it('lines of a file over 32 MiB, without reading it whole', async () => {
+  it('refuses a file over 32 MiB, and so does an edit', async () => {
     const { cwd, files } = await open(mode)
-    execFileSync(
-      'sh',
-      ['-c', 'printf "first\\nsecond\\n" > big; truncate -s 100M big; printf "\\nlast\\n" >> big'],
-      { cwd },
-    )
-    const options = { timeoutMs: 60_000 }
-    expect(await files.read('big', { ...options, limit: 2 })).toMatchObject({
-      text: 'first\nsecond\n',
-      lines: 4,
-      to: 2,
-    })
-    expect(await files.read('big', { ...options, offset: -1 })).toMatchObject({
-      text: 'last\n',
-      from: 4,
-      to: 4,
-    })
-    expect(await problemOf(files.edit({ path: 'big', old: 'first', new: 'x' }, options))).toMatchObject({
+    execFileSync('truncate', ['-s', '100M', 'big'], { cwd })
+    expect(await problemOf(files.read('big'))).toMatchObject({ kind: 'too-large' })
+    expect(await problemOf(files.edit({ path: 'big', old: 'first', new: 'x' }))).toMatchObject({
       kind: mode === 'read' ? 'failed' : 'too-large',
     })
   })
@@ -130,6 +108,7 @@ posix.each(modes)('read, in %s mode', (mode) => {
       expect((await files.read(name)).text).toBe('content')
       expect((await files.list()).entries).toEqual([{ path: name, type: 'file' }])
       expect((await files.glob('**')).paths).toEqual([name])
+      expect((await files.grep('content')).matches).toEqual([{ path: name, line: 1, text: 'content' }])
       expect((await files.grep('content', { path: name })).matches).toEqual([
         { path: name, line: 1, text: 'content' },
       ])
@@ -196,8 +175,10 @@ posix.each(changing)('write and edit, in %s mode', (mode) => {
     linkSync(join(cwd, 'file'), join(makeDirectory(), 'kept'))
     const inode = () => statSync(join(cwd, 'file')).ino
     const [shared, { uid, gid }] = [inode(), statSync(join(cwd, 'file'))]
-    await files.write('file', 'in place: it has another name')
-    expect([inode(), bytes('file')]).toEqual([shared, 'in place: it has another name'])
+    for (const content of ['in place: it has another name', 'shorter', '']) {
+      await files.write('file', content)
+      expect([inode(), bytes('file')]).toEqual([shared, content])
+    }
     make('other', 'before')
     chmodSync(join(cwd, 'other'), 0o640)
     const before = statSync(join(cwd, 'other')).ino
@@ -217,6 +198,16 @@ posix.each(changing)('write and edit, in %s mode', (mode) => {
     expect(
       lstatSync(join(cwd, 'file')).isSymbolicLink() && lstatSync(join(cwd, 'new')).isSymbolicLink(),
     ).toBe(true)
+  })
+
+  it('leaves no copy behind where the file has bits that none can be given', async () => {
+    const { cwd, files, make, bytes } = await open(mode)
+    make('file', 'before')
+    chmodSync(join(cwd, 'file'), 0o4755)
+    await files.write('file', 'after')
+    expect([readdirSync(cwd), bytes('file')]).toEqual([['file'], 'after'])
+    expect(await problemOf(files.write('none/', 'x'))).toMatchObject({ errno: 'EISDIR' })
+    expect(readdirSync(cwd)).toEqual(['file'])
   })
 
   it('makes directories on the way, and files with the mode that others get', async () => {
@@ -438,6 +429,27 @@ posix('write mode with an approver', () => {
       ['a b'],
       'two\n',
     ])
+  })
+
+  it('a question names where a link leads', async () => {
+    const asked: string[] = []
+    const { cwd, files, make } = await open('write', {
+      approver: async ({ command }) => {
+        asked.push(command.split('\n').at(-1) ?? '')
+        return 'no'
+      },
+    })
+    const elsewhere = makeDirectory()
+    make('plain', 'x')
+    symlinkSync(elsewhere, join(cwd, 'dir'))
+    for (const name of ['there', 'none']) symlinkSync(join(elsewhere, name), join(cwd, name))
+    writeFileSync(join(elsewhere, 'there'), 'x')
+    for (const path of ['plain', 'new', 'there', 'none', 'dir/new', 'dir/../outside'])
+      await files.write(path, 'y').catch(() => {})
+    expect(asked.slice(0, 2)).toEqual(['+ y', '+ y'])
+    expect(asked.slice(2)).toEqual(
+      ['there', 'none', 'new', '../outside'].map((name) => `leads to ${join(elsewhere, name)}`),
+    )
   })
 
   it.each([

@@ -92,7 +92,7 @@ posix.each(eras)('for a client of the %s era', (era) => {
     expect((await call('read_file', { path: 'empty' })).text).toBe('(empty file)')
     expect(await call('read_file', { path: 'none' })).toMatchObject({
       isError: true,
-      text: 'FILE_FAILED: none could not be read: it does not exist (ENOENT).',
+      text: 'FILE_FAILED: none could not be read: no such file or directory (ENOENT).',
     })
   })
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -24,7 +24,7 @@ function homeWith(tokens: string) {
   const project = join(home.directory, 'project')
   const file = join(project, 'tokens')
   mkdirSync(project)
-  writeFileSync(file, tokens)
+  writeFileSync(file, tokens, { mode: 0o600 })
   return { home, project, file, env: { VITRINE_HTTP_TOKENS: file } }
 }
 
@@ -117,7 +117,7 @@ it('/metrics counts what ran, was denied and refused; a line tells of each sessi
   await run({ command: 'echo x > new; exit 3' })
   await run({ command: 'sleep 9', timeout_ms: 50 })
   await run({ command: 'true', cwd: '/nowhere' })
-  await fetch(url, { method: 'POST' })
+  await fetch(url, { method: 'POST', headers: { 'mcp-session-id': 'other.\x9b2J' } })
   const metrics = await (await fetch(new URL('/metrics', url), { headers: bearer(token) })).text()
   for (const line of [
     'vitrine_sessions 1',
@@ -140,7 +140,14 @@ it('/metrics counts what ran, was denied and refused; a line tells of each sessi
     { event: 'refused', status: 401 },
     { event: 'session', ended: 'client', calls: 3 },
   ])
-  expect(JSON.stringify(reported())).not.toContain(ci)
+  expect(JSON.stringify(reported())).not.toMatch(/other|0123456789abcdef/)
+})
+
+it('does not listen with a file of tokens that others can change', async () => {
+  const { home, file, env } = homeWith(`ci read ${ci}\n`)
+  chmodSync(file, 0o646)
+  const ran = await home.run(['mcp', '--http', '0'], { env })
+  expect(ran).toMatchObject({ code: 125, stderr: expect.stringContaining('Other users can write to') })
 })
 
 it('/readyz says no where no command can run', async () => {

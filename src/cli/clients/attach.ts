@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { sep } from 'node:path'
-import { attach, detach, directoryFor, recordOf } from '../../attach/attach.ts'
+import { attach, detach } from '../../attach/attach.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { attachable } from '../../attach/names.ts'
+import { directoryFor, recordOf } from '../../attach/record.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { errorText } from '../../base/errno.ts'
 import { packageFile } from '../../base/package-file.ts'
@@ -12,7 +13,7 @@ import { heldModeOf } from '../configuration.ts'
 import { grammar } from '../grammar.ts'
 import { print, refuse, tell } from '../output.ts'
 
-const usage = `Usage: vitrine attach ${attachable.join('|')} [--mode read|workspace] [--managed], or vitrine attach --list.`
+const usage = `Usage: vitrine attach CLIENT [--mode read|workspace] [--managed], or vitrine attach --list.\nClients: ${attachable.join(', ')}.`
 
 /** `vitrine attach CLIENT`: has the client's own shell and file tools go through vitrine. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -21,6 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const client = clientNamed(name)
   if (!client) throw misuse(unknown(name, usage))
   const mode = heldModeOf(options) ?? 'workspace'
+  checkManaged(options, client.name)
   const { env } = process
   const program = [process.execPath, ownFile()] as const
   const place = {
@@ -41,22 +43,42 @@ export async function main(args: readonly string[]): Promise<number> {
 export async function detached(args: readonly string[]): Promise<number> {
   const { words } = parseAll('detach', args, grammar.detach)
   const client = clientNamed(words[0])
-  if (!client) throw misuse(unknown(words[0], `Usage: vitrine detach ${attachable.join('|')}.`))
+  if (!client)
+    throw misuse(
+      unknown(
+        words[0],
+        `Usage: vitrine detach CLIENT\n"vitrine attach --list" lists those that are attached.`,
+      ),
+    )
   return done(() => detach(client.name, process.env))
 }
 
 /** Options stand before the client, or behind it. */
 function nameIn(args: readonly string[]): { readonly options: Options; readonly name: string | undefined } {
-  const [first] = args
-  const isName = first !== undefined && !first.startsWith('-')
-  const options = parseAll('attach', isName ? [...args.slice(1), first] : args, grammar.attach)
+  const [first, ...rest] = args
+  if (first !== undefined && !first.startsWith('-'))
+    return { options: parseAll('attach', rest, { options: grammar.attach.options }), name: first }
+  const options = parseAll('attach', args, grammar.attach)
   return { options, name: options.words[0] }
+}
+
+/** Clients that read settings of the machine's administrator. */
+const managed = ['claude', 'codex', 'gemini']
+
+function checkManaged({ flags }: Options, name: string): void {
+  if (!flags.has('managed')) return
+  if (!managed.includes(name))
+    throw misuse(`${name} has no settings that a project cannot override: leave --managed out.`)
+  if (process.getuid?.() !== 0)
+    throw misuse(
+      `--managed changes settings for every user of this machine: run it as root, or leave it out.`,
+    )
 }
 
 function unknown(name: string | undefined, said: string): string {
   return name === undefined
     ? said
-    : `"${visible(name)}" is no client that can be attached${didYouMean(name, attachable)} ${said}`
+    : `"${visible(name)}" is no client that vitrine knows${didYouMean(name, attachable)}\n${said}`
 }
 
 async function done(work: () => Promise<readonly string[]>): Promise<number> {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
-import { directoryFor } from '../../attach/attach.ts'
 import type { Client, HookCall, Settings, Told } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
-import { errorText } from '../../base/errno.ts'
+import { directoryFor, withAttached } from '../../attach/record.ts'
+import { errorText, tried } from '../../base/errno.ts'
 import { isTable } from '../../base/table.ts'
 import { visible } from '../../base/text.ts'
 import { loadConfig, openFileGate } from '../../internal.ts'
-import { misuse, parseAll } from '../arguments.ts'
+import { parseAll } from '../arguments.ts'
 import { heldModeOf } from '../configuration.ts'
 import { grammar } from '../grammar.ts'
 import { print, tell } from '../output.ts'
@@ -23,7 +23,9 @@ export async function main(args: readonly string[]): Promise<number> {
     const options = parseAll('hook', rest, grammar.hook)
     const client = clientNamed(name)
     if (!client?.call)
-      throw misuse(`"vitrine hook" takes a client that has hooks, not "${visible(name ?? '')}".`)
+      throw new Error(
+        name === undefined ? 'a client is missing' : `"${visible(name)}" is no client with hooks`,
+      )
     const told = toldOf(readFileSync(0, 'utf8'), client)
     const call = client.call(told)
     if (!call) throw new Error(`it does not know the tool "${visible(told.tool)}" of ${client.name}`)
@@ -53,22 +55,27 @@ async function refuseCall(said: string, client?: Client): Promise<number> {
 const claudeNames = ({ cwd, tool_name: tool, tool_input: input }: Settings) => ({ cwd, tool, input })
 
 function toldOf(text: string, client: Client): Told {
-  const given: unknown = JSON.parse(text)
-  if (!isTable(given)) throw new Error('what the client says is no object')
+  const given: unknown = tried(() => JSON.parse(text))
+  if (!isTable(given)) throw new Error('what the client says on standard input is no JSON object')
   const { cwd = process.cwd(), tool, input } = (client.told ?? claudeNames)(given)
   if (typeof cwd !== 'string' || typeof tool !== 'string' || !isTable(input))
     throw new Error('the client names no directory, tool and input')
   return { cwd, tool, input }
 }
 
+/** Some clients read another path than the file system would: they trim it, expand ~, take @ or file: off. */
+const unclear = /^$|^[~@\s]|\s$|^file:|[^\S ]/
+
 async function refusalOf(client: Client, call: HookCall, told: Told, mode: 'read' | 'workspace' | 'write') {
   const { env } = process
   const project = env['CLAUDE_PROJECT_DIR'] ?? told.cwd
   const [override] = await overridesIn(client, project, env)
   if (override !== undefined || call.kind !== 'files') return override
-  const loaded = await loadConfig({ cwd: project, env })
+  const loaded = withAttached(await loadConfig({ cwd: project, env }), env)
   const judge = await openFileGate({ cwd: project, mode, env, loaded })
   for (const path of call.paths) {
+    if (unclear.test(path))
+      return `Refused: "${visible(path)}" may mean several places: write its absolute path.`
     const refusal = judge(path.startsWith(sep) ? path : `${told.cwd}${sep}${path}`)
     if (refusal) return `Refused: ${visible(path)} cannot be changed in ${mode} mode, as ${refusal.reason}.`
   }

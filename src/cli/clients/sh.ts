@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import type { ShellCall } from '../../attach/client.ts'
 import { clientNamed } from '../../attach/clients.ts'
 import { overridesIn } from '../../attach/project.ts'
+import { withAttached } from '../../attach/record.ts'
 import { succeeds, tried } from '../../base/errno.ts'
 import { programName, statFields } from '../../base/process.ts'
-import { clipped } from '../../base/text.ts'
+import { clipped, visible } from '../../base/text.ts'
 import { currentDirectory, loadConfig, openShell, type Shell } from '../../internal.ts'
 import { misuse, type Options, parseAll } from '../arguments.ts'
 import { heldModeOf, unbounded } from '../configuration.ts'
@@ -20,10 +21,13 @@ const from = 'vitrine sh'
 /** `vitrine sh -c LINE`: what a client starts in place of bash. Its time limits rule, and the line lives no longer than the client. */
 export async function main(args: readonly string[]): Promise<number> {
   const at = args.indexOf('-c')
-  if (at < 0) throw misuse('A line is missing: `vitrine sh -c LINE`.')
+  if (at < 0 || at === args.length - 1) throw misuse('A line is missing: `vitrine sh -c LINE`.')
   const own = args.slice(0, args[at - 1] === '--' ? at - 1 : at)
   const options = parseAll('sh', own, grammar.sh)
-  const client = clientNamed(options.values.get('client'))
+  const name = options.values.get('client')
+  const client = clientNamed(name)
+  if (name !== undefined && !client)
+    throw misuse(`--client takes a client that vitrine knows, not "${visible(name)}".`)
   const words = args.slice(at)
   const call = client?.line ? client.line(words) : plainLine(words)
   if (!call)
@@ -81,10 +85,10 @@ async function run(call: ShellCall, project: string, options: Options): Promise<
 }
 
 /** Bash puts what a long here-document says into a file, for which read mode needs a TMPDIR. */
-function configIn(cwd: string, privateTmp: boolean) {
+async function configIn(cwd: string, privateTmp: boolean) {
   const ours = { 'shell.program': { value: 'bash', from }, ...unbounded(from) }
   const flags = privateTmp ? { ...ours, 'shell.private_tmp': { value: true, from } } : ours
-  return loadConfig({ cwd, env: process.env, flags })
+  return withAttached(await loadConfig({ cwd, env: process.env, flags }), process.env)
 }
 
 /** A client that is killed says nothing to what it has started. */

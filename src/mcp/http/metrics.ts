@@ -15,7 +15,7 @@ export class Metrics {
   readonly #commands = this.#counter('commands_total', 'Commands, by how they ended.', ['mode', 'outcome'])
   readonly #denials = this.#counter('denials_total', 'What commands were denied.', ['operation'])
   readonly #refused = this.#counter('refused_requests_total', 'Requests that were refused.', ['status'])
-  readonly #begun = this.#counter('sessions_total', 'Sessions, by why they ended.', ['ended'])
+  readonly #ended = this.#counter('sessions_total', 'Sessions, by why they ended.', ['ended'])
   readonly #seconds = new Histogram({
     name: 'vitrine_command_seconds',
     help: 'How long commands ran.',
@@ -48,7 +48,7 @@ export class Metrics {
   }
 
   sessionEnded(ended: string): void {
-    this.#begun.inc({ ended })
+    this.#ended.inc({ ended })
   }
 
   async response(): Promise<Response> {

@@ -209,9 +209,9 @@ class HttpService {
   }
 }
 
-/** Enough to find lines of one session; the rest stays secret. */
+/** Enough to find lines of one session; the rest stays secret. What is no id is not repeated: anyone can send it. */
 function shortId(id: string | undefined): string | undefined {
-  return id?.slice(0, id.indexOf('.') + 9)
+  return /^([A-Za-z0-9-]{1,63}\.)?[0-9a-f]{8}(?=-)/.exec(id ?? '')?.[0]
 }
 
 async function whyNoShell(session: McpSession): Promise<string | undefined> {
