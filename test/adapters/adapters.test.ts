@@ -12,14 +12,16 @@ import { openTestShell } from '../helpers/place.ts'
 import { connect } from '../mcp/connect.ts'
 
 describe('toolDefinition', () => {
-  it('is what the MCP server lists, but for the tool that reads saved output', async () => {
+  it('is what the MCP server lists, but for sessions and the tool that reads saved output', async () => {
     const shell = await openTestShell()
     const { name, description, inputSchema } = toolDefinition(shell)
     const { tools } = await (await connect()).client.listTools()
-    expect({ name, inputSchema }).toEqual({ name: tools[0]?.name, inputSchema: tools[0]?.inputSchema })
+    const listed = tools[0]?.inputSchema
+    const { session: _, ...properties } = listed?.properties ?? {}
+    expect({ name, inputSchema }).toEqual({ name: tools[0]?.name, inputSchema: { ...listed, properties } })
     expect(description).not.toContain('read_scratchpad')
-    const common = description.slice(0, description.indexOf('is saved'))
-    expect(tools[0]?.description?.startsWith(common)).toBe(true)
+    const own = description.split('\n').filter((line) => !tools[0]?.description?.includes(line))
+    expect(own).toEqual([expect.stringContaining('do not carry over'), expect.stringContaining('is saved')])
   })
 
   it('runTool answers with the text and the whole result, and throws when nothing ran', async () => {
