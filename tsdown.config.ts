@@ -15,7 +15,7 @@ const decider = '/src/admit/decider.ts'
 const everything = '/src/internal.ts'
 
 /** What they import is one file, so that --version and --help load little else. */
-const said = ['/src/cli/output.ts', '/src/base/did-you-mean.ts']
+const said = ['/src/cli/output.ts', '/src/base/did-you-mean.ts', '/src/attach/names.ts']
 
 /** Whether no import() stands between a module and one of `paths`. */
 function isImportedBy(

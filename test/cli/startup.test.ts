@@ -37,3 +37,9 @@ it.each([
   const own = names.flatMap((name) => name.split('/dist/').slice(1)).sort()
   expect(own).toEqual(['cli.cjs', ...files.map((file) => `cli/${file}.cjs`)])
 })
+
+it.each(['--version', '--help'])('%s loads the help alone', async (option) => {
+  const names = await loaded(new Home(), option)
+  const own = names.flatMap((name) => name.split('/dist/').slice(1)).sort()
+  expect(own).toEqual(['cli.cjs', 'cli/base.cjs', 'cli/help.cjs'])
+})
