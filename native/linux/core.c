@@ -57,8 +57,8 @@ static bool keep_stdin(struct vt_command *command) {
   return command->stdin_fd >= 0;
 }
 
-/* A file in memory, which the seals keep at its size: the command can fill neither memory nor disk with it, and nobody waits for its
- * end as a pipe's reader would. Returns our descriptor. */
+/* A file in memory, which the seals keep at its size: the command can fill neither memory nor disk with it, and it has no
+ * end to wait for, as a pipe has. Returns our descriptor. */
 static int open_state(struct vt_command *command) {
   command->state_fd = vt_above_standard(memfd_create("vitrine-state", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (command->state_fd < 0 || ftruncate(command->state_fd, VT_STATE_BYTES)) return -1;

@@ -17,7 +17,7 @@ interface Gate {
   readonly loaded: LoadedConfig
 }
 
-/** Why a mode lets nobody change a file, in words that follow its path. `asks`: the user may be asked. */
+/** Why a mode does not let a file change, in words that follow its path. `asks`: the user may be asked. */
 export interface FileRefusal {
   readonly reason: string
   readonly asks: boolean

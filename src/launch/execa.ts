@@ -57,7 +57,7 @@ export async function execaLauncher(): Promise<Launcher> {
   }
 }
 
-/** A file without a name: nobody waits for its end, as a pipe's reader would. */
+/** A file without a name: it has no end to wait for, as a pipe has. */
 function openState(): number {
   const path = join(tmpdir(), `vitrine-state-${randomUUID()}`)
   const fd = openSync(path, 'wx+', 0o600)

@@ -49,7 +49,7 @@ export function reasonsOf({ reason, matches }: Decision): [string, ...string[]] 
   return [reason, ...new Set(whys.filter((why) => !isFirst(why)))]
 }
 
-/** What the line uses of its session: without it nobody could tell what runs. */
+/** What the line uses of its session: without it a user cannot tell what runs. */
 export function usedOf({ matches }: Decision): readonly string[] {
   return matches.filter(({ rule }) => rule === sessionRule).map(({ why }) => why)
 }

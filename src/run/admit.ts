@@ -131,7 +131,7 @@ async function admitted(asked: Asked, given: CompleteRequest, context: RunContex
   return { request, mode, options, admission, setup, tmp, access, context, inState, ...kept }
 }
 
-/** Throws INVALID_REQUEST where nobody tells where the command listens. */
+/** Throws INVALID_REQUEST where the launcher does not tell where the command listens. */
 function checkListening({ enforcement }: Execution['setup']): void {
   if (enforcement['own sockets']?.enforced !== true)
     refuseValue('ready', 'a RegExp or a function where commands have no sockets of their own', '"listening"')

@@ -39,7 +39,7 @@ export interface BackgroundCommand {
   read(since?: number, mostBytes?: number): Promise<OutputPart>
   /** Bytes of output so far. */
   readonly bytes: number
-  /** The lines of both streams from the first on, until it ends. Nobody needs to read them, and leaving the loop does not end it. Throws nothing. */
+  /** The lines of both streams from the first on, until it ends. They need not be read, and leaving the loop does not end it. Throws nothing. */
   lines(): AsyncIterable<string>
   /** Writes text as UTF-8, or raw bytes, to its input. Resolves when they are passed on, or it has ended. Rejects with INVALID_REQUEST. */
   write(data: string | Uint8Array): Promise<void>

@@ -228,7 +228,7 @@ describe.runIf(process.platform !== 'win32')('the output of a background command
     await expect(command.wait({ timeoutMs: -1 })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
-  it('an onOutput that throws ends it: the result rejects, also where nobody awaits it', async () => {
+  it('an onOutput that throws ends it: the result rejects, also where it is not awaited', async () => {
     const shell = await openTestShell()
     const onOutput = () => {
       throw new Error('mine')

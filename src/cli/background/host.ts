@@ -83,7 +83,7 @@ async function run(given: RunArguments, owner: ProcessKey): Promise<void> {
 }
 
 async function begin(shell: Shell, request: ExecuteRequest, output: Sink): Promise<BackgroundCommand> {
-  // Where whoever waits for the start goes away.
+  // Where the process that waits for the start goes away.
   const early = new AbortController()
   const leave = () => early.abort()
   process.once('disconnect', leave)
@@ -143,7 +143,7 @@ function endOf({ outcome }: Result): string {
     : outcome.kind.replace('cancelled', 'stopped')
 }
 
-/** Asks whoever waits for the start, at their terminal. Nobody does later. */
+/** Asks at the terminal of the process that waits for the start. Later there is none. */
 const askingParent: Approver = Object.assign(
   (request: Parameters<Approver>[0], decision: Parameters<Approver>[1]) => {
     if (!process.connected) throw codedError('unanswered')

@@ -139,7 +139,7 @@ function isDirectory(path: string): boolean {
   return tried(() => lstatSync(path).isDirectory()) ?? false
 }
 
-/** Whoever could write there could have us signal or read what they name. */
+/** A user who can write there can have us signal or read what they name. */
 function checkOwn(directory: string): void {
   const { uid, mode } = lstatSync(directory)
   if (isDirectory(directory) && uid === process.getuid?.() && (mode & 0o022) === 0) return
