@@ -175,7 +175,7 @@ function bodiesIn(listed: string, flags: string): ReadonlyMap<string, string> {
   names.forEach((name, at) => {
     const next = names[at + 1]
     const end = next === undefined ? rest.length : rest.indexOf(`\n${next} () \n`) + 1
-    // Its attributes stand behind one that has any.
+    // bash prints the attributes of a function in a line of their own behind its body.
     found.set(name, rest.slice(0, end).replace(/\n(?:declare -f\w+ \S+\n)?$/, ''))
     rest = rest.slice(end)
   })
